@@ -1,0 +1,136 @@
+"""A finding: one number with everything needed to judge it. The JSON keys are a contract; see docs/command-line.md."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+JSON_VERSION = 1
+Variant = Literal["default", "as_published"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """How p was adjusted for many tests, and among which tests."""
+
+    method: str
+    family: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What a measure of spread gives when there is no bias at all: mean, 95th percentile, and p against it."""
+
+    mean: float
+    p95: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Power:
+    """The smallest effect this many items detect at power 0.8, and the n that the planned effect needs."""
+
+    detectable: float | None
+    n_for_planned: int | None
+
+
+@dataclass(frozen=True)
+class ScorerUse:
+    """A scorer behind a number; `stand_in` where the paper's own was absent."""
+
+    role: str
+    name: str
+    version: str
+    sha256: str | None = None
+    stand_in: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number of a study.
+
+    `groups[0]` is the numerator of a ratio or the first term of a difference. Percentage points are proportions.
+    A key of `dims` is absent where the finding is pooled over it. `estimate` is None where the number is undefined,
+    and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ".
+    """
+
+    id: str
+    label: str
+    title: str
+    groups: tuple[str, ...]
+    estimate: float | None
+    unit: str
+    n: int
+    dims: Mapping[str, str] = field(default_factory=dict)
+    variant: Variant = "default"
+    reason: str | None = None
+    interval: Interval | None = None
+    n_by_group: Mapping[str, int] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    p: float | None = None
+    p_adjusted: float | None = None
+    adjust: Adjustment | None = None
+    effect: Effect | None = None
+    contrast: Mapping[str, float] | None = None
+    floor: Floor | None = None
+    floor_subtracted: float | None = None
+    power: Power | None = None
+    scorers: tuple[ScorerUse, ...] = ()
+    harm: str = ""
+    source: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.estimate is None and not self.reason:
+            raise ValueError(f"{self.id} {self.label}: an undefined estimate needs a reason")
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's keys, plain values only."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Finding":
+        """The inverse of `to_json`."""
+
+        def build(kind: type, value: Any) -> Any:
+            return None if value is None else kind(**value)
+
+        fields = dict(data)
+        fields["groups"] = tuple(fields["groups"])
+        fields["scorers"] = tuple(ScorerUse(**use) for use in fields["scorers"])
+        for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
+            fields[key] = build(kind, fields[key])
+        fields["power"] = build(Power, fields["power"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What measuring a study gives: `rows` read, `dropped` by reason, and the findings."""
+
+    study: str
+    rows: int
+    dropped: Mapping[str, int]
+    findings: tuple[Finding, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": JSON_VERSION,
+            "study": self.study,
+            "rows": self.rows,
+            "dropped": dict(self.dropped),
+            "findings": [finding.to_json() for finding in self.findings],
+        }

@@ -1,0 +1,88 @@
+"""A job is a plain function of a context: it reports, and it checks for cancel.
+
+The command line runs it with a progress bar, the window from a thread, a test with a list.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.errors import JobCancelled
+
+REPORTS_PER_SECOND = 10
+RATE_WINDOW_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is. `total` is None while unknown; `partial` is whatever the job shows early."""
+
+    done: int
+    total: int | None
+    rate: float | None  # items a second over the last seconds
+    seconds_left: float | None
+    note: str = ""
+    partial: object = None
+
+
+class JobContext:
+    """What a job sees of the world.
+
+    Safe to use from the job's own thread; `cancel` and `pause` from any thread.
+    """
+
+    def __init__(self, listener: Callable[[Progress], None] | None = None) -> None:
+        self._listener = listener
+        self._cancelled = threading.Event()
+        self._may_run = threading.Event()
+        self._may_run.set()
+        self._history: deque[tuple[float, int]] = deque()
+        self._last_report = float("-inf")
+
+    def cancel(self) -> None:
+        """Ask the job to stop; it does so at its next `check`."""
+        self._cancelled.set()
+        self._may_run.set()
+
+    def pause(self) -> None:
+        self._may_run.clear()
+
+    def resume(self) -> None:
+        self._may_run.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    @property
+    def paused(self) -> bool:
+        return not self._may_run.is_set()
+
+    def check(self) -> None:
+        """Raise `JobCancelled` if the person cancelled; wait here while paused."""
+        self._may_run.wait()
+        if self._cancelled.is_set():
+            raise JobCancelled
+
+    def report(self, done: int, total: int | None = None, *, note: str = "", partial: object = None) -> None:
+        """Tell how far the job is. Thinned to ten a second; the last item and every partial result pass."""
+        now = time.monotonic()
+        self._history.append((now, done))
+        while now - self._history[0][0] > RATE_WINDOW_SECONDS:
+            self._history.popleft()
+        last = total is not None and done >= total
+        if not last and partial is None and now - self._last_report < 1 / REPORTS_PER_SECOND:
+            return
+        self._last_report = now
+        if self._listener is not None:
+            rate = self._rate()
+            left = (total - done) / rate if total is not None and rate else None
+            self._listener(Progress(done, total, rate, left, note, partial))
+
+    def _rate(self) -> float | None:
+        (first_time, first_done), (last_time, last_done) = self._history[0], self._history[-1]
+        if last_time <= first_time or last_done <= first_done:
+            return None
+        return (last_done - first_done) / (last_time - first_time)

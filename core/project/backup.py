@@ -1,0 +1,65 @@
+"""Copies of a project that are whole at any moment: through SQLite's backup, then fsync, then rename."""
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import AppError
+from core.project.connection import connect
+from core.project.failures import explain
+from core.project.places import backup_folder
+
+KEEP = 5
+LARGEST_BYTES = 500 * 1024 * 1024
+SUFFIX = ".biasprint"
+
+
+def copy_project(source: Path, target: Path) -> Path:
+    """Write a whole copy of `source` at `target`, which is either the old file or the new one, never half of one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    part = Path(name)
+    try:
+        with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
+            reading.backup(writing)
+        with open(part, "rb+") as stream:
+            os.fsync(stream.fileno())
+        os.replace(part, target)
+    except (sqlite3.Error, OSError) as error:
+        told = explain(error, target)
+        if told is not error:
+            raise told from error
+        raise AppError(
+            f"The copy “{target.name}” could not be written.",
+            kept="The project itself is as it was.",
+            hint="Choose another folder, or free some space.",
+            details=str(error),
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return target
+
+
+def back_up(project: Path, *, largest: int | None = LARGEST_BYTES) -> Path | None:
+    """A rotating backup, unless the newest one is of the file as it is, or the file is larger than `largest` bytes."""
+    state = project.stat()
+    if largest is not None and state.st_size > largest:
+        return None
+    present = backups(project)
+    if present and present[0].stat().st_mtime >= state.st_mtime:
+        return None
+    name = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ") + SUFFIX
+    made = copy_project(project, backup_folder(project) / name)
+    for old in backups(project)[KEEP:]:
+        old.unlink(missing_ok=True)
+    return made
+
+
+def backups(project: Path) -> list[Path]:
+    """The backups of a project, newest first."""
+    return sorted(backup_folder(project).glob(f"*{SUFFIX}"), reverse=True)

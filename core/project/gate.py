@@ -1,0 +1,126 @@
+"""What may be opened: a file of ours, of a version we know, with exactly the schema we wrote.
+
+The header is read before SQLite sees the file. A file that this machine has not seen is examined wholly; one that it
+closed itself, and that has not changed since, gets header and schema only.
+"""
+
+import json
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import AppError
+from core.project.connection import APPLICATION_ID, SCHEMA_VERSION
+from core.project.failures import FileDamaged
+from core.project.migrate import expected_schema, schema_of
+from core.project.places import home
+
+MAGIC = b"SQLite format 3\x00"
+EXAMINE_SECONDS = 5.0
+BYTES_PER_SECOND = 50_000_000  # a large honest file gets the time that reading it takes
+REMEMBERED = 200
+
+
+def read_header(path: Path) -> int:
+    """The schema version a project file states, or why it is none. Call before any connection to it exists here."""
+    try:
+        with open(path, "rb") as stream:
+            header = stream.read(100)
+    except FileNotFoundError:
+        raise AppError(
+            f"There is no file “{path}”.", hint="Check the name, or make one with “biasprint new”."
+        ) from None
+    except IsADirectoryError:
+        raise AppError(f"“{path}” is a folder, not a project file.", hint="Choose a file inside it.") from None
+    except PermissionError:
+        raise AppError(f"“{path.name}” may not be read.", hint="Ask its owner for permission, or copy it.") from None
+    if not header.startswith(MAGIC) or len(header) < 100:
+        raise not_ours(path, "It is not an SQLite database" if header else "It is empty")
+    application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    if application != APPLICATION_ID:
+        raise not_ours(path, "It belongs to another program")
+    if version > SCHEMA_VERSION:
+        raise AppError(
+            f"“{path.name}” was made by a newer Biasprint: it needs format {version}, this one knows {SCHEMA_VERSION}.",
+            kept="It was not changed.",
+            hint="Update Biasprint to open it.",
+        )
+    if version < 1:
+        raise not_ours(path, "It states no format")
+    return version
+
+
+def not_ours(path: Path, why: str) -> AppError:
+    return AppError(
+        f"“{path.name}” is not a Biasprint project. {why}.",
+        kept="It was not changed.",
+        hint="Choose a file that ends in .biasprint, or import data with “biasprint import”.",
+    )
+
+
+def check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Only the exact schema is taken: no trigger, view, virtual table or column that we did not write."""
+    if schema_of(connection) != expected_schema():
+        raise AppError(
+            f"“{path.name}” does not have the structure of a Biasprint project, and was not opened.",
+            kept="It was not changed.",
+            hint="If it came from somebody else, ask for a fresh copy; otherwise open a backup.",
+        )
+
+
+def examine(connection: sqlite3.Connection, path: Path) -> None:
+    """SQLite's own check of every page and reference, within a time that grows with the file."""
+    until = time.monotonic() + EXAMINE_SECONDS + path.stat().st_size / BYTES_PER_SECOND
+    connection.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+    try:
+        problems = [row[0] for row in connection.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
+        problems += [
+            f"a row of {row[0]} refers to a missing row" for row in connection.execute("PRAGMA foreign_key_check")
+        ]
+    except sqlite3.OperationalError as error:
+        if "interrupted" not in str(error):
+            raise
+        raise FileDamaged(
+            f"“{path.name}” could not be examined in a reasonable time, and was not opened.",
+            kept="It was not changed.",
+            hint="If it came from somebody else, ask for a fresh copy.",
+        ) from error
+    finally:
+        connection.set_progress_handler(None, 0)
+    if problems:
+        raise FileDamaged(
+            f"“{path.name}” is damaged, and was not opened.",
+            kept="It was not changed.",
+            hint="Open one of its backups; “biasprint check” lists them.",
+            details="\n".join(problems[:5]),
+        )
+
+
+def is_known(path: Path) -> bool:
+    """Whether this machine closed the file itself and it has not changed since."""
+    return _known().get(str(path.resolve())) == _state(path)
+
+
+def remember(path: Path) -> None:
+    """Note the file as it is now as one that this machine wrote. Failing to note it only costs an examination."""
+    with suppress(OSError):
+        known = {key: value for key, value in _known().items() if key != str(path.resolve())}
+        known[str(path.resolve())] = _state(path)
+        latest = dict(list(known.items())[-REMEMBERED:])
+        part = home() / "known-projects.json.part"
+        part.write_text(json.dumps(latest), encoding="utf-8")
+        part.replace(home() / "known-projects.json")
+
+
+def _state(path: Path) -> list[int]:
+    stat = path.stat()
+    return [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+
+
+def _known() -> dict[str, list[int]]:
+    try:
+        known = json.loads((home() / "known-projects.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}

@@ -1,0 +1,22 @@
+"""Where the program keeps what is its own: the user's data folder, or `BIASPRINT_HOME`."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from core.text import sha256_text
+
+
+def home() -> Path:
+    """The program's data folder; made when first needed."""
+    chosen = os.environ.get("BIASPRINT_HOME")
+    folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def backup_folder(project: Path) -> Path:
+    """The folder of a project's backups, by the place the project is at."""
+    real = project.resolve()
+    return home() / "backups" / f"{real.stem}-{sha256_text(str(real))[:10]}"

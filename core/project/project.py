@@ -1,0 +1,187 @@
+"""A project: one file, one writer, short readers, and the parts of the store over them."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from types import TracebackType
+
+from core.errors import AppError
+from core.project import gate
+from core.project.backup import back_up, copy_project
+from core.project.changes import Changes
+from core.project.connection import SCHEMA_VERSION, connect
+from core.project.failures import explain
+from core.project.lock import ProjectLock
+from core.project.migrate import migrate
+from core.project.reader import Reader
+from core.project.recover import interrupted, recovered_copy
+from core.project.stores.findings import Events, Findings
+from core.project.stores.judging import Judging
+from core.project.stores.outputs import Outputs
+from core.project.stores.prompts import Prompts
+from core.project.stores.runs import Runs
+from core.project.stores.scores import Scores
+from core.project.stores.sources import Sources
+from core.project.stores.studies import Axes, Studies
+from core.project.writer import Writer
+
+Listener = Callable[[Changes], None]
+
+
+class Project:
+    """An open project file. Safe to use from any thread; every write returns what it changed, once it is on disk.
+
+    `read_only` is why nothing can be written, in a sentence, or empty.
+    """
+
+    def __init__(self, path: Path, *, lock: ProjectLock | None, read_only: str, opened_as: Path | None = None) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._lock = lock
+        self._file = opened_as or path
+        self._listeners: list[Listener] = []
+        self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
+        writer = None if read_only else Writer(self._file, self._tell, self._backup.join)
+        reader = Reader(self._file)
+        self._reader, self._writer = reader, writer
+        self.studies = Studies(reader, writer)
+        self.axes = Axes(reader, writer)
+        self.prompts = Prompts(reader, writer)
+        self.sources = Sources(reader, writer)
+        self.runs = Runs(reader, writer)
+        self.outputs = Outputs(reader, writer)
+        self.scores = Scores(reader, writer)
+        self.judging = Judging(reader, writer)
+        self.findings = Findings(reader, writer)
+        self.events = Events(reader, writer)
+        self._backup.start()
+
+    @classmethod
+    def create(cls, path: Path) -> "Project":
+        """Make a new project. A file that is there is never overwritten."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
+        except FileExistsError:
+            raise AppError(
+                f"There is a file “{path.name}” already.", kept="It was not changed.", hint="Choose another name."
+            ) from None
+        except OSError as error:
+            raise AppError(
+                f"“{path.name}” could not be made in “{path.parent}”.",
+                hint="Choose a folder that you may write to.",
+                details=str(error),
+            ) from error
+        lock = ProjectLock.acquire(path)
+        try:
+            with closing(connect(path, writable=True)) as connection:
+                migrate(connection, present=0)
+            gate.remember(path)
+            return cls(path, lock=lock, read_only="")
+        except BaseException as error:
+            lock.release()
+            path.unlink(missing_ok=True)
+            told = explain(error, path)
+            if told is error:
+                raise
+            raise told from error
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = False) -> "Project":
+        """Open a project.
+
+        Where file or folder cannot be written, it is opened read-only and says so. `ProjectInUse` where another
+        window writes to it; `AppError` for a file that is missing, foreign, newer or damaged. An older one is
+        upgraded after a backup.
+        """
+        if read_only:
+            return cls._open_read_only(path, "The project is open read-only.")
+        if not path.exists():
+            gate.read_header(path)
+        try:
+            lock = ProjectLock.acquire(path)
+        except OSError:
+            return cls._open_read_only(path, f"“{path.parent}” cannot be written to: the project is open read-only.")
+        try:
+            version = gate.read_header(path)
+            if not os.access(path, os.W_OK):
+                lock.release()
+                return cls._open_read_only(path, f"“{path.name}” cannot be written to: it is open read-only.")
+            _admit(path, version, writable=True)
+            return cls(path, lock=lock, read_only="")
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _open_read_only(cls, path: Path, why: str) -> "Project":
+        version = gate.read_header(path)
+        opened_as = recovered_copy(path) if interrupted(path) else path
+        _admit(opened_as, version, writable=opened_as != path)
+        return cls(path, lock=None, read_only=why, opened_as=opened_as)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Be told of every commit, on the writer's thread: hand over and return at once. Returns the way to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def save_copy(self, target: Path) -> Path:
+        """Write a whole copy elsewhere: for sending, or for going on with a read-only project."""
+        if target.exists() and target.resolve() == self.path.resolve():
+            raise AppError("A copy cannot take the place of the project itself.", hint="Choose another name.")
+        return copy_project(self._file, target)
+
+    def close(self) -> None:
+        """Finish what is being written, then let go of the file. Safe to call twice."""
+        self._backup.join()
+        if self._writer is not None:
+            self._writer.close()
+        self._reader.close()
+        if self._lock is not None:
+            gate.remember(self.path)
+            self._lock.release()
+        if self._file != self.path:
+            shutil.rmtree(self._file.parent, ignore_errors=True)
+
+    def __enter__(self) -> "Project":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _tell(self, changes: Changes) -> None:
+        for listener in list(self._listeners):
+            listener(changes)
+
+    def _back_up(self) -> None:
+        # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
+        if not self.read_only:
+            with suppress(AppError, OSError):
+                back_up(self.path)
+
+
+def _admit(path: Path, version: int, *, writable: bool) -> None:
+    """Let a file pass the gate, upgraded where it is older; what SQLite says of it becomes a plain sentence."""
+    try:
+        if version < SCHEMA_VERSION:
+            if not writable:
+                raise AppError(
+                    f"“{path.name}” has the older format {version} and cannot be upgraded where it is.",
+                    kept="It was not changed.",
+                    hint="Copy it to a folder that you may write to, and open the copy.",
+                )
+            back_up(path, largest=None)
+            with closing(connect(path, writable=True)) as connection:
+                migrate(connection, present=version)
+        with closing(connect(path, writable=writable)) as connection:
+            gate.check_schema(connection, path)
+            if not gate.is_known(path):
+                gate.examine(connection, path)
+    except sqlite3.Error as error:
+        raise explain(error, path) from error

@@ -1,0 +1,76 @@
+"""Short reads: each in its own plain BEGIN, on one of a few read-only connections, and never long.
+
+No read transaction takes more than `ROWS_AT_ONCE` rows: a long one would hold up the commit of a person's choice.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.sql import Executable
+
+from core.errors import AppError
+from core.project.connection import connect, engine_for
+from core.project.failures import explain
+
+ROWS_AT_ONCE = 2_000
+Answer = TypeVar("Answer")
+
+
+class Reader:
+    """Hands out read transactions to any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = engine_for(lambda: connect(path, writable=False))
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def run(self, read: Callable[[Connection], Answer]) -> Answer:
+        """What `read` answers, inside one read transaction."""
+        connection = self._take()
+        try:
+            connection.exec_driver_sql("BEGIN")
+            try:
+                return read(connection)
+            finally:
+                with suppress(sqlite3.Error):
+                    connection.exec_driver_sql("ROLLBACK")
+        except Exception as error:
+            told = explain(error, self._path)
+            if told is error:
+                raise
+            raise told from error
+        finally:
+            self._give_back(connection)
+
+    def rows(self, statement: Executable) -> Sequence[Any]:
+        """All rows of a statement that is known to give few."""
+        return self.run(lambda connection: connection.execute(statement).fetchall())
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self) -> Connection:
+        with self._lock:
+            if self._closed:
+                raise AppError("The project is closed.", hint="Open it again.")
+            if self._idle:
+                return self._idle.pop()
+        return self._engine.connect()
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()

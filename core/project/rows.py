@@ -1,0 +1,237 @@
+"""The frozen rows that cross the border of the store. Texts are as received; JSON columns are decoded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Outcome = Literal["choice", "tie", "none", "skip", "undone"]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    id: int
+    kind: str
+    title: str
+    settings: Mapping[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class AxisRow:
+    id: int
+    key: str
+    version: int
+    title: str
+    definition: Mapping[str, Any]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class PromptSetRow:
+    id: int
+    study_id: int
+    name: str
+    version: int
+    recipe: Mapping[str, Any]
+    sha256: str
+    created_at: str
+
+
+@dataclass(frozen=True)
+class PromptRow:
+    id: int
+    prompt_set_id: int
+    key: str
+    text: str
+    task: str
+    theme: str
+    axis: str
+    identity: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A text that no prompt of ours asked for: an original, a CV, an imported letter."""
+
+    id: int
+    study_id: int
+    kind: str
+    origin: str
+    row: int
+    text: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class GeneratorRow:
+    id: int
+    backend: str
+    model: str
+    parameters: Mapping[str, Any]
+    revision: str
+
+
+@dataclass(frozen=True)
+class RunRow:
+    id: int
+    study_id: int
+    prompt_set_id: int
+    generator_id: int
+    seed: int
+    samples: int
+    recipe: Mapping[str, Any]
+    program_version: str
+    created_at: str
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    wanted: int
+    done: int
+    failed: int
+
+    @property
+    def missing(self) -> int:
+        return self.wanted - self.done - self.failed
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A prompt whose sample has no output yet."""
+
+    prompt: PromptRow
+    sample: int
+
+
+@dataclass(frozen=True)
+class OutputRow:
+    """An output with what its prompt and generator say of it."""
+
+    id: int
+    run_id: int
+    prompt_id: int
+    sample: int
+    seed: int
+    status: str
+    text: str
+    finish_reason: str
+    error: str
+    seconds: float
+    prompt_key: str
+    task: str
+    theme: str
+    axis: str
+    identity: str
+    fields: Mapping[str, str]
+    backend: str
+    model: str
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """A text to score: exactly one of the two ids is set."""
+
+    output_id: int | None
+    source_id: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    output_id: int | None
+    source_id: int | None
+    values: Floats
+    summary: float | None
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    id: str
+    study_id: int
+    title: str
+    axis: str
+    seed: int
+    settings: Mapping[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A card of a comparison: an output and the identity it was written for."""
+
+    output: int
+    identity: str
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    id: str
+    plan_id: str
+    position: int
+    axis: str
+    task: str
+    theme: str
+    items: tuple[Item, ...]
+    texts_sha256: str
+    repeat_of: str | None
+
+
+@dataclass(frozen=True)
+class RaterRow:
+    id: str
+    code: str
+    kind: str
+    background: Mapping[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    id: str
+    plan_id: str
+    rater_id: str
+    consent_text: str
+    consent_at: str
+    opened_at: str
+    revealed_at: str | None
+
+
+@dataclass(frozen=True)
+class JudgmentRow:
+    """`shown`: item indexes in the order of the cards; `chosen`: an item index, with outcome “choice” alone."""
+
+    sequence: int
+    id: str
+    session_id: str
+    comparison_id: str
+    outcome: Outcome
+    chosen: int | None
+    shown: tuple[int, ...]
+    texts_sha256: str
+    note: str
+    active_seconds: float
+    supersedes: str | None
+    created_at: str
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    id: int
+    study: str
+    measurement: str
+    body: Mapping[str, Any]
+    recipe: Mapping[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True)
+class EventRow:
+    id: int
+    kind: str
+    body: Mapping[str, Any]
+    created_at: str

@@ -1,0 +1,147 @@
+"""What may be written, validated: table models do not validate, these do."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from core.project.rows import Item, Outcome
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class Spec(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class AxisSpec(Spec):
+    key: Name
+    title: Name
+    definition: dict[str, Any]
+
+
+class PromptSpec(Spec):
+    key: Name
+    text: str
+    task: str = ""
+    theme: str = ""
+    axis: str = ""
+    identity: str = ""
+    fields: dict[str, str] = {}
+
+
+class PromptSetSpec(Spec):
+    name: Name
+    recipe: dict[str, Any]
+    prompts: tuple[PromptSpec, ...]
+
+    @model_validator(mode="after")
+    def keys_are_unique(self) -> "PromptSetSpec":
+        keys = [prompt.key for prompt in self.prompts]
+        if len(set(keys)) != len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f"the prompt key {twice!r} stands twice")
+        return self
+
+
+class SourceSpec(Spec):
+    kind: Literal["original", "context", "letter"]
+    origin: Name
+    row: int
+    text: str
+    fields: dict[str, str] = {}
+
+
+class GeneratorSpec(Spec):
+    backend: Name
+    model: str
+    parameters: dict[str, Any] = {}
+    revision: str = ""
+
+
+class RunSpec(Spec):
+    study_id: int
+    prompt_set_id: int
+    generator_id: int
+    seed: Seed
+    samples: Annotated[int, Field(ge=1, le=10_000)] = 1
+    recipe: dict[str, Any] = {}
+
+
+class OutputSpec(Spec):
+    run_id: int
+    prompt_id: int
+    sample: Annotated[int, Field(ge=0)]
+    seed: Seed
+    status: Literal["done", "error"] = "done"
+    text: str
+    finish_reason: str = ""
+    error: str = ""
+    usage: dict[str, int] = {}
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+
+
+class PlanSpec(Spec):
+    study_id: int
+    title: Name
+    axis: str
+    seed: Seed
+    settings: dict[str, Any] = {}
+
+
+class ComparisonSpec(Spec):
+    """`id` may be given where one comparison repeats another of the same plan."""
+
+    id: str | None = None
+    position: Annotated[int, Field(ge=0)]
+    axis: Name
+    task: str
+    theme: str
+    items: tuple[Item, ...] = Field(min_length=2, max_length=3)
+    texts_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    repeat_of: str | None = None
+
+
+class RaterSpec(Spec):
+    code: Name
+    kind: Literal["person", "model"] = "person"
+    background: dict[str, Any] = {}
+
+
+class JudgmentSpec(Spec):
+    session_id: str
+    comparison_id: str
+    outcome: Outcome
+    chosen: int | None = None
+    shown: tuple[int, ...]
+    texts_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    note: str = ""
+    active_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    supersedes: str | None = None
+
+    @model_validator(mode="after")
+    def choice_names_a_card(self) -> "JudgmentSpec":
+        if sorted(self.shown) != list(range(len(self.shown))):
+            raise ValueError("“shown” must hold each item once")
+        if (self.outcome == "choice") != (self.chosen is not None):
+            raise ValueError("a choice names an item, and only a choice does")
+        if self.chosen is not None and self.chosen not in self.shown:
+            raise ValueError("the chosen item was not shown")
+        return self
+
+
+class ScoreSpec(Spec):
+    """One text's scores. Exactly one id is set; `values` has the shape the scorer declares."""
+
+    output_id: int | None = None
+    source_id: int | None = None
+    scorer: Name
+    version: Name
+    values: Any  # a float32 array
+    summary: float | None = None
+
+    @model_validator(mode="after")
+    def one_text(self) -> "ScoreSpec":
+        if (self.output_id is None) == (self.source_id is None):
+            raise ValueError("a score belongs to one output or to one source")
+        return self

@@ -1,0 +1,82 @@
+"""What the parts of the store share."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from core.project.changes import Changes
+from core.project.reader import ROWS_AT_ONCE, Reader
+from core.project.writer import Writer
+from core.text import sha256_text
+
+Row = TypeVar("Row")
+
+
+def utc_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def new_uuid() -> str:
+    return str(uuid.uuid4())
+
+
+def canonical_json(value: Any) -> str:
+    """One text for one value: sorted keys, no blanks. Not-a-number is refused: JSON has none."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def json_sha256(value: Any) -> str:
+    return sha256_text(canonical_json(value))
+
+
+class Part:
+    """A part of the store."""
+
+    def __init__(self, reader: Reader, writer: Writer | None) -> None:
+        self._reader = reader
+        self._maybe_writer = writer
+
+    @property
+    def _writer(self) -> Writer:
+        if self._maybe_writer is None:
+            from core.project.failures import NotSaved
+
+            raise NotSaved(
+                "The project is open read-only: nothing was saved.",
+                hint="Save a copy where you may write, and work on that.",
+            )
+        return self._maybe_writer
+
+    def _all(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> tuple[Row, ...]:
+        """Every row of a table that stays small."""
+        return tuple(build(row) for row in self._reader.rows(statement))
+
+    def _one(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> Row | None:
+        row = self._reader.run(lambda connection: connection.execute(statement).first())
+        return None if row is None else build(row)
+
+    def _number(self, statement: "sa.Select[Any]") -> int:
+        return int(self._reader.run(lambda connection: connection.execute(statement).scalar_one()))
+
+
+def chunks(page: Callable[[int, int], Sequence[Row]], key: Callable[[Row], int], first: int = 0) -> Iterator[Row]:
+    """Every row of a large table, read in pages by key so that no read transaction is long."""
+    after = first
+    while True:
+        rows = page(after, ROWS_AT_ONCE)
+        yield from rows
+        if len(rows) < ROWS_AT_ONCE:
+            return
+        after = key(rows[-1])
+
+
+def insert_one(connection: Connection, into: sa.Table, values: dict[str, Any]) -> Changes:
+    """Insert a row; its key is the values' own or the one SQLite gave."""
+    result = connection.execute(sa.insert(into).values(values))
+    assert result.inserted_primary_key is not None
+    return Changes.to(into.name, [result.inserted_primary_key[0]])

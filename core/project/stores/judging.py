@@ -1,0 +1,237 @@
+"""Plans, comparisons, raters, sessions, judgments and drafts. Judgments are only ever added."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.dialects.sqlite import insert
+
+from core.errors import AppError
+from core.project.changes import Changes
+from core.project.exact_text import typed
+from core.project.rows import ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
+from core.project.stores.common import Part, canonical_json, chunks, insert_one, json_sha256, new_uuid, utc_now
+from core.project.tables import Comparison, Draft, Judgment, Plan, Rater, Session, table
+
+plan = table(Plan)
+comparison = table(Comparison)
+rater = table(Rater)
+session = table(Session)
+judgment = table(Judgment)
+draft = table(Draft)
+
+HASHED = (
+    "id", "session_id", "comparison_id", "outcome", "chosen", "shown", "texts_sha256", "note", "active_seconds",
+    "supersedes", "created_at",
+)  # fmt: skip
+
+
+class Judging(Part):
+    def add_plan(self, spec: PlanSpec, comparisons: Sequence[ComparisonSpec]) -> Changes:
+        """Store a plan with its comparisons."""
+        plan_id = new_uuid()
+        values = spec.model_dump() | {
+            "id": plan_id,
+            "settings": canonical_json(spec.settings),
+            "created_at": utc_now(),
+        }
+        rows = [_comparison_values(plan_id, item) for item in comparisons]
+
+        def write(connection: Connection) -> Changes:
+            changes = insert_one(connection, plan, values)
+            if rows:
+                connection.execute(sa.insert(comparison), rows)
+            return changes | Changes.to("comparison", [row["id"] for row in rows])
+
+        return self._writer.write(write, urgent=True)
+
+    def plans(self) -> tuple[PlanRow, ...]:
+        return self._all(sa.select(plan).order_by(plan.c.created_at, plan.c.id), _plan)
+
+    def count(self, plan_id: str) -> int:
+        """How many comparisons a plan has."""
+        return self._number(sa.select(sa.func.count()).where(comparison.c.plan_id == plan_id))
+
+    def comparisons(self, plan_id: str) -> tuple[ComparisonRow, ...]:
+        """A plan's comparisons in their order."""
+
+        def page(after: int, limit: int) -> tuple[ComparisonRow, ...]:
+            statement = (
+                sa.select(comparison)
+                .where(comparison.c.plan_id == plan_id, comparison.c.position > after)
+                .order_by(comparison.c.position)
+                .limit(limit)
+            )
+            return self._all(statement, _comparison)
+
+        return tuple(chunks(page, lambda row: row.position, first=-1))
+
+    def comparison_at(self, plan_id: str, position: int) -> ComparisonRow | None:
+        """One comparison of a plan by its position: what judging reads, one after another."""
+        where = (comparison.c.plan_id == plan_id, comparison.c.position == position)
+        return self._one(sa.select(comparison).where(*where), _comparison)
+
+    def add_rater(self, spec: RaterSpec) -> Changes:
+        values = spec.model_dump() | {
+            "id": new_uuid(),
+            "background": canonical_json(spec.background),
+            "created_at": utc_now(),
+        }
+        return self._writer.write(lambda connection: insert_one(connection, rater, values), urgent=True)
+
+    def raters(self) -> tuple[RaterRow, ...]:
+        return self._all(sa.select(rater).order_by(rater.c.created_at, rater.c.id), _rater)
+
+    def open_session(self, plan_id: str, rater_id: str, consent_text: str = "") -> Changes:
+        """Begin a rater's session over a plan; one that is there is resumed."""
+        now = utc_now()
+        values = {
+            "id": new_uuid(),
+            "plan_id": plan_id,
+            "rater_id": rater_id,
+            "consent_text": consent_text,
+            "consent_at": now if consent_text else "",
+            "opened_at": now,
+            "revealed_at": None,
+        }
+        same = sa.select(session.c.id).where(session.c.plan_id == plan_id, session.c.rater_id == rater_id)
+
+        def write(connection: Connection) -> Changes:
+            present = connection.execute(same).scalar()
+            return insert_one(connection, session, values) if present is None else Changes.to("session", [present])
+
+        return self._writer.write(write, urgent=True)
+
+    def sessions(self) -> tuple[SessionRow, ...]:
+        return self._all(sa.select(session).order_by(session.c.opened_at, session.c.id), _session)
+
+    def reveal(self, session_id: str) -> Changes:
+        """End a session: its judgments count from now on and no more are taken."""
+
+        def write(connection: Connection) -> Changes:
+            open_one = (session.c.id == session_id) & session.c.revealed_at.is_(None)
+            connection.execute(sa.update(session).where(open_one).values(revealed_at=utc_now()))
+            return Changes.to("session", [session_id])
+
+        return self._writer.write(write, urgent=True)
+
+    def record(self, spec: JudgmentSpec) -> Changes:
+        """Add a judgment, at once and before any job's rows; on disk when this returns."""
+        values = _judgment_values(spec)
+        this_draft = (draft.c.session_id == spec.session_id) & (draft.c.comparison_id == spec.comparison_id)
+
+        def write(connection: Connection) -> Changes:
+            revealed = connection.execute(sa.select(session.c.revealed_at).where(session.c.id == spec.session_id)).one()
+            if revealed[0] is not None:
+                raise AppError(
+                    "The session has been revealed: its judgments no longer change.", kept="They are kept as they were."
+                )
+            connection.execute(sa.insert(judgment).values(values))
+            connection.execute(sa.delete(draft).where(this_draft))
+            return Changes({"judgment": frozenset([values["id"]]), "comparison": frozenset([spec.comparison_id])})
+
+        return self._writer.write(write, urgent=True)
+
+    def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
+        """Judgments in sequence; those that a later one superseded only where asked for."""
+        later = judgment.alias("later")
+
+        def page(after: int, limit: int) -> tuple[JudgmentRow, ...]:
+            statement = sa.select(judgment).where(judgment.c.sequence > after)
+            if session_id is not None:
+                statement = statement.where(judgment.c.session_id == session_id)
+            if not superseded:
+                replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
+                statement = statement.where(~replaced.exists())
+            return self._all(statement.order_by(judgment.c.sequence).limit(limit), _judgment)
+
+        return tuple(chunks(page, lambda row: row.sequence))
+
+    def judgment_count(self, session_id: str) -> int:
+        return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))
+
+    def save_draft(self, session_id: str, comparison_id: str, note: str) -> Changes:
+        """Keep a note that is being typed."""
+        values = {
+            "session_id": session_id,
+            "comparison_id": comparison_id,
+            "note": typed(note),
+            "updated_at": utc_now(),
+        }
+        statement = insert(draft).values(values)
+        statement = statement.on_conflict_do_update(
+            ["session_id", "comparison_id"], set_={"note": values["note"], "updated_at": values["updated_at"]}
+        )
+
+        def write(connection: Connection) -> Changes:
+            connection.execute(statement)
+            return Changes.to("draft", [comparison_id])
+
+        return self._writer.write(write, urgent=True)
+
+    def drafts(self, session_id: str) -> dict[str, str]:
+        """The unfinished notes of a session, by comparison."""
+        statement = sa.select(draft.c.comparison_id, draft.c.note).where(draft.c.session_id == session_id)
+        return {row.comparison_id: row.note for row in self._reader.rows(statement)}
+
+
+def judgment_sha256(values: dict[str, Any]) -> str:
+    """The hash that lets `check` notice a changed judgment."""
+    return json_sha256([values[name] for name in HASHED])
+
+
+def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
+    values = spec.model_dump() | {
+        "id": new_uuid(),
+        "shown": canonical_json(spec.shown),
+        "note": typed(spec.note),
+        "created_at": utc_now(),
+    }
+    return values | {"row_sha256": judgment_sha256(values)}
+
+
+def _comparison_values(plan_id: str, spec: ComparisonSpec) -> dict[str, Any]:
+    items = [{"output": item.output, "identity": item.identity} for item in spec.items]
+    values = spec.model_dump() | {"plan_id": plan_id, "id": spec.id or new_uuid()}
+    return values | {"items": canonical_json(items)}
+
+
+def _plan(row: Any) -> PlanRow:
+    return PlanRow(row.id, row.study_id, row.title, row.axis, row.seed, json.loads(row.settings), row.created_at)
+
+
+def _comparison(row: Any) -> ComparisonRow:
+    items = tuple(Item(item["output"], item["identity"]) for item in json.loads(row.items))
+    return ComparisonRow(
+        row.id, row.plan_id, row.position, row.axis, row.task, row.theme, items, row.texts_sha256, row.repeat_of
+    )
+
+
+def _rater(row: Any) -> RaterRow:
+    return RaterRow(row.id, row.code, row.kind, json.loads(row.background), row.created_at)
+
+
+def _session(row: Any) -> SessionRow:
+    return SessionRow(
+        row.id, row.plan_id, row.rater_id, row.consent_text, row.consent_at, row.opened_at, row.revealed_at
+    )
+
+
+def _judgment(row: Any) -> JudgmentRow:
+    return JudgmentRow(
+        row.sequence,
+        row.id,
+        row.session_id,
+        row.comparison_id,
+        row.outcome,
+        row.chosen,
+        tuple(json.loads(row.shown)),
+        row.texts_sha256,
+        row.note,
+        row.active_seconds,
+        row.supersedes,
+        row.created_at,
+    )

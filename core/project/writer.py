@@ -1,0 +1,173 @@
+"""The one writer: a thread that owns the only writing connection.
+
+A person's choice commits at once and first; jobs commit in groups of at most 50 ms. A result is handed out only
+after its COMMIT returned, so that what was acknowledged is on disk.
+"""
+
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from core.errors import AppError
+from core.project.changes import Changes
+from core.project.connection import connect, engine_for, raw
+from core.project.failures import explain, is_busy
+
+GROUP_SECONDS = 0.05
+BUSY_PAUSE_SECONDS = 0.002
+GIVE_UP_SECONDS = 30.0
+
+Write = Callable[[Connection], Changes]
+PERSON, JOB, STOP = 0, 1, 2
+
+
+@dataclass(order=True)
+class _Order:
+    priority: int
+    number: int
+    write: Write | None = field(compare=False)
+    future: "Future[Changes]" = field(compare=False)
+
+
+class Writer:
+    """Runs writes in their order, a person's before a job's. `before_first` runs once, ahead of the first write."""
+
+    def __init__(
+        self, path: Path, on_commit: Callable[[Changes], None], before_first: Callable[[], None] | None = None
+    ) -> None:
+        self._path = path
+        self._on_commit = on_commit
+        self._before_first = before_first
+        self._orders: queue.PriorityQueue[_Order] = queue.PriorityQueue()
+        self._numbers = count()
+        self._closed = False
+        self._closing = threading.Lock()
+        # Opened here, so that failing to open is the caller's to hear.
+        self._connection = engine_for(lambda: _open(path)).connect()
+        self._thread = threading.Thread(target=self._run, name="project-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, write: Write, *, urgent: bool = False) -> "Future[Changes]":
+        """Queue a write; the future is done once it is on disk."""
+        with self._closing:
+            if self._closed:
+                raise AppError("The project is closed: the change was not saved.", hint="Open the project again.")
+            future: Future[Changes] = Future()
+            self._orders.put(_Order(PERSON if urgent else JOB, next(self._numbers), write, future))
+        return future
+
+    def write(self, write: Write, *, urgent: bool = False) -> Changes:
+        """Write and wait until it is on disk."""
+        return self.submit(write, urgent=urgent).result()
+
+    def close(self) -> None:
+        """Finish what is queued, then stop."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._orders.put(_Order(STOP, next(self._numbers), None, Future()))
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while (order := self._orders.get()).priority != STOP:
+                self._ready()
+                self._group(order)
+        finally:
+            self._connection.close()
+
+    def _ready(self) -> None:
+        before, self._before_first = self._before_first, None
+        if before is not None:
+            before()
+
+    def _group(self, order: _Order) -> None:
+        """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
+        done: list[tuple[_Order, Changes]] = []
+        try:
+            self._patiently("BEGIN IMMEDIATE")
+        except Exception as error:
+            order.future.set_exception(explain(error, self._path))
+            return
+        deadline = time.monotonic() + GROUP_SECONDS
+        while True:
+            failure = self._one(order, done)
+            if failure is not None and not raw(self._connection).in_transaction:
+                # SQLite rolled the whole transaction back by itself, as it does when the disk is full.
+                self._all_lost(done, failure)
+                return
+            if order.priority == PERSON or time.monotonic() >= deadline:
+                break
+            try:
+                following = self._orders.get_nowait()
+            except queue.Empty:
+                break
+            if following.priority == STOP:
+                self._orders.put(following)
+                break
+            order = following
+        self._commit(done)
+
+    def _one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
+        """One write in a savepoint: what fails in one job's write takes nothing else with it."""
+        assert order.write is not None
+        try:
+            self._connection.exec_driver_sql("SAVEPOINT one")
+            changes = order.write(self._connection)
+            self._connection.exec_driver_sql("RELEASE one")
+        except Exception as error:
+            told = explain(error, self._path)
+            if raw(self._connection).in_transaction:
+                self._connection.exec_driver_sql("ROLLBACK TO one")
+                self._connection.exec_driver_sql("RELEASE one")
+            order.future.set_exception(told)
+            return told
+        done.append((order, changes))
+        return None
+
+    def _commit(self, done: list[tuple[_Order, Changes]]) -> None:
+        try:
+            self._patiently("COMMIT")
+        except Exception as error:
+            if raw(self._connection).in_transaction:
+                self._connection.exec_driver_sql("ROLLBACK")
+            self._all_lost(done, explain(error, self._path))
+            return
+        changes = Changes()
+        for order, change in done:
+            changes |= change
+            order.future.set_result(change)
+        if done:
+            self._on_commit(changes)
+
+    def _patiently(self, statement: str) -> None:
+        """A BEGIN or COMMIT that answers BUSY has changed nothing: a reader is in the way, for a moment."""
+        give_up = time.monotonic() + GIVE_UP_SECONDS
+        while True:
+            try:
+                self._connection.exec_driver_sql(statement)
+                return
+            except Exception as error:
+                if not is_busy(error) or time.monotonic() > give_up:
+                    raise
+            time.sleep(BUSY_PAUSE_SECONDS)
+
+    @staticmethod
+    def _all_lost(done: list[tuple[_Order, Changes]], failure: BaseException) -> None:
+        for order, _ in done:
+            order.future.set_exception(failure)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """The writing connection: it waits in our own loop, finely, and never spills a half-done transaction."""
+    connection = connect(path, writable=True, wait_ms=0)
+    connection.execute("PRAGMA cache_spill=OFF")
+    return connection
