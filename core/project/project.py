@@ -65,7 +65,7 @@ class Project:
         """Make a new project. A file that is there is never overwritten."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         except FileExistsError:
             raise AppError(
                 f"There is a file “{path.name}” already.", kept="It was not changed.", hint="Choose another name."

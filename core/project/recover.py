@@ -6,8 +6,10 @@ journal and recovered there: opening it `immutable` would show rows that were ne
 
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
+from core.project.connection import connect
 from core.project.lock import is_held
 
 
@@ -29,4 +31,6 @@ def recovered_copy(path: Path) -> Path:
     copy = folder / path.name
     shutil.copyfile(path, copy)
     shutil.copyfile(journal_of(path), journal_of(copy))
+    with closing(connect(copy, writable=True)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
     return copy

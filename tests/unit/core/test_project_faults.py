@@ -1,0 +1,307 @@
+"""Full disks, kills and flipped bits: what was acknowledged stays, and what changed is noticed."""
+
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.project.changes import Changes
+from core.project.check import check_project
+from core.project.connection import raw
+from core.project.failures import NotSaved
+from core.project.project import Project
+from core.project.rows import Item
+from core.project.specs import (
+    ComparisonSpec,
+    GeneratorSpec,
+    JudgmentSpec,
+    OutputSpec,
+    PlanSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RaterSpec,
+    RunSpec,
+)
+
+COMPARISONS = 400
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path_factory.mktemp("home")))
+
+
+def make(path: Path, comparisons: int = COMPARISONS) -> tuple[str, list[str]]:
+    """A project with a run of two outputs and an open session over `comparisons`; its session and comparison ids."""
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "Study").number("study")
+        prompts = tuple(PromptSpec(key=f"k{n}", text=f"Write {n}") for n in range(2))
+        spec = PromptSetSpec(name="set", recipe={}, prompts=prompts)
+        prompt_set = project.prompts.add_set(study, spec).number("prompt_set")
+        generator = project.runs.add_generator(GeneratorSpec(backend="written", model="x")).number("generator")
+        run = project.runs.start(
+            RunSpec(study_id=study, prompt_set_id=prompt_set, generator_id=generator, seed=1)
+        ).number("run")
+        outputs = [
+            OutputSpec(run_id=run, prompt_id=item.prompt.id, sample=0, seed=1, text=f"text {item.prompt.key}")
+            for item in project.runs.pending(run)
+        ]
+        one, two = sorted(project.outputs.record_many(outputs).of("output"))
+        items = (Item(int(one), "a"), Item(int(two), "b"))
+        plan = project.judging.add_plan(
+            PlanSpec(study_id=study, title="Plan", axis="race", seed=1),
+            [
+                ComparisonSpec(position=n, axis="race", task="t", theme="u", items=items, texts_sha256="0" * 64)
+                for n in range(comparisons)
+            ],
+        ).uuid("plan")
+        rater = project.judging.add_rater(RaterSpec(code="R1")).uuid("rater")
+        session = project.judging.open_session(plan, rater).uuid("session")
+        return session, [row.id for row in project.judging.comparisons(plan)]
+
+
+def choice(session: str, comparison: str, note: str = "") -> JudgmentSpec:
+    return JudgmentSpec(
+        session_id=session, comparison_id=comparison, outcome="choice", chosen=0, shown=(0, 1),
+        texts_sha256="0" * 64, active_seconds=1.0, note=note,
+    )  # fmt: skip
+
+
+RATE = """
+import sys
+from pathlib import Path
+from core.project.project import Project
+from tests_project_faults import choice
+with Project.open(Path(sys.argv[1])) as project:
+    (session,) = project.judging.sessions()
+    judged = {row.comparison_id for row in project.judging.judgments(session.id)}
+    print("open", flush=True)
+    for row in project.judging.comparisons(session.plan_id):
+        if row.id not in judged:
+            project.judging.record(choice(session.id, row.id))
+            print(row.id, flush=True)
+"""
+
+
+def rate_and_kill(path: Path, after: float) -> list[str]:
+    """Rate in another process and kill it; the comparisons whose choice it had acknowledged."""
+    script = RATE.replace("from tests_project_faults import choice", f"exec(open({__file__!r}).read())")
+    process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    killer = threading.Timer(after, process.send_signal, [signal.SIGKILL])
+    killer.start()
+    acknowledged = [line.strip() for line in process.stdout if line.endswith("\n")]
+    killer.cancel()
+    process.wait()
+    return acknowledged
+
+
+def kill_while_rating(tmp_path: Path, kills: int, seed: int) -> None:
+    path = tmp_path / "study.biasprint"
+    session, _ = make(path, comparisons=kills * 40)
+    chance = random.Random(seed)
+    acknowledged: list[str] = []
+    for _ in range(kills):
+        acknowledged += rate_and_kill(path, after=chance.uniform(0.0, 0.05))
+    with Project.open(path) as project:
+        found = [row.comparison_id for row in project.judging.judgments(session)]
+    assert len(set(found)) == len(found), "a judgment stands twice"
+    assert set(acknowledged) <= set(found), "an acknowledged judgment is lost"
+    # At most the one choice that was on its way when the kill came may be there without having been acknowledged.
+    assert len(found) - len(acknowledged) <= kills
+    assert acknowledged, "the test killed too early to show anything"
+    assert check_project(path).sound
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
+    kill_while_rating(tmp_path, kills=20, seed=1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_killed_a_thousand_times_while_rating(tmp_path: Path) -> None:
+    kill_while_rating(tmp_path, kills=1000, seed=2)
+
+
+def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    session, ids = make(path)
+    with Project.open(path) as project:
+        project.judging.record(choice(session, ids[0]))
+        assert project._writer is not None
+        # SQLite's own answer when no page can be added: SQLITE_FULL, as on a full disk.
+        pages = raw(project._writer._connection).execute("PRAGMA page_count").fetchone()[0]
+        raw(project._writer._connection).execute(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(NotSaved, match="disk is full"):
+            project.judging.record(choice(session, ids[1], note="x" * 100_000))
+        assert [row.comparison_id for row in project.judging.judgments(session)] == [ids[0]]
+        raw(project._writer._connection).execute("PRAGMA max_page_count=1000000")
+        project.judging.record(choice(session, ids[1], note="x" * 100_000))
+        assert len(project.judging.judgments(session)) == 2
+    assert check_project(path).sound
+
+
+def test_a_full_disk_fails_the_whole_group_and_only_it(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=1)
+    with Project.open(path) as project:
+        writer = project._writer
+        assert writer is not None
+        connection = raw(writer._connection)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages + 8}")
+        gate = threading.Event()
+
+        def wait(_: object) -> Changes:
+            gate.wait(30)
+            return Changes()
+
+        first = writer.submit(wait)
+        futures = [
+            writer.submit(lambda c, n=n: (c.exec_driver_sql(  # type: ignore[misc]
+                "INSERT INTO event (kind, body, created_at) VALUES ('n', ?, '')", (f"{n}" + "y" * 20_000,)
+            ), Changes())[1])
+            for n in range(6)
+        ]  # fmt: skip
+        gate.set()
+        outcomes = [future.exception(timeout=30) for future in (first, *futures)]
+        kept = connection.execute("SELECT count(*) FROM event").fetchone()[0]
+        acknowledged = sum(1 for outcome in outcomes[1:] if outcome is None)
+        assert any(isinstance(outcome, NotSaved) for outcome in outcomes)
+        assert kept == acknowledged
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file size limits are POSIX's")
+def test_failing_writes_are_reported_and_what_was_saved_stays(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    session, ids = make(path, comparisons=30)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    saved: list[str] = []
+    failed = 0
+    with Project.open(path) as project:
+        size = path.stat().st_size
+        for number, comparison in enumerate(ids):
+            limit = hard if number % 3 == 0 else size // 16 * (number % 16)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+            try:
+                project.judging.record(choice(session, comparison, note="n" * 3_000))
+                saved.append(comparison)
+            except NotSaved:
+                failed += 1
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert [row.comparison_id for row in project.judging.judgments(session)] == saved
+    assert failed >= 10
+    assert len(saved) >= 10
+    assert check_project(path).sound
+
+
+def test_one_jobs_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=1)
+    with Project.open(path) as project:
+        run = project.runs.all()[0].id
+        good = OutputSpec(run_id=run, prompt_id=1, sample=5, seed=1, text="good")
+        bad = good.model_copy(update={"prompt_id": 999, "sample": 6})
+        results = [project.outputs.record(spec) for spec in (good, bad, good.model_copy(update={"sample": 7}))]
+        assert [future.exception(timeout=30) is None for future in results] == [True, False, True]
+        assert sorted(row.sample for row in project.outputs.each()) == [0, 0, 5, 7]
+
+
+def test_a_persons_choice_goes_before_the_jobs_rows(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=2)
+    with Project.open(path) as project:
+        writer = project._writer
+        assert writer is not None
+        order: list[str] = []
+        gate, started = threading.Event(), threading.Event()
+
+        def job(name: str, wait: bool = False):  # type: ignore[no-untyped-def]
+            def write(_: object) -> Changes:
+                if wait:
+                    started.set()
+                    gate.wait(30)
+                order.append(name)
+                return Changes()
+
+            return write
+
+        futures = [writer.submit(job("first", wait=True))]
+        assert started.wait(30)
+        futures += [writer.submit(job(f"job {n}")) for n in range(5)]
+        futures.append(writer.submit(job("choice"), urgent=True))
+        gate.set()
+        for future in futures:
+            future.result(timeout=30)
+        assert order[:2] == ["first", "choice"]
+
+
+def a_reader(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+
+def test_a_slow_reader_delays_a_commit_and_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    session, ids = make(path, comparisons=2)
+    with Project.open(path) as project, closing(a_reader(path)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM output").fetchone()
+        release = threading.Timer(0.3, other.execute, ["COMMIT"])
+        began = time.monotonic()
+        release.start()
+        project.judging.record(choice(session, ids[0]))
+        assert time.monotonic() - began >= 0.2, "the reader was not in the way: the test shows nothing"
+        assert len(project.judging.judgments(session)) == 1
+        release.join()
+
+
+def mutate_and_look(tmp_path: Path, mutants: int, seed: int) -> None:
+    """Flip one bit in a stored text or judgment: the check notices it, or the file is refused."""
+    path = tmp_path / "study.biasprint"
+    session, ids = make(path, comparisons=8)
+    with Project.open(path) as project:
+        for comparison in ids:
+            project.judging.record(choice(session, comparison, note="a note that could be changed"))
+    whole = path.read_bytes()
+    targets = [b"text k0", b"text k1", b"Write 0", b"a note that could be changed", b"choice"]
+    places = [at + n for word in targets for at in _every(whole, word) for n in range(len(word))]
+    chance = random.Random(seed)
+    for _ in range(mutants):
+        at, bit = chance.choice(places), chance.randrange(8)
+        mutant = bytearray(whole)
+        mutant[at] ^= 1 << bit
+        path.write_bytes(mutant)
+        try:
+            noticed = not check_project(path).sound
+        except Exception as error:  # a refusal is fine, but it has to be one of ours
+            noticed = type(error).__module__.startswith("core.")
+        assert noticed, f"bit {bit} of byte {at} ({whole[at - 8 : at + 8]!r}) changed silently"
+
+
+def _every(whole: bytes, word: bytes) -> list[int]:
+    found, at = [], whole.find(word)
+    while at >= 0:
+        found.append(at)
+        at = whole.find(word, at + 1)
+    return found
+
+
+def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(tmp_path: Path) -> None:
+    mutate_and_look(tmp_path, mutants=100, seed=3)
+
+
+@pytest.mark.soak
+def test_a_thousand_mutants_are_noticed(tmp_path: Path) -> None:
+    mutate_and_look(tmp_path, mutants=1000, seed=4)
