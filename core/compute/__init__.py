@@ -1,0 +1,15 @@
+"""The compute process: one long-lived child in which models and heavy statistics run.
+
+`shared().call("core.scorers.registry:score_batch", "minilm", texts, ctx=ctx)` runs that function there and returns
+its result. The child is spawned at the first call and keeps what it has loaded; this process never imports torch,
+transformers, spaCy or their like. A crash there is a `ComputeCrashed` here, and the next call starts a new child.
+
+A spawned child imports the main module of its parent again, so an entry point
+- keeps heavy imports inside its functions,
+- does its work under `if __name__ == "__main__":`, and
+- calls `multiprocessing.freeze_support()` first: in a frozen program the child is the program itself.
+"""
+
+from core.compute.process import ComputeCrashed, ComputeProcess, shared
+
+__all__ = ["ComputeCrashed", "ComputeProcess", "shared"]

@@ -1,0 +1,54 @@
+"""What crosses the pipe between the two processes.
+
+To the child: `CANCEL`, or a pickled `(target, args, kwargs)`, which never equals that word.
+To the parent: a pickled `(kind, value)`.
+"""
+
+import importlib
+import io
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any, Literal
+
+CANCEL = b"cancel"
+
+Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
+PLAIN_PACKAGES = frozenset({"core", "numpy"})
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Refuses what would import a library into the window's process: results are plain data, arrays and our classes."""
+
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        package = module_name.partition(".")[0]
+        if package not in PLAIN_PACKAGES and package not in sys.stdlib_module_names:
+            raise pickle.UnpicklingError(
+                f"{module_name}.{global_name} cannot leave the compute process; return plain data"
+            )
+        return super().find_class(module_name, global_name)
+
+
+def dump(value: object) -> bytes:
+    """Pickle with protocol 5, which writes an array's bytes in one piece."""
+    return pickle.dumps(value, protocol=5)
+
+
+def load(data: bytes) -> Any:
+    """The inverse of `dump` for plain data; `pickle.UnpicklingError` for anything else."""
+    return _PlainUnpickler(io.BytesIO(data)).load()
+
+
+def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
+    """`"core.module:function"` → its two parts; `ValueError` for another form or a package that is not allowed."""
+    module, _, function = target.partition(":")
+    if module.partition(".")[0] not in packages or not function.isidentifier():
+        raise ValueError(f"{target!r} is not a 'module:function' in {' or '.join(packages)}")
+    return module, function
+
+
+def resolve(target: str, packages: tuple[str, ...]) -> Callable[..., Any]:
+    """The function that `target` names; imports its module, so only for the compute process."""
+    module, function = split_target(target, packages)
+    resolved: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return resolved

@@ -1,0 +1,151 @@
+"""What runs inside the compute process. Imports nothing heavy itself: the functions it is asked for do."""
+
+import faulthandler
+import inspect
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import traceback
+from multiprocessing.connection import Connection
+
+from core.compute.messages import CANCEL, Kind, dump, load, resolve
+from core.errors import AppError, JobCancelled
+from core.jobs import JobContext, Progress
+
+NICENESS = 10
+Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
+
+_current: JobContext | None = None
+
+
+def report(done: int, total: int | None = None, note: str = "") -> None:
+    """Tell the caller in the other process how far the work is, and stop here if it was cancelled.
+
+    For functions without a `ctx` parameter; one that has it is given a `JobContext` instead.
+    Outside the compute process it does nothing.
+    """
+    if _current is not None:
+        _current.report(done, total, note=note)
+        _current.check()
+
+
+def run(connection: Connection, packages: tuple[str, ...]) -> None:
+    """The child's main: do one call after another until the parent is gone."""
+    global _current
+    _settle_in()
+    outbox = _Outbox(connection)
+    outbox.send(dump(("ready", None)))
+    inbox: Inbox = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, outbox, inbox), daemon=True).start()
+    while True:
+        _current, call = inbox.get()
+        outbox.send(_perform(call, _current, packages))
+        del call  # it may be large, and the next one may be long in coming
+
+
+class _Outbox:
+    """Sends to the parent, from any thread."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+
+    def send(self, data: bytes) -> None:
+        try:
+            with self._lock:
+                self._connection.send_bytes(data)
+        except OSError:
+            os._exit(0)  # the parent is gone, so nobody wants the answer
+
+    def report(self, progress: Progress) -> None:
+        self.send(dump(("report", (progress.done, progress.total, progress.note, progress.partial))))
+
+
+def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
+    """Read the pipe even while the main thread computes: for a cancel, and to die with the parent."""
+    ctx = JobContext()
+    while True:
+        try:
+            data = connection.recv_bytes()
+        except (EOFError, OSError):
+            os._exit(0)
+        if data == CANCEL:
+            ctx.cancel()
+        else:
+            # Made here, not by the main thread: a cancel that follows at once must not meet the previous context.
+            ctx = JobContext(outbox.report)
+            inbox.put((ctx, data))
+        del data
+
+
+def _perform(call: bytes, ctx: JobContext, packages: tuple[str, ...]) -> bytes:
+    kind: Kind = "failed"
+    try:
+        target, args, kwargs = pickle.loads(call)
+        function = resolve(target, packages)
+        if "ctx" in inspect.signature(function).parameters:
+            kwargs["ctx"] = ctx
+        return dump(("done", function(*args, **kwargs)))
+    except JobCancelled:
+        kind, error = "cancelled", None
+    except MemoryError:
+        kind, error = "out of memory", None
+    except AppError as known:
+        error = _portable(known)
+    except BaseException as unknown:
+        error = _unexpected(unknown)
+    return dump((kind, error))
+
+
+def _portable(error: AppError) -> AppError:
+    """The error itself where the parent can rebuild it, else (a plug-in's class) its sentences."""
+    error.details = error.details or traceback.format_exc()
+    try:
+        load(dump(error))
+    except Exception:
+        return AppError(error.message, kept=error.kept, hint=error.hint, details=error.details)
+    return error
+
+
+def _unexpected(error: BaseException) -> AppError:
+    what = traceback.format_exception_only(error)[-1].strip()
+    return AppError(
+        f"A computation failed in a way that was not foreseen ({what}).",
+        kept="Everything finished before is saved.",
+        hint="If trying again does not help, copy the details into a report.",
+        details=traceback.format_exc(),
+    )
+
+
+def _settle_in() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C belongs to the parent, which then cancels
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    _keep_stdout_clean()
+    threads = str(max(1, _cores() - 1))  # one core is left for the window
+    os.environ.update(
+        HF_HUB_OFFLINE="1",
+        TRANSFORMERS_OFFLINE="1",
+        TOKENIZERS_PARALLELISM="false",
+        OMP_NUM_THREADS=threads,
+        MKL_NUM_THREADS=threads,
+        OPENBLAS_NUM_THREADS=threads,
+    )
+    if sys.stderr is not None:
+        faulthandler.enable()
+
+
+def _keep_stdout_clean() -> None:
+    """What a library prints goes to stderr: stdout is the command line's answer."""
+    if sys.stdout is None or sys.stderr is None:  # a windowed program has neither
+        return
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Scorers turn one text into numbers. What a scorer is: `protocol`; which there are: `registry`."""

@@ -1,0 +1,131 @@
+"""Which scorers there are, and scoring a batch of texts.
+
+A third party adds one by an entry point in the group `biasprint.scorers`: its name is the scorer's, its object a class
+or function without parameters that gives a `Scorer`. The program's own names cannot be taken.
+"""
+
+import importlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
+
+ENTRY_POINTS = "biasprint.scorers"
+BATCH_SECONDS = 0.5  # between two checks for a cancel
+FIRST_BATCH = 8
+
+# Name → where its class is and what it is made with.
+OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+    "textblob": ("core.scorers.textblob_sentiment:TextBlobSentiment", (), {}),
+    "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
+    "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
+    "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),
+    "lexicon_published": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "published"}),
+}
+
+
+def describe() -> list[ScorerInfo]:
+    """All scorers, the program's own first; light. One that cannot be used says so in `unavailable`."""
+    return [_describe(name) for name in _factories()]
+
+
+@cache
+def load(name: str) -> Scorer:
+    """The scorer of this name, the same object each time, so that a model is loaded once.
+
+    Raises `UsageError` for an unknown name, `AppError` for a scorer that cannot be set up.
+    """
+    factories = _factories()
+    if name not in factories:
+        raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose one of: {', '.join(factories)}.")
+    try:
+        scorer = factories[name]()
+        _info(name, scorer)  # a plug-in that lacks something is found here, not in the middle of a job
+        return scorer
+    except AppError:
+        raise
+    except Exception as error:
+        raise AppError(
+            f"The scorer “{name}” cannot be used ({type(error).__name__}: {error}).",
+            hint="Install the program or the plug-in that brings this scorer again.",
+        ) from error
+
+
+def score_batch(
+    name: str, texts: Sequence[str], ctx: JobContext | None = None
+) -> tuple[dict[str, Any], list[ScoreValue]]:
+    """Score `texts` with the scorer `name`: its `ScorerInfo` as a dict, and one value per text, in order.
+
+    Runs in the compute process: `shared().call("core.scorers.registry:score_batch", name, texts, ctx=ctx)`.
+    """
+    ctx = ctx or JobContext()
+    scorer = load(name)
+    values: list[ScoreValue] = []
+    size = FIRST_BATCH
+    while len(values) < len(texts):
+        ctx.check()
+        started = time.monotonic()
+        values += _score(scorer, texts[len(values) : len(values) + size])
+        ctx.report(len(values), len(texts))
+        size = _next_size(size, time.monotonic() - started)
+    return asdict(_info(name, scorer)), values
+
+
+def _factories() -> dict[str, Callable[[], Scorer]]:
+    own: dict[str, Callable[[], Scorer]] = {name: partial(_make, *recipe) for name, recipe in OWN.items()}
+    others = {point.name: partial(_make_plug_in, point) for point in entry_points(group=ENTRY_POINTS)}
+    return {**own, **others, **own}  # the program's own stand first and win
+
+
+def _make(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scorer:
+    module, _, attribute = place.partition(":")
+    scorer: Scorer = getattr(importlib.import_module(module), attribute)(*args, **kwargs)
+    return scorer
+
+
+def _make_plug_in(point: EntryPoint) -> Scorer:
+    scorer: Scorer = point.load()()
+    return scorer
+
+
+def _describe(name: str) -> ScorerInfo:
+    try:
+        return _info(name, load(name))
+    except AppError as error:
+        return ScorerInfo(name, unavailable=str(error))
+
+
+def _info(name: str, scorer: Scorer) -> ScorerInfo:
+    return ScorerInfo(
+        name=name,
+        role=scorer.role,
+        version=scorer.version,
+        sha256=scorer.sha256,
+        stand_in=scorer.stand_in,
+        shape=scorer.shape,
+        note=getattr(scorer, "note", ""),
+    )
+
+
+def _next_size(size: int, seconds: float) -> int:
+    """Larger batches are faster, smaller ones can be cancelled: aim between."""
+    if seconds > BATCH_SECONDS:
+        return max(1, size // 2)
+    return size * 2 if seconds < BATCH_SECONDS / 2 else size
+
+
+def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
+    values = scorer.score(texts)
+    if len(values) != len(texts):
+        raise AppError(
+            f"The scorer “{scorer.name}” gave {len(values)} values for {len(texts)} texts.",
+            kept="Nothing of this batch was stored.",
+            hint="Its plug-in needs mending; choose another scorer.",
+        )
+    return values

@@ -1,0 +1,97 @@
+"""The project's one segmenter: sentences and words of a text, with their places in it.
+
+spaCy's blank English tokenizer, its rule-based sentence ends, and its lookup lemmas: no trained model, no download.
+`<return>` in imported letters is the importer's to turn into a line break.
+"""
+
+import re
+from functools import cache, lru_cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from core.text import for_matching
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.lookups import Table
+
+SEGMENTER = f"spacy-blank-en {version('spacy')}, lookup lemmas {version('spacy-lookups-data')}, rules 1"
+
+# A letter's paragraphs: "To Whom It May Concern," ends at its blank line, though no full stop stands there.
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+UNBROKEN_RUN = re.compile(r"\S{1000}")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Word(NamedTuple):
+    """A token with a letter or digit in it; `text[start:end]` is the word. `lemma` is ready for matching."""
+
+    text: str
+    lemma: str
+    start: int
+    end: int
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Start and end of every sentence, without the blanks around it. A blank line always ends a sentence."""
+    found = []
+    for start, end in _pieces(text):
+        for sentence in _sentence_pipeline()(_spacy_safe(text[start:end])).sents:
+            inner = sentence.text.strip()
+            if inner:
+                first = start + sentence.start_char + sentence.text.index(inner)
+                found.append((first, first + len(inner)))
+    return found
+
+
+def words(text: str) -> list[Word]:
+    """Every word in order; punctuation and blanks are none. Lemmas are looked up for the folded word ("Sons" → son)."""
+    found = []
+    for start, end in _pieces(text):
+        for token in _tokenizer()(_spacy_safe(text[start:end])):
+            form = token.text
+            if any(map(str.isalnum, form)):
+                first = start + token.idx
+                found.append(Word(form, _lemma(form), first, first + len(form)))
+    return found
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    """Start and end of each paragraph, unbroken runs cut: spaCy's rules take the square of a run's length."""
+    gaps = [gap.span() for gap in BLANK_LINE.finditer(text)]
+    cuts = [(run.end(), run.end()) for run in UNBROKEN_RUN.finditer(text)]
+    edges = [0, *(edge for span in sorted(gaps + cuts) for edge in span), len(text)]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+
+def _spacy_safe(text: str) -> str:
+    """spaCy stores its strings as UTF-8, which has no lone surrogates; one sign for one keeps every place."""
+    return LONE_SURROGATE.sub("\ufffd", text)
+
+
+@cache
+def _sentence_pipeline() -> "Language":
+    import spacy
+
+    pipeline = spacy.blank("en")
+    pipeline.max_length = 2**31  # the limit guards trained models' memory; rules need little
+    pipeline.add_pipe("sentencizer")
+    return pipeline
+
+
+@cache
+def _tokenizer() -> Any:
+    return _sentence_pipeline().tokenizer
+
+
+@lru_cache(maxsize=100_000)
+def _lemma(form: str) -> str:
+    folded = for_matching(form)
+    return for_matching(_lemmas().get(folded, folded))
+
+
+@cache
+def _lemmas() -> "Table":
+    from spacy.lookups import load_lookups
+
+    return load_lookups("en", ["lemma_lookup"]).get_table("lemma_lookup")
