@@ -1,0 +1,181 @@
+"""import, score, export: what comes in and goes out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from core.cli.answers import note, print_json, print_table, say
+from core.cli.files import is_project, open_for_writing
+from core.cli.progress import job
+from core.cli.project_commands import AsJson, File
+from core.errors import UsageError
+from core.project.project import Project
+from core.tables.rows import TableRead
+
+Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
+Format = Annotated[str | None, typer.Option("--format", help="A known outside layout, such as wan.")]
+Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
+Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
+SHOWN_PROBLEMS = 20
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("import")(import_data)
+    app.command()(score)
+    app.command()(export)
+
+
+def import_data(
+    file: File,
+    data: Annotated[Path, typer.Argument(help="A csv, tsv or jsonl table.")],
+    study: Annotated[str | None, typer.Option(help="letters or creativity; needed where the project has both.")] = None,
+    mapping: Map = None,
+    layout: Format = None,
+    encoding: Encoding = None,
+    duplicates: Duplicates = "report",
+    as_json: AsJson = False,
+) -> None:
+    """Bring a table into a project. Every row that is not as it should be is named by its number."""
+    from core.runs.importing import import_table, read_table
+    from core.tables.fields import parse_map_options
+
+    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+        kind = study or ("letters" if layout == "wan" else _only_study(project))
+        table = read_table(
+            ctx, data, kind, layout=layout, mapping=parse_map_options(mapping or []), encoding=encoding,
+            duplicates=duplicates,
+        )  # fmt: skip
+        found = project.studies.of_kind(kind)
+        study_id = found.id if found else project.studies.add(kind, kind.capitalize()).number("study")
+        result = import_table(ctx, project, study_id, kind, data, table)
+    tell_table(table)
+    if as_json:
+        print_json(
+            {"study": kind, "rows": table.total, "added": result.added, "present": result.present,
+             "dropped": dict(table.dropped), "mapping": dict(table.mapping), "guessed": list(table.guessed),
+             "encoding": table.encoding, "problems": [vars_of(problem) for problem in table.problems]}
+        )  # fmt: skip
+        return
+    say(f"{result.added:,} of {table.total:,} rows were added to {kind}.")
+    if result.present:
+        say(f"{result.present:,} were there already.")
+
+
+def tell_table(table: TableRead) -> None:
+    """On stderr: how the table was read, and every row that is not as it should be."""
+    columns = ", ".join(f"{field} ← {column}" for field, column in table.mapping.items())
+    note(f"Read {len(table.rows):,} of {table.total:,} rows ({table.encoding}): {columns}.")
+    for notice in table.notices:
+        note(notice)
+    for problem in table.problems[:SHOWN_PROBLEMS]:
+        note(f"{problem}{' (kept)' if problem.kept else ' (left out)'}")
+    if len(table.problems) > SHOWN_PROBLEMS:
+        note(f"… and {len(table.problems) - SHOWN_PROBLEMS:,} more; --json lists them all.")
+
+
+def vars_of(problem: object) -> dict[str, object]:
+    """A slotted row as a plain mapping."""
+    return {name: getattr(problem, name) for name in problem.__slots__}  # type: ignore[attr-defined]
+
+
+def score(
+    data: Annotated[Path, typer.Argument(help="A project file, or a csv, tsv or jsonl table.")],
+    scorer: Annotated[list[str], typer.Option(help="A scorer's name; may be given several times.")],
+    mapping: Map = None,
+    out: Annotated[Path | None, typer.Option(help="Of a table: where to write the scores (csv, jsonl, …).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score every text that a scorer has not scored yet. Generates nothing."""
+    from core.scorers.registry import describe
+
+    known = {info.name: info for info in describe()}
+    for name in scorer:
+        if name not in known:
+            raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose from: {', '.join(known)}.")
+    if is_project(data):
+        if mapping or out:
+            raise UsageError(
+                "--map and --out are for tables.", hint="A project keeps its scores; export them from there."
+            )
+        _score_project(data, scorer, as_json)
+    else:
+        _score_table(data, scorer, mapping or [], out, as_json)
+
+
+def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
+    from core.compute import shared
+    from core.runs.score import score as score_texts
+    from core.scorers.registry import describe
+
+    known = {info.name: info for info in describe()}
+    with open_for_writing(data) as project, job("Scoring") as ctx:
+        results = [
+            (study.kind, score_texts(ctx, project, study.id, known[name], shared()))
+            for study in project.studies.all()
+            for name in names
+        ]
+    if as_json:
+        print_json(
+            [{"study": kind, "scorer": r.scorer.name, "version": r.scorer.version, "stand_in": r.scorer.stand_in,
+              "added": r.added, "unscored": r.unscored} for kind, r in results]
+        )  # fmt: skip
+        return
+    for kind, result in results:
+        stand_in = " (stand-in)" if result.scorer.stand_in else ""
+        say(f"{kind}: {result.added:,} texts scored by {result.scorer.name}{stand_in}.")
+        if result.unscored:
+            say(f"  {result.unscored:,} have nothing to score.")
+
+
+def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
+    from core.report.export import export_rows
+    from core.runs.scoring_tables import score_columns, score_table
+
+    with job("Scoring") as ctx:
+        table, rows = score_table(ctx, data, names, mapping)
+    tell_table(table)
+    if out is not None:
+        report = export_rows(rows, out, score_columns(names))
+        say(f"{report.rows:,} rows are in {out}.")
+    elif as_json:
+        print_json({"rows": table.total, "dropped": dict(table.dropped), "scores": rows})
+    else:
+        print_table(score_columns(names), [[_cell(row[name]) for name in score_columns(names)] for row in rows])
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def export(
+    file: File,
+    what: Annotated[
+        Literal["prompts", "outputs", "scores", "judgments", "findings"], typer.Argument(help="What to export.")
+    ],
+    out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a part of the project to a table. Rating sessions that are still blind stay out."""
+    from core.report.export import export_rows
+    from core.runs.exporting import columns, open_sessions, rows
+
+    with Project.open(file, read_only=True) as project, job("Exporting") as ctx:
+        report = export_rows(rows(ctx, project, what), out, columns(project, what))
+        blind = open_sessions(project) if what == "judgments" else 0
+    if as_json:
+        print_json({"what": what, "rows": report.rows, "file": str(out), "sessions_left_out": blind})
+    else:
+        say(f"{report.rows:,} rows are in {out}.")
+    for notice in report.notices():
+        note(notice)
+    if blind:
+        note(f"{blind} open rating session{'s' if blind > 1 else ''} stayed out until the reveal.")
+
+
+def _only_study(project: Project) -> str:
+    kinds = {study.kind for study in project.studies.all()}
+    if len(kinds) == 1:
+        return kinds.pop()
+    raise UsageError("Which study does the table belong to?", hint="Say it with --study letters or --study creativity.")

@@ -1,0 +1,41 @@
+"""Opening what the person named: a project to change, a project to read, or a table."""
+
+from pathlib import Path
+
+from core.cli.answers import note
+from core.errors import UsageError
+from core.project.failures import NotSaved
+from core.project.lock import ProjectInUse
+from core.project.project import Project
+
+PROJECT = ".biasprint"
+
+
+def is_project(path: Path) -> bool:
+    """By its name: a project is always called that."""
+    return path.suffix.lower() == PROJECT
+
+
+def open_for_writing(path: Path) -> Project:
+    """The project, or a plain refusal where it cannot be written to."""
+    project = Project.open(path)
+    if project.read_only:
+        why = project.read_only
+        project.close()
+        raise NotSaved(why, kept="Nothing was changed.", hint="Copy it to a folder that you may write to.")
+    return project
+
+
+def open_for_measuring(path: Path) -> Project:
+    """The project, read-only where another window is writing to it: measuring needs no more."""
+    try:
+        return Project.open(path)
+    except ProjectInUse as error:
+        note(f"{error.message} It is read here; findings are not stored in it.")
+        return Project.open(path, read_only=True)
+
+
+def new_path(path: Path) -> Path:
+    if not is_project(path):
+        raise UsageError(f"A project file ends in {PROJECT}.", hint=f"For example: {path.with_suffix(PROJECT).name}")
+    return path

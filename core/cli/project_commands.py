@@ -1,0 +1,150 @@
+"""new, prompts, compare, generate, check: what makes and fills a project."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.cli.answers import note, print_json, print_table, say
+from core.cli.files import new_path, open_for_writing
+from core.cli.progress import job
+
+File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (new, prompts, compare, generate, check):
+        app.command()(command)
+
+
+def new(
+    file: Annotated[Path, typer.Argument(help="The project file to make.")],
+    study: Annotated[list[str] | None, typer.Option(help="A study with its whole default prompt set.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a project file, with the default prompts of each study that is named."""
+    from core.project.project import Project
+    from core.runs.setup import add_study, check_studies
+
+    names = study or []
+    check_studies(names)
+    with Project.create(new_path(file)) as project:
+        made = {name: add_study(project, name) for name in names}
+    if as_json:
+        print_json({"file": str(file), "studies": {name: result.prompts for name, result in made.items()}})
+        return
+    say(f"Made {file}.")
+    for name, result in made.items():
+        say(f"  {name}: {result.prompts:,} prompts")
+
+
+def prompts(
+    file: File,
+    study: Annotated[str, typer.Option(help="creativity or letters.")],
+    task: Annotated[list[str] | None, typer.Option(help="Only these CoGS tasks.")] = None,
+    theme: Annotated[list[str] | None, typer.Option(help="Only these CoGS themes.")] = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Only these axes.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
+    from core.runs.setup import add_prompts
+
+    with open_for_writing(file) as project:
+        result = add_prompts(project, study, tasks=task, themes=theme, axes=axis, names=name)
+    if as_json:
+        print_json({"study": study, "set": result.name, "version": result.version, "prompts": result.prompts})
+    else:
+        say(f"{result.name}, version {result.version}: {result.prompts:,} prompts.")
+
+
+def compare(
+    file: File,
+    axis: Annotated[list[str], typer.Option(help="An axis to compare on; may be given several times.")],
+    seed: Seed = 0,
+    per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None,
+    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0,
+    title: Annotated[str, typer.Option(help="How the plan is called.")] = "Comparisons",
+    as_json: AsJson = False,
+) -> None:
+    """Draw comparisons for blind judging from the outputs."""
+    from core.runs.compare import compare as draw
+
+    with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
+        result = draw(ctx, project, axes=axis, seed=seed, per_axis=per_axis, repeat_share=repeats, title=title)
+    if as_json:
+        print_json({"plan": result.plan_id, "comparisons": dict(result.by_axis), "left_out": dict(result.left_out)})
+        return
+    for key, count in sorted(result.by_axis.items()):
+        say(f"{key}: {count} comparisons")
+    for reason, count in result.left_out.most_common():
+        note(f"Left out: {count} outputs, because {reason}.")
+
+
+def generate(
+    file: File,
+    study: Annotated[str, typer.Option(help="Whose prompts to write for.")],
+    backend: Annotated[str, typer.Option(help="What writes: synthetic, …")],
+    model: Annotated[
+        str, typer.Option(help="The backend's model; of the synthetic author: none, small, medium, large.")
+    ],
+    seed: Seed = 0,
+    samples: Annotated[int, typer.Option(help="Outputs of each prompt.", min=1)] = 1,
+    prompt_set: Annotated[
+        str | None, typer.Option("--prompts", help="A prompt set's name; the newest by default.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, max=5.0)] = None,
+    retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
+    from core.compute import shared
+    from core.runs.generate import generate as write
+    from core.runs.generate import start_run
+    from core.runs.setup import generator_spec, newest_set
+
+    with open_for_writing(file) as project, job("Generating") as ctx:
+        spec = generator_spec(backend, model, {} if temperature is None else {"temperature": temperature})
+        chosen = newest_set(project, study, prompt_set)
+        run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
+        if retry_failures:
+            project.outputs.forget_failures(run_id)
+        result = write(ctx, project, run_id, shared())
+    if as_json:
+        print_json(
+            {"run": result.run_id, "wanted": result.wanted, "done": result.done, "failed": result.failed,
+             "added": result.added}
+        )  # fmt: skip
+    else:
+        say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
+        if result.failed:
+            say(f"{result.failed:,} failed; --retry-failures asks for them again.")
+
+
+def check(file: File, as_json: AsJson = False) -> None:
+    """Check a project file: its structure, its references, and every hash that was stored with a text."""
+    from core.project.backup import backups
+    from core.project.check import check_project
+
+    with job("Checking") as ctx:
+        report = check_project(file, ctx)
+    kept = [str(backup) for backup in backups(file)]
+    if as_json:
+        problems = [vars(problem) for problem in report.problems]
+        print_json(
+            {"file": str(file), "sound": report.sound, "rows": report.rows, "problems": problems, "backups": kept}
+        )
+    elif report.sound:
+        counted = ", ".join(f"{count:,} {table}s" for table, count in report.rows.items())
+        say(f"{file} is sound: {counted}.")
+    else:
+        print_table(
+            ("table", "row", "what"), [(problem.table, problem.key, problem.what) for problem in report.problems]
+        )
+        say("The newest backups:" if kept else "There is no backup of it on this machine.")
+        for backup in kept:
+            say(f"  {backup}")
+    if not report.sound:
+        raise typer.Exit(1)

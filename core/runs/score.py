@@ -1,0 +1,70 @@
+"""Scoring: every text of a study that a scorer version has not scored. Reads stored texts, generates nothing."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.compute import ComputeProcess
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import TextRow
+from core.project.specs import ScoreSpec
+from core.scorers.protocol import ScorerInfo, ScoreValue
+
+Kind = Literal["output", "source"]
+KINDS: tuple[Kind, ...] = ("output", "source")
+PAGE = 64
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    scorer: ScorerInfo
+    added: int
+    unscored: int  # texts that the scorer could make nothing of, such as empty ones
+
+
+def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, compute: ComputeProcess) -> ScoreResult:
+    """Score what is missing. Each page is on disk before it is reported, so that a kill costs one page at most."""
+    embeddings = scorer.role == "embedding"
+    total = sum(
+        project.scores.missing(k, scorer.name, scorer.version, study_id=study_id, embeddings=embeddings) for k in KINDS
+    )
+    added = unscored = 0
+    for kind in KINDS:
+        after = 0
+        while page := project.scores.unscored(
+            kind, scorer.name, scorer.version, study_id=study_id, after_id=after, limit=PAGE, embeddings=embeddings
+        ):
+            ctx.check()
+            after = _id(page[-1])
+            values = _values(ctx, compute, scorer, page)
+            usable = [(row, value) for row, value in zip(page, values, strict=True) if value.values.size]
+            project.scores.record_many([_spec(scorer, row, value) for row, value in usable], embeddings=embeddings)
+            added += len(usable)
+            unscored += len(page) - len(usable)
+            ctx.report(added + unscored, total, note=scorer.name)
+    return ScoreResult(scorer, added, unscored)
+
+
+def _values(
+    ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: tuple[TextRow, ...]
+) -> list[ScoreValue]:
+    _, values = compute.call("core.scorers.registry:score_batch", scorer.name, [row.text for row in page], ctx=ctx)
+    scored: list[ScoreValue] = values
+    return scored
+
+
+def _spec(scorer: ScorerInfo, row: TextRow, value: ScoreValue) -> ScoreSpec:
+    return ScoreSpec(
+        output_id=row.output_id,
+        source_id=row.source_id,
+        scorer=scorer.name,
+        version=scorer.version,
+        values=value.values,
+        summary=value.summary,
+    )
+
+
+def _id(row: TextRow) -> int:
+    number = row.output_id if row.output_id is not None else row.source_id
+    assert number is not None
+    return number

@@ -1,0 +1,32 @@
+"""Scoring the texts of a table, without a project."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.compute import shared
+from core.jobs import JobContext
+from core.runs.importing import read_table
+from core.tables.fields import parse_map_options
+from core.tables.rows import TableRead, with_line_breaks
+
+
+def score_columns(names: Sequence[str]) -> list[str]:
+    return ["row", *names]
+
+
+def score_table(
+    ctx: JobContext, path: Path, names: Sequence[str], mapping: Sequence[str]
+) -> tuple[TableRead, list[dict[str, Any]]]:
+    """The table as it was read, and a row for each text: its number and each scorer's summary (None: nothing to score).
+
+    A scorer without a summary (an embedding) gives no column of numbers: its share of the row is None.
+    """
+    table = read_table(ctx, path, "texts", mapping=parse_map_options(mapping))
+    texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
+    rows: list[dict[str, Any]] = [{"row": record.number} for record in table.rows]
+    for name in names:
+        _, values = shared().call("core.scorers.registry:score_batch", name, texts, ctx=ctx)
+        for row, value in zip(rows, values, strict=True):
+            row[name] = value.summary
+    return table, rows

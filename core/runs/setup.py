@@ -1,0 +1,121 @@
+"""Setting a project up: studies, axes and prompt sets, from what ships with the program."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.backends.registry import open_backend
+from core.errors import AppError, UsageError
+from core.project.project import Project
+from core.project.rows import PromptSetRow
+from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
+from core.prompts import Axis, PromptSetDraft, cogs_set, default_set, letters_context_less_set, load_axis
+
+TITLES = {"creativity": "Creative writing", "letters": "Reference letters"}
+
+
+@dataclass(frozen=True)
+class AddedPrompts:
+    """The prompt set that is in the project now; `hints` are sentences for whoever plans with it."""
+
+    set_id: int
+    name: str
+    version: int
+    prompts: int
+    hints: tuple[str, ...]
+
+
+def check_studies(names: Sequence[str]) -> None:
+    """Raise `UsageError` for a study that has no prompts to start with."""
+    for name in names:
+        if name not in TITLES:
+            raise UsageError(f"There is no study “{name}” to start.", hint=f"Studies: {', '.join(TITLES)}.")
+
+
+def add_study(project: Project, name: str) -> AddedPrompts:
+    """A study with its whole default prompt set."""
+    check_studies([name])
+    return store_set(project, name, default_set(name))
+
+
+def add_prompts(
+    project: Project,
+    study: str,
+    *,
+    tasks: Sequence[str] | None = None,
+    themes: Sequence[str] | None = None,
+    axes: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+) -> AddedPrompts:
+    """A prompt set, narrowed to what is named. `names`: for letters, NAME=GROUP each."""
+    check_studies([study])
+    if study == "letters":
+        if tasks or themes:
+            raise UsageError("Letters have no tasks or themes.", hint="Narrow them with --name and --axis.")
+        if axes and len(axes) > 1:
+            raise UsageError("Letters are written on one axis.", hint="Give --axis once.")
+        given = _names(names) if names else None
+        return store_set(project, study, letters_context_less_set(names=given, axis=axes[0] if axes else None))
+    if names:
+        raise UsageError("Creative tasks have no names.", hint="Narrow them with --task, --theme and --axis.")
+    return store_set(project, study, cogs_set(tasks, themes, axes))
+
+
+def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPrompts:
+    """Store a drafted prompt set with copies of its axes, in the project's study of that kind."""
+    for key in draft.recipe.get("axes", {}):
+        store_axis(project, load_axis(key))
+    found = project.studies.of_kind(study)
+    study_id = found.id if found else project.studies.add(study, TITLES.get(study, study)).number("study")
+    prompts = tuple(
+        PromptSpec(
+            key=item.key, text=item.text, task=item.task, theme=item.theme, axis=item.axis, identity=item.identity,
+            fields=dict(item.fields),
+        )
+        for item in draft.prompts
+    )  # fmt: skip
+    spec = PromptSetSpec(name=draft.name, recipe=dict(draft.recipe), prompts=prompts)
+    set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
+    stored = next(row for row in project.prompts.sets(study_id) if row.id == set_id)
+    return AddedPrompts(set_id, stored.name, stored.version, len(prompts), draft.hints)
+
+
+def store_axis(project: Project, axis: Axis) -> None:
+    """A copy of an axis as it is now; an edited one becomes the next version."""
+    project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=axis.definition()))
+
+
+def newest_set(project: Project, study: str, name: str | None = None) -> PromptSetRow:
+    """The newest prompt set of a study, or the newest version of the one with this name."""
+    found = project.studies.of_kind(study)
+    sets = project.prompts.sets(found.id) if found else ()
+    for row in reversed(sets):
+        if name in (None, row.name) and not row.name.startswith("imported"):
+            return row
+    if name is not None and sets:
+        raise UsageError(f"There is no prompt set “{name}”.", hint=f"There are: {', '.join({s.name for s in sets})}.")
+    raise AppError(
+        f"The project has no prompts for {study}.", hint=f"Make them with “biasprint prompts FILE --study {study}”."
+    )
+
+
+def generator_spec(backend: str, model: str, parameters: Mapping[str, Any]) -> GeneratorSpec:
+    """A generator as it is recorded. Raises `AppError` where the backend or model cannot be used."""
+    writer = open_backend(backend, model, dict(parameters))
+    try:
+        info = writer.describe()
+    finally:
+        writer.close()
+    return GeneratorSpec(
+        backend=info.backend, model=info.model, parameters=dict(info.parameters), revision=info.revision
+    )
+
+
+def _names(given: Sequence[str]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for entry in given:
+        name, separator, group = entry.rpartition("=")
+        if not separator or not name.strip() or not group.strip():
+            raise UsageError(f"“{entry}” is not a name with its group.", hint="For example: --name Kelly=female")
+        names.setdefault(group.strip(), []).append(name.strip())
+    return names
