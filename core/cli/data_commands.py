@@ -139,6 +139,8 @@ def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path
     if out is not None:
         report = export_rows(rows, out, score_columns(names))
         say(f"{report.rows:,} rows are in {out}.")
+        for notice in report.notices():
+            note(notice)
     elif as_json:
         print_json({"rows": table.total, "dropped": dict(table.dropped), "scores": rows})
     else:

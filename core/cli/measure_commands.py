@@ -1,0 +1,109 @@
+"""measure: the findings of a study, from a project or from tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.cli.answers import note, print_json, print_table, say
+from core.cli.data_commands import Encoding, Format, Map, tell_table
+from core.cli.files import is_project, open_for_measuring
+from core.cli.progress import job
+from core.cli.project_commands import AsJson, Seed
+from core.errors import UsageError
+from core.findings import StudyResult
+from core.report.numbers import estimate_text, interval_text, p_text
+
+COLUMNS = ("finding", "variant", "groups", "estimate", "95 % interval", "n", "p", "p adjusted", "floor (95 %)")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(measure)
+
+
+def measure(
+    study: Annotated[str, typer.Argument(help="letters or creativity.")],
+    data: Annotated[list[Path], typer.Argument(help="A project file, or csv, tsv or jsonl tables.")],
+    layout: Format = None,
+    mapping: Map = None,
+    encoding: Encoding = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Only this axis; may be given several times.")] = None,
+    scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
+) -> None:
+    """Measure a study: every finding with its interval, its noise floor and its source."""
+    from core.compute import shared
+    from core.runs.measure import Options, measure_project, measure_tables
+    from core.studies.registry import study as known_study
+    from core.tables.fields import parse_map_options
+
+    known_study(study)
+    options = Options(axes=tuple(axis or ()), scorers=_scorers(scorer or []), seed=seed)
+    projects = [path for path in data if is_project(path)]
+    with job(f"Measuring {study}") as ctx:
+        if projects:
+            if len(data) > 1:
+                raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
+            if layout or mapping:
+                raise UsageError("A project has its own columns.", hint="--format and --map are for tables.")
+            with open_for_measuring(projects[0]) as project:
+                measured = measure_project(ctx, project, study, options, shared())
+        else:
+            measured = measure_tables(
+                ctx, data, study, options, shared(), layout=layout, mapping=parse_map_options(mapping or []),
+                encoding=encoding,
+            )  # fmt: skip
+    for table in measured.tables:
+        tell_table(table)
+    for remark in measured.remarks:
+        note(remark)
+    if report is not None:
+        from core.report.html import write_report
+
+        write_report(measured.result, report, title=f"Bias in {study}", recipe=measured.recipe)
+        note(f"The report is in {report}.")
+    if as_json:
+        print_json(measured.result.to_json())
+    else:
+        print_result(measured.result)
+
+
+def print_result(result: StudyResult) -> None:
+    """Findings as a table for people, and why some are undefined."""
+    dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
+    say(f"{result.rows:,} rows measured{f'; left out: {dropped}' if dropped else ''}.")
+    rows = [
+        (
+            f"{finding.id} {finding.label}{_dims(dict(finding.dims))}",
+            finding.variant.replace("_", " "),
+            " : ".join(finding.groups),
+            estimate_text(finding),
+            interval_text(finding),
+            f"{finding.n:,}",
+            p_text(finding.p),
+            p_text(finding.p_adjusted),
+            f"{finding.floor.p95:.3g}" if finding.floor else "",
+        )
+        for finding in result.findings
+    ]
+    print_table(COLUMNS, rows, right=COLUMNS[3:])
+    for text in dict.fromkeys(f"{f.id} {f.label}: {f.reason}" for f in result.findings if f.reason):
+        say(text)
+    for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
+        say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")
+
+
+def _dims(dims: dict[str, str]) -> str:
+    return f" ({', '.join(dims.values())})" if dims else ""
+
+
+def _scorers(given: list[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for entry in given:
+        role, separator, name = entry.partition("=")
+        if not separator or not role or not name:
+            raise UsageError(f"“{entry}” names no scorer for a role.", hint="For example: --scorer embedding=minilm")
+        chosen[role] = name
+    return chosen

@@ -1,0 +1,76 @@
+"""Findings as one HTML page that loads nothing from anywhere."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import core
+from core.findings import Finding, StudyResult
+from core.report.numbers import estimate_text, interval_text, p_text
+from core.report.whole_file import write_whole
+
+TEMPLATE = "findings.html.j2"
+
+
+def write_report(result: StudyResult, path: Path, *, title: str, recipe: Mapping[str, Any]) -> None:
+    """Write the page whole or not at all; `AppError` where it cannot be written."""
+    write_whole(path, report_html(result, title=title, recipe=recipe).encode("utf-8", "replace"))
+
+
+def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -> str:
+    """The page. Every text is escaped: what a model or a file wrote is never markup."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    source = files("resources").joinpath("report", TEMPLATE).read_text(encoding="utf-8")
+    in_order = sorted(result.findings, key=lambda finding: (finding.id, finding.variant == "as_published"))
+    return environment.from_string(source).render(
+        title=title,
+        rows=f"{result.rows:,}",
+        dropped=", ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items()),
+        program_version=core.__version__,
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        groups=[_group(key, list(found)) for key, found in groupby(in_order, key=lambda f: (f.id, f.variant))],
+        methods=_methods(in_order, recipe),
+    )
+
+
+def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:
+    finding_id, variant = key
+    reasons = {f"{finding.title}: {finding.reason}" for finding in findings if finding.reason}
+    notes = {finding.note for finding in findings if finding.note}
+    return {
+        "title": finding_id + (" (as published)" if variant == "as_published" else ""),
+        "findings": [_row(finding) for finding in findings],
+        "notes": sorted(reasons) + sorted(notes),
+    }
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    dims = ", ".join(f"{name} {value}" for name, value in sorted(finding.dims.items()))
+    return {
+        "title": f"{finding.title} ({dims})" if dims and dims not in finding.title else finding.title,
+        "badges": [f"{use.role}: stand-in" for use in finding.scorers if use.stand_in],
+        "groups": ", ".join(finding.groups),
+        "estimate": estimate_text(finding),
+        "interval": interval_text(finding),
+        "floor": "" if finding.floor is None else f"{finding.floor.p95:.3g}",
+        "n": f"{finding.n:,}",
+        "p": p_text(finding.p),
+        "p_adjusted": p_text(finding.p_adjusted),
+    }
+
+
+def _methods(findings: Sequence[Finding], recipe: Mapping[str, Any]) -> list[dict[str, str]]:
+    scorers = {use for finding in findings for use in finding.scorers}
+    lines = [
+        {"name": f"Scorer for {use.role}", "text": f"{use.name} {use.version}{' (stand-in)' if use.stand_in else ''}"}
+        for use in sorted(scorers, key=lambda use: (use.role, use.name))
+    ]
+    adjusted = sorted({f"{f.adjust.method} within {f.adjust.family}" for f in findings if f.adjust})
+    lines += [{"name": "Adjustment for many tests", "text": text} for text in adjusted]
+    lines += [{"name": "Source", "text": text} for text in sorted({f.source for f in findings if f.source})]
+    return lines + [{"name": name, "text": str(value)} for name, value in sorted(recipe.items())]

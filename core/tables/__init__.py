@@ -1,0 +1,25 @@
+"""Reading tables of texts that others made: which column is what, and every bad row named by its number."""
+
+from core.tables.fields import FieldSpec, complete_mapping, guess_mapping, parse_map_options
+from core.tables.formats import known_formats, read_format
+from core.tables.read import Table, iter_records, look_at, read_records
+from core.tables.rows import Record, RowProblem, TableRead, with_line_breaks
+from core.tables.study_fields import fields_of
+
+__all__ = [
+    "FieldSpec",
+    "Record",
+    "RowProblem",
+    "Table",
+    "TableRead",
+    "complete_mapping",
+    "fields_of",
+    "guess_mapping",
+    "iter_records",
+    "known_formats",
+    "look_at",
+    "parse_map_options",
+    "read_format",
+    "read_records",
+    "with_line_breaks",
+]

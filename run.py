@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""Installs Biasprint beside this file and starts it. Needs Python 3.11 or newer, and nothing else.
+
+  python run.py              install, then open the program on the sample project
+                             (without a display: the same demo, told in text and pictures)
+  python run.py --headless   the demo without a window, even where there is a display
+  python run.py test         install, then check the code and run the tests; more words go to pytest
+  python run.py soak         install, then run the slow tests
+  python run.py bench        install, then run the benchmarks
+
+Everything goes into the folder .venv beside this file; delete that folder to undo it.
+"""
+
+import collections
+import ctypes
+import hashlib
+import importlib.util
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+# Older Pythons must get as far as this line: no syntax above or below that Python 3.6 cannot parse.
+if sys.version_info < (3, 11):  # noqa: UP036 that is the point
+    sys.exit("Biasprint needs Python 3.11 or newer; this is {}.{}. See python.org.".format(*sys.version_info[:2]))
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "biasprint-installed.txt"
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+LEAST_FREE_GB = 4.0
+CUDA_FREE_GB = 9.0
+
+# What the parts of PySide6 that we load link against, found with readelf over its wheel: soname, Debian, Fedora.
+QT_NEEDS = [
+    ("libEGL.so.1", "libegl1", "libglvnd-egl"),
+    ("libGL.so.1", "libgl1", "libglvnd-glx"),
+    ("libX11.so.6", "libx11-6", "libX11"),
+    ("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon"),
+    ("libfontconfig.so.1", "libfontconfig1", "fontconfig"),
+    ("libfreetype.so.6", "libfreetype6", "freetype"),
+    ("libdbus-1.so.3", "libdbus-1-3", "dbus-libs"),
+    ("libglib-2.0.so.0", "libglib2.0-0", "glib2"),
+    ("libgthread-2.0.so.0", "libglib2.0-0", "glib2"),
+    ("libzstd.so.1", "libzstd1", "libzstd"),
+    ("libz.so.1", "zlib1g", "zlib"),
+    ("libstdc++.so.6", "libstdc++6", "libstdc++"),
+    ("libgssapi_krb5.so.2", "libgssapi-krb5-2", "krb5-libs"),
+    ("libbrotlidec.so.1", "libbrotli1", "libbrotli"),
+]
+X11_NEEDS = [
+    ("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor"),
+    ("libxcb-icccm.so.4", "libxcb-icccm4", "xcb-util-wm"),
+    ("libxcb-image.so.0", "libxcb-image0", "xcb-util-image"),
+    ("libxcb-keysyms.so.1", "libxcb-keysyms1", "xcb-util-keysyms"),
+    ("libxcb-render-util.so.0", "libxcb-render-util0", "xcb-util-renderutil"),
+    ("libxcb-util.so.1", "libxcb-util1", "xcb-util"),
+    ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
+    ("libX11-xcb.so.1", "libx11-xcb1", "libX11-xcb"),
+    ("libxcb-sync.so.1", "libxcb-sync1", "libxcb"),
+    ("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
+]
+X11_NEEDS += [(f"libxcb-{x}.so.0", f"libxcb-{x}0", "libxcb") for x in ("randr", "render", "shape", "shm", "xfixes")]
+WAYLAND_NEEDS = [
+    ("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
+    ("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
+]
+# What pip says, and what it means.
+TROUBLES = [
+    (
+        "no space left on device",
+        "The disk is full (pip also needs room in the temporary folder: set TMPDIR to another).",
+    ),
+    ("certificate_verify_failed", "The connection is not trusted: a proxy may be in the way (see pip's --cert)."),
+    (
+        "name resolution|getaddrinfo|new connection|unreachable|timed out|max retries|connection (reset|refused)",
+        "The package index could not be reached: check the network connection.",
+    ),
+    (
+        "no matching distribution",
+        "A package has no build for this Python or system. Python 3.11 to 3.13 are safe choices.",
+    ),
+    ("failed building wheel|failed to build", "A package had to be compiled and that failed; its messages are above."),
+]
+
+
+class Stop(Exception):
+    """What went wrong and what to do, in plain words."""
+
+
+def main(words: list[str]) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True, errors="replace")  # in step with what the commands print
+    if "-h" in words or "--help" in words:
+        print(__doc__)
+        return 0
+    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench}
+    name = words.pop(0) if words and not words[0].startswith("-") else "demo"
+    if name not in commands:
+        print(f"There is no “{name}”.\n\n{__doc__}", file=sys.stderr)
+        return 2
+    try:
+        return commands[name](words)
+    except Stop as stop:
+        print(f"\n{stop}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. Run the same command to go on.", file=sys.stderr)
+        return 130
+
+
+def demo(words: list[str]) -> int:
+    if words not in ([], ["--headless"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    check_qt()
+    headless = bool(words) or not has_display()
+    install("")
+    print("Starting Biasprint on its sample project{}.\n".format(", without a window" if headless else ""))
+    return run([PYTHON, "-m", "desktop", "demo", *(["--headless"] if headless else [])], headless)
+
+
+def test(words: list[str]) -> int:
+    check_qt()
+    install("dev")
+    lint_imports = "from importlinter.cli import lint_imports_command as main; main()"
+    steps = [
+        ("style", [PYTHON, "-m", "ruff", "check", "."]),
+        ("format", [PYTHON, "-m", "ruff", "format", "--check", "."]),
+        ("types", [PYTHON, "-m", "mypy"]),
+        ("layers", [PYTHON, "-c", lint_imports]),
+        ("tests", [PYTHON, "-m", "pytest", "-q", *words]),
+    ]
+    results = []
+    for name, command in steps:
+        print(f"\n=== {name} ===")
+        start = time.monotonic()
+        results.append((name, run(command, headless=True), time.monotonic() - start))
+    print("\n=== summary ===")
+    for name, code, seconds in results:
+        print("{:8} {:6} {:6.1f} s".format(name, "ok" if code == 0 else "FAILED", seconds))
+    return 1 if any(code for _, code, _ in results) else 0
+
+
+def soak(words: list[str]) -> int:
+    check_qt()
+    install("dev")
+    return run([PYTHON, "-m", "pytest", "-m", "soak", "--timeout", "0", *words], headless=True)
+
+
+def bench(words: list[str]) -> int:
+    check_qt()
+    install("dev")
+    return run(
+        [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", "--timeout", "0", *words], headless=True
+    )
+
+
+def run(command: list[object], headless: bool) -> int:
+    """The exit code of a command run in the project, its output on ours."""
+    environment = dict(os.environ)
+    if headless:
+        environment["QT_QPA_PLATFORM"] = "offscreen"
+    code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment).returncode
+    if code < 0:
+        print(f"\nIt was ended by signal {-code}.", file=sys.stderr)
+    return code if code >= 0 else 128 - code
+
+
+# ---- what Qt needs from the system -----------------------------------------------------------------------------------
+
+
+def check_qt() -> None:
+    """Stop, before anything is downloaded, where even a picture could not be drawn."""
+    missing = missing_libraries(QT_NEEDS)
+    if missing:
+        raise Stop(
+            "The window's toolkit (Qt) needs system libraries that are missing here.\n" + how_to_install(missing)
+        )
+
+
+def has_display() -> bool:
+    """Whether a window can be opened; says why not where there is a display that Qt cannot use."""
+    if not sys.platform.startswith("linux"):
+        return True
+    displays = [("WAYLAND_DISPLAY", WAYLAND_NEEDS), ("DISPLAY", X11_NEEDS)]
+    there = [missing_libraries(needs) for variable, needs in displays if os.environ.get(variable)]
+    if there and all(there):
+        print("There is a display, but Qt cannot open a window on it: system libraries are missing.")
+        print(how_to_install(there[-1]) + "\nGoing on without a window.\n")
+    elif there and not os.environ.get("WAYLAND_DISPLAY") and not x_server_answers():
+        print("The display “{}” does not answer. Going on without a window.\n".format(os.environ["DISPLAY"]))
+        return False
+    return any(not missing for missing in there)
+
+
+def x_server_answers() -> bool:
+    xcb = ctypes.CDLL("libxcb.so.1")
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
+    refused = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    return not refused
+
+
+def missing_libraries(needs: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    return [need for need in needs if not loads(need[0])] if sys.platform.startswith("linux") else []
+
+
+def loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def how_to_install(missing: list[tuple[str, str, str]]) -> str:
+    debian = " ".join(dict.fromkeys(need[1] for need in missing))
+    fedora = " ".join(dict.fromkeys(need[2] for need in missing))
+    files = ", ".join(need[0] for need in missing)
+    return f"Missing: {files}\n  Debian, Ubuntu: sudo apt install {debian}\n  Fedora: sudo dnf install {fedora}"
+
+
+# ---- the environment -------------------------------------------------------------------------------------------------
+
+
+def install(extra: str) -> None:
+    """Bring the environment up to date with pyproject.toml; nothing is done where it is already."""
+    if python_works() and is_installed(extra):
+        return
+    say_what_happens()
+    check_space()
+    if not python_works():
+        make_environment()
+    STAMP.unlink(missing_ok=True)
+    start = time.monotonic()
+    pip_install(f".[{extra}]" if extra else ".")
+    STAMP.write_text("\n".join([stamp(), extra]), encoding="utf-8")
+    print(f"Installed in {time.monotonic() - start:.0f} s.\n")
+
+
+def stamp() -> str:
+    """What the installation depends on: the requirements, and where the project lies (it is installed in place)."""
+    requirements = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    return requirements + "\n" + str(ROOT)
+
+
+def is_installed(extra: str) -> bool:
+    try:
+        done, _, done_extra = STAMP.read_text(encoding="utf-8").rpartition("\n")
+    except OSError:
+        return False
+    return done == stamp() and extra in ("", done_extra)
+
+
+def python_works() -> bool:
+    test_version = "import sys; sys.exit(sys.version_info < (3, 11))"
+    try:
+        return subprocess.run([str(PYTHON), "-c", test_version], stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def say_what_happens() -> None:
+    if python_works() and STAMP.exists():
+        print("What Biasprint stands on has changed; the environment is brought up to date.\n")
+        return
+    print(f"Biasprint and the packages it stands on will be installed into\n  {VENV}")
+    print("About 0.8 GB is downloaded, and 2.5 GB of disk is used.")
+    if sys.platform.startswith("linux") and "PIP_EXTRA_INDEX_URL" not in os.environ:
+        print("On Linux the package index may give PyTorch with NVIDIA's libraries, which Biasprint does not need:")
+        print("then 3.3 GB are downloaded, and roughly 7 GB used. To be sure of the small one, start with")
+        print(f"  PIP_EXTRA_INDEX_URL={CPU_INDEX} python run.py")
+    print()
+
+
+def check_space() -> None:
+    free = shutil.disk_usage(ROOT).free / 1e9
+    needed = 1.0 if PYTHON.exists() else LEAST_FREE_GB
+    if free < needed:
+        raise Stop(f"The disk has {free:.1f} GB free; {needed:.0f} GB are needed. Make room and start again.")
+    if free < CUDA_FREE_GB and sys.platform.startswith("linux") and not PYTHON.exists():
+        print(f"The disk has {free:.1f} GB free: enough only without NVIDIA's libraries.\n")
+
+
+def make_environment() -> None:
+    """A new environment; a broken one is replaced, a folder that is something else is left alone."""
+    if VENV.exists():
+        if not (VENV / "pyvenv.cfg").exists() and any(VENV.iterdir()):
+            raise Stop(f"{VENV} is there already and is no Python environment. Move it away and start again.")
+        print("The environment is broken or incomplete; it is made anew.")
+        shutil.rmtree(str(VENV))
+    options = [] if has("ensurepip") else ["--without-pip"]
+    if not has("venv") or (options and not has("pip")):
+        raise Stop("This Python cannot make environments. On Debian and Ubuntu: sudo apt install python3-venv")
+    made = subprocess.run([sys.executable, "-m", "venv", *options, str(VENV)], capture_output=True, text=True)
+    if made.returncode != 0 or not python_works():
+        raise Stop("The environment could not be made:\n" + (made.stdout + made.stderr).strip())
+
+
+def has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def pip_install(target: str) -> None:
+    """Let pip install `target` in place, with one line for each larger thing that it does."""
+    own = subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
+    pip = [str(PYTHON), "-m", "pip"] if own else [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+    command = [*pip, "install", "--disable-pip-version-check", "--progress-bar", "off", "-e", target]
+    print("  looking for packages that fit together")
+    last: collections.deque[str] = collections.deque(maxlen=15)
+    process = subprocess.Popen(
+        command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
+    )
+    with process:
+        for line in process.stdout or ():
+            last.append(line.rstrip())
+            told = in_plain_words(line)
+            if told:
+                print("  " + told)
+    if process.returncode != 0:
+        said = "\n".join(last)
+        meaning = [sentence for pattern, sentence in TROUBLES if re.search(pattern, said.lower())]
+        advice = " ".join([*meaning[:1], "Start again afterwards; what was downloaded is kept."])
+        raise Stop(f"The installation failed. pip's last words:\n\n{said}\n\n{advice}")
+
+
+def in_plain_words(line: str) -> str:
+    """What a line of pip's means for a person; "" for the many that mean nothing."""
+    file = re.match(r"\s*(Downloading|Using cached)\s+(?:\S*/)?([\w.]+)-\S+\s+\((\d+)(?:\.\d+)?\s*(MB|GB)\)", line)
+    if file and (file[4] == "GB" or int(file[3]) >= 5):
+        return f"{file[1].lower()} {file[2]} ({file[3]} {file[4]})"
+    if "Retrying (Retry(" in line:
+        return "the package index does not answer; trying again"
+    if line.startswith("Installing collected packages:"):
+        return "installing {} packages, which takes a minute or two".format(line.count(",") + 1)
+    return "compiling " + line.split()[3] if line.startswith("Building wheel for") and len(line.split()) > 3 else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+"""Every test runs without a display, without the network's model hub, and in a home of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before any test module is collected: Qt and platformdirs read these when they are imported.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+HOME_VARIABLES = {
+    "HOME": "",
+    "USERPROFILE": "",
+    "APPDATA": "AppData/Roaming",
+    "LOCALAPPDATA": "AppData/Local",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_RUNTIME_DIR": ".run",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh home folder, so that no test reads or writes the settings of whoever runs it."""
+    home = tmp_path_factory.mktemp("home")
+    for variable, folder in HOME_VARIABLES.items():
+        place = home / folder
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)  # Qt refuses a runtime folder that others can read
+        monkeypatch.setenv(variable, str(place))
+    return home

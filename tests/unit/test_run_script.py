@@ -1,0 +1,292 @@
+"""run.py: installs what is needed, once, and says in plain words what it does and what is missing."""
+
+import ast
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "run.py"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script as a module, copied to a project of its own, with pip and the commands recorded instead of run."""
+    shutil.copy(SCRIPT, tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'one'\n")
+    spec = importlib.util.spec_from_file_location("run_script", tmp_path / SCRIPT.name)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "has", lambda name: name != "ensurepip")  # an environment without pip is made at once
+    monkeypatch.setattr(module, "missing_libraries", lambda needs: [])
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    module.installed, module.commands = [], []
+    monkeypatch.setattr(module, "real_pip_install", module.pip_install, raising=False)
+    monkeypatch.setattr(module, "pip_install", module.installed.append)
+    monkeypatch.setattr(module, "real_run", module.run, raising=False)
+    monkeypatch.setattr(module, "run", lambda command, headless: module.commands.append(command[1:]) or 0)
+    return module
+
+
+def test_it_can_be_parsed_by_pythons_that_it_turns_away() -> None:
+    ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 6))
+
+
+def test_an_older_python_is_turned_away_in_one_sentence() -> None:
+    pretend = f"import sys; sys.version_info = (3, 10, 4); exec(open({str(SCRIPT)!r}, encoding='utf-8').read())"
+    done = subprocess.run([sys.executable, "-c", pretend], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "Biasprint needs Python 3.11 or newer; this is 3.10. See python.org."
+
+
+def test_help_names_every_command_and_installs_nothing(run: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["--help"]) == 0
+    told = capsys.readouterr().out
+    assert all(f"python run.py {command}" in told for command in ("test", "soak", "bench", "--headless"))
+    assert run.installed == []
+
+
+@pytest.mark.parametrize("words", [["fly"], ["--fast"], ["--headless", "more"]])
+def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) -> None:
+    assert run.main(words) == 2
+    assert run.installed == []
+
+
+def test_the_first_run_says_how_large_it_is_installs_and_starts_the_demo(
+    run: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main([]) == 0
+    told = capsys.readouterr().out
+    assert "2.5 GB" in told
+    assert str(run.VENV) in told
+    assert run.installed == ["."]
+    if sys.platform.startswith("linux"):
+        assert "NVIDIA" in told
+        assert run.commands == [["-m", "desktop", "demo", "--headless"]]  # no display here
+
+
+def test_nothing_is_installed_twice_until_the_requirements_change(run: ModuleType) -> None:
+    run.main([])
+    run.main([])
+    assert run.installed == ["."]
+    (run.ROOT / "pyproject.toml").write_text("[project]\nname = 'two'\n")
+    run.main([])
+    assert run.installed == [".", "."]
+
+
+def test_the_tests_packages_are_added_once_and_serve_the_demo_too(run: ModuleType) -> None:
+    run.main([])
+    run.main(["test"])
+    run.main([])
+    run.main(["soak"])
+    assert run.installed == [".", ".[dev]"]
+
+
+def test_an_installation_that_was_cut_short_is_taken_up_again(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_short(target: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "pip_install", cut_short)
+        assert run.main([]) == 130
+    assert run.main([]) == 0
+    assert run.installed == ["."]
+
+
+def test_an_environment_whose_python_is_gone_is_made_anew(run: ModuleType) -> None:
+    run.main([])
+    for python in run.PYTHON.parent.glob("python*"):
+        python.unlink()
+    assert run.main([]) == 0
+    assert run.python_works()
+    assert run.installed == [".", "."]
+
+
+def test_a_folder_that_is_no_environment_is_left_alone(run: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    run.VENV.mkdir()
+    (run.VENV / "thesis.txt").write_text("precious")
+    assert run.main([]) == 1
+    assert (run.VENV / "thesis.txt").read_text() == "precious"
+    assert "Move it away" in capsys.readouterr().err
+
+
+def test_too_little_space_is_said_before_anything_is_done(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1_500_000_000))
+    assert run.main([]) == 1
+    assert "1.5 GB free; 4 GB are needed" in capsys.readouterr().err
+    assert not run.VENV.exists()
+
+
+def test_a_python_that_cannot_make_environments_is_said(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "has", lambda name: False)
+    assert run.main([]) == 1
+    assert "apt install python3-venv" in capsys.readouterr().err
+
+
+def test_missing_system_libraries_are_named_with_their_packages_before_anything_is_downloaded(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "missing_libraries", lambda needs: needs[:2] if needs is run.QT_NEEDS else [])
+    assert run.main(["test"]) == 1
+    told = capsys.readouterr().err
+    assert "libEGL.so.1, libGL.so.1" in told
+    assert "sudo apt install libegl1 libgl1" in told
+    assert "sudo dnf install libglvnd-egl libglvnd-glx" in told
+    assert not run.VENV.exists()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are found otherwise on other systems")
+def test_where_only_the_windows_libraries_are_missing_the_demo_runs_without_a_window(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(run, "missing_libraries", lambda needs: needs[:1] if needs is run.X11_NEEDS else [])
+    assert run.main([]) == 0
+    assert "sudo apt install libxcb-cursor0" in capsys.readouterr().out
+    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are found otherwise on other systems")
+@pytest.mark.parametrize(("answers", "end"), [(True, "demo"), (False, "--headless")])
+def test_a_window_is_opened_only_on_a_display_that_answers(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, answers: bool, end: str
+) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(run, "x_server_answers", lambda: answers)
+    run.main([])
+    assert run.commands[0][-1] == end
+
+
+def test_the_demo_can_be_asked_to_open_no_window(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "has_display", lambda: True)
+    run.main([])
+    run.main(["--headless"])
+    assert [command[-1] for command in run.commands] == ["demo", "--headless"]
+
+
+def test_test_runs_every_check_and_fails_if_one_does(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(["test", "-k", "letters"]) == 0
+    tools = [command[1] if command[0] == "-m" else "lint-imports" for command in run.commands]
+    assert tools == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
+    assert run.commands[-1][-2:] == ["-k", "letters"]
+    monkeypatch.setattr(run, "run", lambda command, headless: 1 if "mypy" in command else 0)
+    assert run.main(["test"]) == 1
+    summary = capsys.readouterr().out.rpartition("=== summary ===")[2]
+    assert re.findall(r"(\w+) +(ok|FAILED)", summary) == [
+        ("style", "ok"),
+        ("format", "ok"),
+        ("types", "FAILED"),
+        ("layers", "ok"),
+        ("tests", "ok"),
+    ]
+
+
+def test_commands_run_in_the_project_without_a_display_and_their_end_is_told(
+    run: ModuleType, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")
+    show = "import os; print(os.getcwd(), os.environ['QT_QPA_PLATFORM'])"
+    assert run.real_run([sys.executable, "-c", show], True) == 0
+    assert run.real_run([sys.executable, "-c", show], False) == 0
+    assert capfd.readouterr().out.splitlines() == [f"{run.ROOT} offscreen", f"{run.ROOT} xcb"]
+    assert run.real_run([sys.executable, "-c", "raise SystemExit(7)"], True) == 7
+
+
+@pytest.mark.parametrize(
+    ("said", "meaning"),
+    [
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
+        ("Failed to establish a new connection: [Errno -3] Temporary failure in name resolution", "check the network"),
+        ("ERROR: No matching distribution found for spacy>=3.8", "no build for this Python"),
+        ("ERROR: Failed building wheel for blis", "had to be compiled"),
+    ],
+)
+def test_a_failed_installation_is_explained(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, meaning: str
+) -> None:
+    """A stand-in for pip prints what pip prints."""
+    fake = f"import sys\nif '--version' not in sys.argv:\n    print({said!r})\n    sys.exit(1)\n"
+    (tmp_path / "pip.py").write_text(fake, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(run, "PYTHON", Path(sys.executable))
+    with pytest.raises(run.Stop, match=meaning) as caught:
+        run.real_pip_install(".")
+    assert said in str(caught.value)
+
+
+def test_pips_talk_is_told_in_plain_words(run: ModuleType) -> None:
+    told = [
+        run.in_plain_words(line)
+        for line in (
+            "Collecting torch==2.13.0\n",
+            "  Downloading torch-2.13.0-cp311-cp311-manylinux_2_28_x86_64.whl (526.6 MB)\n",
+            "  Downloading certifi-2026.1.1-py3-none-any.whl (159 kB)\n",
+            "  Using cached https://files.example/packages/spacy-3.8.18-cp311-cp311-linux.whl (35.1 MB)\n",
+            "Building wheel for llama-cpp-python (pyproject.toml): started\n",
+            "Installing collected packages: a, b, c\n",
+        )
+    ]
+    assert told == [
+        "",
+        "downloading torch (526 MB)",
+        "",
+        "using cached spacy (35 MB)",
+        "compiling llama-cpp-python",
+        "installing 3 packages, which takes a minute or two",
+    ]
+
+
+GLIBC = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|gcc_s))\.so\.\d+")
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or shutil.which("readelf") is None, reason="needs Linux and readelf"
+)
+def test_the_libraries_that_are_checked_are_those_that_qt_links_against(run: ModuleType) -> None:
+    spec = importlib.util.find_spec("PySide6")
+    assert spec
+    assert spec.origin
+    folder = Path(spec.origin).parent
+    bundled = {
+        file.name: file
+        for part in (folder, folder / "Qt/lib", folder.parent / "shiboken6")
+        for file in part.glob("*.so*")
+    }
+
+    def links(roots: list[str]) -> set[str]:
+        todo, seen, outside = [folder / root for root in roots], set(), set()
+        while todo:
+            file = todo.pop()
+            if file in seen:
+                continue
+            seen.add(file)
+            dynamic = subprocess.run(["readelf", "-d", str(file)], capture_output=True, text=True, check=True).stdout
+            for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+                if needed in bundled:
+                    todo.append(bundled[needed])
+                else:
+                    outside.add(needed)
+        return {name for name in outside if not GLIBC.fullmatch(name)}
+
+    modules = [f"Qt{name}.abi3.so" for name in ("Core", "Gui", "Widgets", "Network", "Svg", "Test")]
+    base = {need[0] for need in run.QT_NEEDS}
+    same_package = {"libbrotlicommon.so.1", "libxcb.so.1"}  # come with libbrotlidec and with libX11
+    assert links([*modules, "Qt/plugins/platforms/libqoffscreen.so"]) <= base | same_package
+    assert links(["Qt/plugins/platforms/libqxcb.so"]) <= base | same_package | {need[0] for need in run.X11_NEEDS}
+    assert links(["Qt/plugins/platforms/libqwayland.so"]) <= base | same_package | {
+        need[0] for need in run.WAYLAND_NEEDS
+    }
