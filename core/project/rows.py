@@ -134,11 +134,19 @@ class OutputRow:
 
 @dataclass(frozen=True)
 class TextRow:
-    """A text to score: exactly one of the two ids is set."""
+    """A text to score: exactly one of the two ids is set. `line_break`: what stands for one in an imported text."""
 
     output_id: int | None
     source_id: int | None
     text: str
+    line_break: str = ""
+
+    @property
+    def key(self) -> int:
+        """The id that is set."""
+        number = self.output_id if self.output_id is not None else self.source_id
+        assert number is not None
+        return number
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from core.scorers.protocol import ScorerInfo, ScoreValue
 Kind = Literal["output", "source"]
 KINDS: tuple[Kind, ...] = ("output", "source")
 PAGE = 64
+READS_AS_RELEASED = {"lexicon_published"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
             kind, scorer.name, scorer.version, study_id=study_id, after_id=after, limit=PAGE, embeddings=embeddings
         ):
             ctx.check()
-            after = _id(page[-1])
+            after = page[-1].key
             values = _values(ctx, compute, scorer, page)
             usable = [(row, value) for row, value in zip(page, values, strict=True) if value.values.size]
             project.scores.record_many([_spec(scorer, row, value) for row, value in usable], embeddings=embeddings)
@@ -45,10 +46,20 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
     return ScoreResult(scorer, added, unscored)
 
 
+def as_read(scorer: ScorerInfo, row: TextRow) -> str:
+    """A text as a scorer reads it: with real line breaks, except where the paper's program read it as released."""
+    if row.line_break and scorer.name not in READS_AS_RELEASED:
+        return row.text.replace(row.line_break, "\n")
+    return row.text
+
+
 def _values(
     ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: tuple[TextRow, ...]
 ) -> list[ScoreValue]:
-    _, values = compute.call("core.scorers.registry:score_batch", scorer.name, [row.text for row in page], ctx=ctx)
+    texts = [as_read(scorer, row) for row in page]
+    _, values = compute.call(
+        "core.scorers.registry:score_batch", scorer.name, texts, ctx=ctx, on_report=lambda *progress: None
+    )
     scored: list[ScoreValue] = values
     return scored
 
@@ -62,9 +73,3 @@ def _spec(scorer: ScorerInfo, row: TextRow, value: ScoreValue) -> ScoreSpec:
         values=value.values,
         summary=value.summary,
     )
-
-
-def _id(row: TextRow) -> int:
-    number = row.output_id if row.output_id is not None else row.source_id
-    assert number is not None
-    return number

@@ -41,18 +41,14 @@ class Scores(Part):
         embeddings: bool = False,
     ) -> tuple[TextRow, ...]:
         """The next finished outputs, or sources, of a study that this scorer version has not scored."""
-        texts, belongs = _texts(kind, study_id)
-        scores, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
-        mine = sa.select(scores.c.id).where(
-            name == scorer, scores.c.version == version, scores.c[f"{kind}_id"] == texts.c.id
-        )
-        statement = (
-            sa.select(texts.c.id, texts.c.text, texts.c.escaped)
-            .where(belongs, texts.c.id > after_id, ~mine.exists())
-            .order_by(texts.c.id)
-            .limit(limit)
-        )
+        texts, missing = _missing(kind, scorer, version, study_id, embeddings)
+        statement = sa.select(texts).where(missing, texts.c.id > after_id).order_by(texts.c.id).limit(limit)
         return self._all(statement, lambda row: _text(kind, row))
+
+    def missing(self, kind: Kind, scorer: str, version: str, *, study_id: int, embeddings: bool = False) -> int:
+        """How many texts `unscored` would give in all."""
+        texts, missing = _missing(kind, scorer, version, study_id, embeddings)
+        return self._number(sa.select(sa.func.count()).select_from(texts).where(missing))
 
     def record_many(self, specs: Sequence[ScoreSpec], *, embeddings: bool = False) -> Changes:
         """Store scores and wait until they are on disk; those there already stay."""
@@ -113,9 +109,22 @@ def _texts(kind: Kind, study_id: int) -> tuple[sa.Table, "sa.ColumnElement[bool]
     return output, sa.and_(output.c.status == "done", output.c.prompt_id.in_(prompts))
 
 
+def _missing(
+    kind: Kind, scorer: str, version: str, study_id: int, embeddings: bool
+) -> tuple[sa.Table, "sa.ColumnElement[bool]"]:
+    texts, belongs = _texts(kind, study_id)
+    scores, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
+    mine = sa.select(scores.c.id).where(
+        name == scorer, scores.c.version == version, scores.c[f"{kind}_id"] == texts.c.id
+    )
+    return texts, sa.and_(belongs, ~mine.exists())
+
+
 def _text(kind: Kind, row: Any) -> TextRow:
     text = restore_text(row.text, row.escaped)
-    return TextRow(row.id, None, text) if kind == "output" else TextRow(None, row.id, text)
+    if kind == "output":
+        return TextRow(row.id, None, text)
+    return TextRow(None, row.id, text, json.loads(row.fields).get("line_break", ""))
 
 
 def _score(spec: ScoreSpec) -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""Measuring a study: from a project's texts and judgments, or from tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import core
+from core.compute import ComputeProcess
+from core.errors import AppError, UsageError
+from core.findings import StudyResult
+from core.jobs import JobContext
+from core.project.project import Project
+from core.runs.importing import read_table
+from core.tables.rows import TableRead
+
+
+@dataclass(frozen=True)
+class Options:
+    """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted."""
+
+    axes: tuple[str, ...] = ()
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The findings, how the tables were read, and what the person should know beside them."""
+
+    result: StudyResult
+    recipe: Mapping[str, Any]
+    tables: tuple[TableRead, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def measure_project(
+    ctx: JobContext, project: Project, study: str, options: Options, compute: ComputeProcess
+) -> Measured:
+    """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
+    from core.runs import measure_creativity, measure_letters
+
+    found = project.studies.of_kind(study)
+    if found is None:
+        raise AppError(
+            f"The project has no {study} study.", hint=f"Add it with “biasprint prompts FILE --study {study}”."
+        )
+    measuring = {"letters": measure_letters.of_project, "creativity": measure_creativity.of_project}
+    result, remarks = _known(measuring, study)(ctx, project, found.id, options, compute)
+    recipe = recipe_of(options, result)
+    if not project.read_only:
+        project.findings.replace(study, "whole study", recipe, result.findings)
+    return Measured(result, recipe, remarks=tuple(remarks))
+
+
+def measure_tables(
+    ctx: JobContext,
+    paths: Sequence[Path],
+    study: str,
+    options: Options,
+    compute: ComputeProcess,
+    *,
+    layout: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Measured:
+    """Measure tables without a project; nothing is stored."""
+    from core.runs import measure_creativity, measure_letters
+
+    kinds = {"letters": measure_letters.kind_of, "creativity": measure_creativity.kind_of}
+    kind_of = _known(kinds, study)
+    read = [
+        (kind, read_table(ctx, path, kind, layout=layout, mapping=mapping, encoding=encoding))
+        for path in paths
+        for kind in [kind_of(path, mapping or {})]
+    ]
+    measuring = {"letters": measure_letters.of_tables, "creativity": measure_creativity.of_tables}
+    result, remarks = _known(measuring, study)(ctx, read, options, compute)
+    return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
+
+
+def recipe_of(options: Options, result: StudyResult) -> dict[str, Any]:
+    """What is needed to get the same numbers again."""
+    uses = {use for finding in result.findings for use in finding.scorers}
+    scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
+    return {"program_version": core.__version__, "seed": options.seed, "axes": list(options.axes), "scorers": scorers}
+
+
+def _known(measuring: Mapping[str, Any], study: str) -> Any:
+    if study not in measuring:
+        raise UsageError(f"“{study}” cannot be measured yet.", hint=f"Choose from: {', '.join(measuring)}.")
+    return measuring[study]

@@ -1,0 +1,111 @@
+"""The sample project: comparisons to judge, texts written for this project, and synthetic letters, scored already.
+
+It is built once for each version of the program and its data, and copied for every use, so that nobody's choices end
+up in the next person's sample.
+"""
+
+import json
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import core
+from core.compute import ComputeProcess
+from core.jobs import JobContext
+from core.project.backup import copy_project
+from core.project.places import home
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from core.runs.compare import compare
+from core.runs.generate import generate, start_run
+from core.runs.score import score
+from core.runs.setup import generator_spec, store_set
+from core.scorers.registry import describe
+from core.text import sha256_text
+
+AXES = ("race", "gender", "orientation")
+SCORERS = ("lexicon", "lexicon_published", "textblob", "minilm")
+SEED = 2026
+DIAL = "medium"
+
+
+def sample_file() -> Path:
+    """Where a person's own copy of the sample lies."""
+    return home() / "Sample.biasprint"
+
+
+def open_sample(ctx: JobContext, compute: ComputeProcess) -> Path:
+    """A person's copy of the sample project: as they left it, or new where there is none."""
+    target = sample_file()
+    if not target.exists():
+        copy_project(prepared_sample(ctx, compute), target)
+    return target
+
+
+def prepared_sample(ctx: JobContext, compute: ComputeProcess) -> Path:
+    """The untouched sample project of this version of the program; built if it is not there yet."""
+    place = home() / f"sample-{core.__version__}-{_content_sha256()[:10]}.biasprint"
+    if not place.exists():
+        part = place.with_name(f"part-{place.name}")
+        part.unlink(missing_ok=True)
+        build_sample(ctx, compute, part)
+        part.replace(place)
+    return place
+
+
+def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
+    """Make the sample project at `path`: 36 comparisons, 120 letters with a medium planted bias, every score."""
+    with Project.create(path) as project:
+        _texts(project)
+        compare(ctx, project, axes=AXES, seed=SEED, title=about()["title"])
+        letters = store_set(project, "letters", letters_context_less_set())
+        spec = generator_spec("synthetic", DIAL, {})
+        run = start_run(project, prompt_set_id=letters.set_id, generator=spec, seed=SEED)
+        generate(ctx, project, run, compute)
+        known = {info.name: info for info in describe()}
+        for study in project.studies.all():
+            for name in SCORERS:
+                score(ctx, project, study.id, known[name], compute)
+        project.events.add("sample", {"about": about()["statement"]})
+
+
+def about() -> dict[str, Any]:
+    """What the sample texts are, and what they are not."""
+    return tomllib.loads(files("resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
+
+
+def sample_texts() -> list[dict[str, str]]:
+    """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
+    lines = files("resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line]
+
+
+def _texts(project: Project) -> None:
+    """The CoGS prompts that the texts answer, and the texts as outputs of a generator that is no model."""
+    texts = sample_texts()
+    wanted = {(text["task"], text["theme"], text["axis"], text["identity"]): text for text in texts}
+    full = cogs_set(sorted({text["task"] for text in texts}), sorted({text["theme"] for text in texts}), AXES)
+    prompts = tuple(p for p in full.prompts if (p.task, p.theme, p.axis, p.identity) in wanted)
+    added = store_set(project, "creativity", PromptSetDraft("CoGS sample", full.recipe, prompts))
+    study = project.studies.of_kind("creativity")
+    assert study is not None
+    generator = project.runs.add_generator(GeneratorSpec(**about()["generator"])).number("generator")
+    run = project.runs.start(
+        RunSpec(study_id=study.id, prompt_set_id=added.set_id, generator_id=generator, seed=0)
+    ).number("run")
+    project.outputs.record_many(
+        [
+            OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, finish_reason="written",
+                       text=wanted[row.task, row.theme, row.axis, row.identity]["text"])
+            for row in project.prompts.page(added.set_id, limit=len(prompts))
+        ]
+    )  # fmt: skip
+
+
+def _content_sha256() -> str:
+    names = ("about.toml", "creativity.jsonl")
+    return sha256_text(
+        "".join(files("resources").joinpath("sample", name).read_text(encoding="utf-8") for name in names)
+    )

@@ -1,0 +1,75 @@
+"""The scores a measure needs, read in short transactions; what is missing is scored first where that is allowed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from core.compute import ComputeProcess
+from core.errors import UsageError
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import Floats, ScoreRow
+from core.project.stores.common import chunks
+from core.runs.score import KINDS, as_read, score
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import describe
+
+Kind = Literal["output", "source"]
+TextKey = tuple[Kind, int]
+
+
+def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
+    """The scorer of a role: the one that was asked for, or the default."""
+    known = {info.name: info for info in describe()}
+    info = known.get(chosen or default)
+    if info is None or info.role != role:
+        fitting = ", ".join(name for name, other in known.items() if other.role == role)
+        raise UsageError(f"There is no scorer “{chosen}” for {role}.", hint=f"Choose from: {fitting}.")
+    return info
+
+
+def stored_values(project: Project, info: ScorerInfo) -> dict[TextKey, Floats]:
+    """What this scorer version has said of the project's texts, by text."""
+    embeddings = info.role == "embedding"
+    read = project.scores.embeddings if embeddings else project.scores.page
+    return {(kind, _id(kind, row)): row.values for kind in KINDS for row in _rows(read, kind, info)}
+
+
+def complete_values(
+    ctx: JobContext, project: Project, study_id: int, info: ScorerInfo, compute: ComputeProcess
+) -> dict[TextKey, Floats]:
+    """The values of every text of a study. New ones are stored, except in a project that is open read-only."""
+    if not project.read_only:
+        score(ctx, project, study_id, info, compute)
+        return stored_values(project, info)
+    values = stored_values(project, info)
+    for kind in KINDS:
+        texts = _unscored(project, kind, info, study_id)
+        _, scored = compute.call("core.scorers.registry:score_batch", info.name, [t for _, t in texts], ctx=ctx)
+        values |= {
+            (kind, key): value.values for (key, _), value in zip(texts, scored, strict=True) if value.values.size
+        }
+    return values
+
+
+def _unscored(project: Project, kind: Kind, info: ScorerInfo, study_id: int) -> list[tuple[int, str]]:
+    rows = chunks(
+        lambda after, limit: project.scores.unscored(
+            kind, info.name, info.version, study_id=study_id, after_id=after, limit=limit,
+            embeddings=info.role == "embedding",
+        ),
+        lambda row: row.key,
+    )  # fmt: skip
+    return [(row.key, as_read(info, row)) for row in rows]
+
+
+def _rows(read: Callable[..., Sequence[ScoreRow]], kind: Kind, info: ScorerInfo) -> Iterator[ScoreRow]:
+    return chunks(
+        lambda after, limit: read(kind, info.name, info.version, after_id=after, limit=limit),
+        lambda row: _id(kind, row),
+    )
+
+
+def _id(kind: Kind, row: ScoreRow) -> int:
+    number = row.output_id if kind == "output" else row.source_id
+    assert number is not None
+    return number

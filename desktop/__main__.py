@@ -1,0 +1,33 @@
+"""The program: `biasprint` opens the window, `biasprint COMMAND` does everything that needs none.
+
+Kept light: the compute process imports this module again when it starts, and the window must be up at once.
+"""
+
+import multiprocessing
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
+    multiprocessing.freeze_support()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments:
+        return open_window(None)
+    if arguments[0] == "gui" and len(arguments) == 2 and not arguments[1].startswith("-"):
+        return open_window(Path(arguments[1]))
+    from desktop.commands import run
+
+    return run(arguments)
+
+
+def open_window(path: Path | None, *, demo: bool = False) -> int:
+    """Open the window on a project, on the sample project, or on nothing yet."""
+    from desktop.app import run
+
+    return run(path, demo=demo)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""The command line with the window's own commands: gui and demo."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.cli.app import build
+from core.cli.app import run as run_command
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command."""
+    app = build()
+    app.command()(gui)
+    app.command()(demo)
+    return run_command(app, argv)
+
+
+def gui(file: Annotated[Path | None, typer.Argument(help="A project file.")] = None) -> None:
+    """Open the window."""
+    from desktop.__main__ import open_window
+
+    raise typer.Exit(open_window(file))
+
+
+def demo(
+    headless: Annotated[bool, typer.Option("--headless", help="No window: print findings, write pictures.")] = False,
+    out: Annotated[Path, typer.Option(help="Headless: where report and pictures go.")] = Path("biasprint-demo"),
+) -> None:
+    """Open the sample project; without a display do the same work headless, and say where the pictures are."""
+    if headless or not display():
+        from desktop.headless import demo as headless_demo
+
+        headless_demo(out)
+        return
+    from desktop.__main__ import open_window
+
+    raise typer.Exit(open_window(None, demo=True))
+
+
+def display() -> bool:
+    """Whether there is a screen to open a window on."""
+    if os.environ.get("QT_QPA_PLATFORM", "").startswith(("offscreen", "minimal")):
+        return False
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
