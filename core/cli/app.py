@@ -7,14 +7,16 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-import click
 import typer
-from rich.console import Console
 
 from core.cli import data_commands, measure_commands, project_commands
+from core.cli.answers import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
 
 INTERRUPTED = 1
+INTERRUPTED_IN_TYPER = 130  # what newer versions of typer make of Ctrl+C
+# Typer brings its own copy of click or uses the installed one, by its version: this is the class of either.
+WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
 def build() -> typer.Typer:
@@ -34,31 +36,30 @@ def build() -> typer.Typer:
 
 def run(app: typer.Typer, argv: Sequence[str]) -> int:
     """Run a command and give its exit code; whatever fails is told on stderr in plain words."""
-    errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    never_fail_to_encode()
     try:
-        code = app(list(argv), standalone_mode=False, prog_name="biasprint")
-        return int(code or 0)
-    except click.exceptions.Exit as stop:
-        return int(stop.exit_code)
-    except click.ClickException as wrong:
-        wrong.show(sys.stderr)
+        code = int(app(list(argv), standalone_mode=False, prog_name="biasprint") or 0)
+        finish_stdout()
+        if code == INTERRUPTED_IN_TYPER:
+            raise KeyboardInterrupt
+        return code
+    except WrongUsage as wrong:
+        wrong.show(sys.stderr)  # type: ignore[attr-defined]
         return 2
     except AppError as error:
-        for part in (error.message, error.kept, error.hint):
+        for part in (error.message, error.kept, error.hint, error.details):
             if part:
-                errors.print(part)
-        if error.details:
-            errors.print(error.details, style="dim")
+                note(part, dim=part is error.details)
         return error.exit_code
-    except (JobCancelled, KeyboardInterrupt, click.exceptions.Abort):
-        errors.print("Stopped. What was finished is kept; the same command goes on from there.")
+    except (JobCancelled, KeyboardInterrupt, typer.Abort):
+        note("Stopped. What was finished is kept; the same command goes on from there.")
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # nobody reads the answer any more; typer makes an exit of it
         return INTERRUPTED
     except Exception as error:
-        errors.print(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
-        errors.print("What was finished is kept. Please report the lines below.")
-        errors.print(traceback.format_exc(), style="dim")
+        note(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
+        note("What was finished is kept. Please report the lines below.")
+        note(traceback.format_exc(), dim=True)
         return 1
 
 

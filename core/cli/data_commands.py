@@ -38,19 +38,18 @@ def import_data(
     as_json: AsJson = False,
 ) -> None:
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
-    from core.runs.importing import import_table, read_table
+    from core.runs.importing import check_importable, import_table, read_table
     from core.tables.fields import parse_map_options
 
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
         kind = study or ("letters" if layout == "wan" else _only_study(project))
+        check_importable(kind)
         table = read_table(
             ctx, data, kind, layout=layout, mapping=parse_map_options(mapping or []), encoding=encoding,
             duplicates=duplicates,
         )  # fmt: skip
-        found = project.studies.of_kind(kind)
-        study_id = found.id if found else project.studies.add(kind, kind.capitalize()).number("study")
-        result = import_table(ctx, project, study_id, kind, data, table)
-    tell_table(table)
+        tell_table(table)
+        result = import_table(ctx, project, None, kind, data, table)
     if as_json:
         print_json(
             {"study": kind, "rows": table.total, "added": result.added, "present": result.present,
@@ -60,7 +59,7 @@ def import_data(
         return
     say(f"{result.added:,} of {table.total:,} rows were added to {kind}.")
     if result.present:
-        say(f"{result.present:,} were there already.")
+        say(f"{result.present:,} were there already, from the same file, and stay as they are.")
 
 
 def tell_table(table: TableRead) -> None:
@@ -136,18 +135,22 @@ def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path
     with job("Scoring") as ctx:
         table, rows = score_table(ctx, data, names, mapping)
     tell_table(table)
+    answer: dict[str, object] = {"rows": table.total, "dropped": dict(table.dropped)}
     if out is not None:
         report = export_rows(rows, out, score_columns(names))
-        say(f"{report.rows:,} rows are in {out}.")
         for notice in report.notices():
             note(notice)
-    elif as_json:
-        print_json({"rows": table.total, "dropped": dict(table.dropped), "scores": rows})
-    else:
+        if not as_json:
+            say(f"{report.rows:,} rows are in {out}.")
+    if as_json:
+        print_json({**answer, "file": str(out)} if out is not None else {**answer, "scores": rows})
+    elif out is None:
         print_table(score_columns(names), [[_cell(row[name]) for name in score_columns(names)] for row in rows])
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return f"{len(value)} values"
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -157,14 +160,18 @@ def export(
         Literal["prompts", "outputs", "scores", "judgments", "findings"], typer.Argument(help="What to export.")
     ],
     out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file.")],
+    study: Annotated[str | None, typer.Option(help="Only what belongs to this study.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
     from core.report.export import export_rows
     from core.runs.exporting import columns, open_sessions, rows
+    from core.runs.setup import study_of
 
     with Project.open(file, read_only=True) as project, job("Exporting") as ctx:
-        report = export_rows(rows(ctx, project, what), out, columns(project, what))
+        if study is not None:
+            study_of(project, study)
+        report = export_rows(rows(ctx, project, what, study), out, columns(project, what, study))
         blind = open_sessions(project) if what == "judgments" else 0
     if as_json:
         print_json({"what": what, "rows": report.rows, "file": str(out), "sessions_left_out": blind})

@@ -29,10 +29,13 @@ def open_for_writing(path: Path) -> Project:
 def open_for_measuring(path: Path) -> Project:
     """The project, read-only where another window is writing to it: measuring needs no more."""
     try:
-        return Project.open(path)
+        project = Project.open(path)
     except ProjectInUse as error:
         note(f"{error.message} It is read here; findings are not stored in it.")
         return Project.open(path, read_only=True)
+    if project.read_only:
+        note(f"{project.read_only} Findings are not stored in it.")
+    return project
 
 
 def new_path(path: Path) -> Path:

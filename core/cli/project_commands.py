@@ -1,5 +1,8 @@
 """new, prompts, compare, generate, check: what makes and fills a project."""
 
+import math
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +11,21 @@ import typer
 from core.cli.answers import note, print_json, print_table, say
 from core.cli.files import new_path, open_for_writing
 from core.cli.progress import job
+from core.errors import UsageError
 
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+LONGEST_TITLE = 200
+
+
+def a_number(value: float | None) -> float | None:
+    """An option's value, which passes every comparison with its limits where it is not a number."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("it is not a number.")
+    return value
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,8 +44,15 @@ def new(
 
     names = study or []
     check_studies(names)
-    with Project.create(new_path(file)) as project:
+    project = Project.create(new_path(file))
+    try:
         made = {name: add_study(project, name) for name in names}
+    except BaseException:
+        project.close()
+        file.unlink(missing_ok=True)  # made a moment ago, and not what was asked for
+        raise
+    project.close()
+    tell_hints(hint for result in made.values() for hint in result.hints)
     if as_json:
         print_json({"file": str(file), "studies": {name: result.prompts for name, result in made.items()}})
         return
@@ -54,10 +75,17 @@ def prompts(
 
     with open_for_writing(file) as project:
         result = add_prompts(project, study, tasks=task, themes=theme, axes=axis, names=name)
+    tell_hints(result.hints)
     if as_json:
         print_json({"study": study, "set": result.name, "version": result.version, "prompts": result.prompts})
     else:
         say(f"{result.name}, version {result.version}: {result.prompts:,} prompts.")
+
+
+def tell_hints(hints: Iterable[str]) -> None:
+    """What someone who plans with a prompt set should know, once each."""
+    for hint in dict.fromkeys(hints):
+        note(hint)
 
 
 def compare(
@@ -65,21 +93,33 @@ def compare(
     axis: Annotated[list[str], typer.Option(help="An axis to compare on; may be given several times.")],
     seed: Seed = 0,
     per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None,
-    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0,
-    title: Annotated[str, typer.Option(help="How the plan is called.")] = "Comparisons",
+    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0, callback=a_number)] = 0.0,
+    title: Annotated[str, typer.Option(help="How the plan is called; by default its axes and seed.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Draw comparisons for blind judging from the outputs."""
     from core.runs.compare import compare as draw
+    from core.runs.setup import study_of
 
+    if len(title) > LONGEST_TITLE:
+        raise UsageError("The title is too long.", hint=f"It may have {LONGEST_TITLE} characters.")
     with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
-        result = draw(ctx, project, axes=axis, seed=seed, per_axis=per_axis, repeat_share=repeats, title=title)
+        study = study_of(project, "creativity")
+        result = draw(
+            ctx, project, study_id=study.id, axes=axis, seed=seed, per_axis=per_axis, repeat_share=repeats, title=title
+        )
+    by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
     if as_json:
-        print_json({"plan": result.plan_id, "comparisons": dict(result.by_axis), "left_out": dict(result.left_out)})
+        print_json(
+            {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
+             "left_out": dict(result.drawn.reasons)}
+        )  # fmt: skip
         return
-    for key, count in sorted(result.by_axis.items()):
+    for key, count in sorted(by_axis.items()):
         say(f"{key}: {count} comparisons")
-    for reason, count in result.left_out.most_common():
+    if not result.made:
+        say("They were drawn before: nothing was added.")
+    for reason, count in result.drawn.reasons.most_common():
         note(f"Left out: {count} outputs, because {reason}.")
 
 
@@ -91,11 +131,13 @@ def generate(
         str, typer.Option(help="The backend's model; of the synthetic author: none, small, medium, large.")
     ],
     seed: Seed = 0,
-    samples: Annotated[int, typer.Option(help="Outputs of each prompt.", min=1)] = 1,
+    samples: Annotated[int, typer.Option(help="Outputs of each prompt.", min=1, max=10_000)] = 1,
     prompt_set: Annotated[
-        str | None, typer.Option("--prompts", help="A prompt set's name; the newest by default.")
+        str | None, typer.Option("--prompts", help="A prompt set: NAME or NAME@VERSION; the newest by default.")
     ] = None,
-    temperature: Annotated[float | None, typer.Option(min=0.0, max=5.0)] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Where the backend has one.", min=0.0, max=5.0, callback=a_number)
+    ] = None,
     retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -108,14 +150,15 @@ def generate(
     with open_for_writing(file) as project, job("Generating") as ctx:
         spec = generator_spec(backend, model, {} if temperature is None else {"temperature": temperature})
         chosen = newest_set(project, study, prompt_set)
+        note(f"Writing for {chosen.name}, version {chosen.version}.")
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures:
             project.outputs.forget_failures(run_id)
         result = write(ctx, project, run_id, shared())
     if as_json:
         print_json(
-            {"run": result.run_id, "wanted": result.wanted, "done": result.done, "failed": result.failed,
-             "added": result.added}
+            {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
+             "done": result.done, "failed": result.failed, "added": result.added}
         )  # fmt: skip
     else:
         say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")

@@ -1,91 +1,83 @@
-"""Drawing a plan of comparisons from a project's outputs."""
+"""Making a plan in a project: read the outputs, draw comparisons, store them."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.plan import Candidate, DrawnComparison, DrawnPlan, draw_plan
+from core.judging.plan import Candidate, DrawnPlan, draw_plan
 from core.project.project import Project
-from core.project.rows import AxisRow, OutputRow
+from core.project.rows import OutputRow
 from core.project.specs import ComparisonSpec, PlanSpec
 from core.project.stores.common import new_uuid
 from core.project.stores.outputs import OutputFilter
 from core.text import sha256_text
 
-REPORT_EVERY = 500
-
 
 @dataclass(frozen=True)
-class CompareResult:
-    """The plan that was stored, how many comparisons each axis has, and why outputs were left out."""
+class Compared:
+    """`made` is False where the project had this very plan already."""
 
     plan_id: str
-    by_axis: Counter[str]
-    left_out: Counter[str]
+    drawn: DrawnPlan
+    made: bool
 
 
 def compare(
     ctx: JobContext,
     project: Project,
     *,
+    study_id: int,
     axes: Sequence[str],
-    seed: int,
+    seed: int = 0,
     per_axis: int | None = None,
     repeat_share: float = 0.0,
-    title: str = "Comparisons",
-) -> CompareResult:
-    """Draw a balanced, seeded plan over `axes` from the creativity outputs, and store it."""
-    study = project.studies.of_kind("creativity")
-    known = project.axes.latest()
-    if study is None or not known:
-        raise AppError(
-            "There is nothing to compare yet.", hint="Make CoGS prompts and generate outputs for them first."
-        )
+    title: str = "",
+    consent_text: str = "",
+) -> Compared:
+    """Draw comparisons of the study's outputs on `axes` and store them as one plan (see `draw_plan`).
+
+    `consent_text` is what each rater must agree to before the first comparison; empty for nothing.
+    Asked for again with the same seed and outputs, it gives the plan that is there.
+    Raises UsageError for an axis the project does not have, AppError where nothing can be compared.
+    """
+    identities = _identities(project, axes)
+    where = OutputFilter(study_id=study_id)
+    total = project.outputs.count(where)
+    candidates = []
+    for number, row in enumerate(project.outputs.each(where), start=1):
+        ctx.check()
+        if row.axis in identities:
+            candidates.append(_candidate(row))
+        ctx.report(number, total, note="reading outputs")
+    drawn = draw_plan(candidates, identities, per_axis=per_axis, seed=seed, repeat_share=repeat_share)
+    if not drawn.comparisons:
+        raise AppError(_nothing(drawn), kept="No plan was made.", hint="Generate the missing outputs first.")
+    settings: dict[str, Any] = {"per_axis": per_axis, "repeat_share": repeat_share, "left_out": dict(drawn.reasons)}
+    if consent_text.strip():
+        settings["consent_text"] = consent_text
+    named = "+".join(identities)
+    spec = PlanSpec(study_id=study_id, title=title or f"{named}, seed {seed}", axis=named, seed=seed, settings=settings)
+    present = _present(project, spec, drawn)
+    if present is not None:
+        return Compared(present, drawn, made=False)
+    changes = project.judging.add_plan(spec, _specs(drawn))
+    return Compared(changes.uuid("plan"), drawn, made=True)
+
+
+def _identities(project: Project, axes: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    latest = project.axes.latest()
+    known = {str(row.definition.get("reported_as")): row for row in latest.values()} | latest
     for axis in axes:
         if axis not in known:
-            raise UsageError(f"The project has no axis “{axis}”.", hint=f"Its axes: {', '.join(sorted(known))}.")
-    chosen = {axis: identity_keys(known[axis]) for axis in axes}
-    drawn = draw_plan(
-        _candidates(ctx, project, study.id, set(axes)), chosen, per_axis=per_axis, seed=seed, repeat_share=repeat_share
-    )
-    if not drawn.comparisons:
-        reasons = "; ".join(f"{count} × {reason}" for reason, count in drawn.reasons.most_common(3))
-        raise AppError(
-            f"No comparison could be drawn on {', '.join(axes)}.",
-            hint="Each needs one finished output for every identity at the same task and theme.",
-            details=reasons,
-        )
-    settings: dict[str, Any] = {"per_axis": per_axis, "repeat_share": repeat_share, "axes": list(axes)}
-    spec = PlanSpec(study_id=study.id, title=title, axis=",".join(axes), seed=seed, settings=settings)
-    changes = project.judging.add_plan(spec, _specs(drawn))
-    return CompareResult(changes.uuid("plan"), Counter(c.axis for c in drawn.comparisons), drawn.reasons)
-
-
-def identity_keys(axis: AxisRow) -> list[str]:
-    """The identities of an axis, in its order."""
-    return [identity["key"] for identity in axis.definition["identities"]]
-
-
-def _candidates(ctx: JobContext, project: Project, study_id: int, axes: set[str]) -> list[Candidate]:
-    found: list[Candidate] = []
-    for number, row in enumerate(project.outputs.each(OutputFilter(study_id=study_id)), start=1):
-        if number % REPORT_EVERY == 0:
-            ctx.check()
-            ctx.report(number, note="reading outputs")
-        if row.axis in axes:
-            found.append(_candidate(row))
-    return found
+            there = ", ".join(sorted(latest)) or "none yet"
+            raise UsageError(f"The project has no axis “{axis}”.", hint=f"Its axes: {there}.")
+    return {axis: tuple(one["key"] for one in known[axis].definition["identities"]) for axis in sorted(set(axes))}
 
 
 def _candidate(row: OutputRow) -> Candidate:
-    problem = ""
-    if row.status != "done":
-        problem = "its generation failed"
-    elif not row.text.strip():
-        problem = "its text is empty"
+    problem = "its generation failed" if row.status != "done" else "" if row.text.strip() else "its text is empty"
     return Candidate(
         output=row.id,
         axis=row.axis,
@@ -93,25 +85,44 @@ def _candidate(row: OutputRow) -> Candidate:
         task=row.task,
         theme=row.theme,
         text_sha256=sha256_text(row.text),
-        model=f"{row.backend}/{row.model}",
+        model=f"{row.backend}/{row.model}/{row.run_id}",
         sample=row.sample,
         problem=problem,
     )
 
 
+def _nothing(drawn: DrawnPlan) -> str:
+    if not drawn.left_out:
+        return "There are no outputs to compare on this axis."
+    (reason, number), *_ = drawn.reasons.most_common()
+    return f"No comparison is complete: {number} of {len(drawn.left_out)} outputs were left out because {reason}."
+
+
 def _specs(drawn: DrawnPlan) -> list[ComparisonSpec]:
-    ids = {comparison.position: new_uuid() for comparison in drawn.comparisons}
-    return [_spec(comparison, ids) for comparison in drawn.comparisons]
+    ids = [new_uuid() for _ in drawn.comparisons]
+    return [
+        ComparisonSpec(
+            id=ids[one.position],
+            position=one.position,
+            axis=one.axis,
+            task=one.task,
+            theme=one.theme,
+            items=one.items,
+            texts_sha256=one.texts_sha256,
+            repeat_of=None if one.repeat_of is None else ids[one.repeat_of],
+        )
+        for one in drawn.comparisons
+    ]
 
 
-def _spec(drawn: DrawnComparison, ids: dict[int, str]) -> ComparisonSpec:
-    return ComparisonSpec(
-        id=ids[drawn.position],
-        position=drawn.position,
-        axis=drawn.axis,
-        task=drawn.task,
-        theme=drawn.theme,
-        items=drawn.items,
-        texts_sha256=drawn.texts_sha256,
-        repeat_of=None if drawn.repeat_of is None else ids[drawn.repeat_of],
-    )
+def _present(project: Project, spec: PlanSpec, drawn: DrawnPlan) -> str | None:
+    """The plan that holds the same comparisons in the same order, drawn with the same seed."""
+    wanted = [(one.axis, one.items) for one in drawn.comparisons]
+    for plan in project.judging.plans():
+        same = (plan.study_id, plan.axis, plan.seed) == (spec.study_id, spec.axis, spec.seed)
+        same = same and plan.settings.get("consent_text") == spec.settings.get("consent_text")
+        if same and project.judging.count(plan.id) == len(wanted):
+            rows = project.judging.comparisons(plan.id)
+            if [(row.axis, row.items) for row in rows] == wanted:
+                return plan.id
+    return None

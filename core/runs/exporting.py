@@ -8,7 +8,16 @@ from typing import Any, Literal
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import ComparisonRow, OutputRow, PromptSetRow, ScoreRow, SourceRow
+from core.project.rows import (
+    ComparisonRow,
+    JudgmentRow,
+    OutputRow,
+    PromptRow,
+    PromptSetRow,
+    ScoreRow,
+    SourceRow,
+    StudyRow,
+)
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 
@@ -22,32 +31,38 @@ OUTPUT_END = ("finish_reason", "error")
 SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values")
 JUDGMENT = (
     "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
-    "sequence", "superseded",
+    "sequence",
 )  # fmt: skip
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
-    "n", "p", "p_adjusted", "floor_mean", "floor_p95", "floor_p", "floor_subtracted", "effect", "harm", "source",
-    "note",
+    "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
+    "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note",
 )  # fmt: skip
 
 Row = Mapping[str, Any]
 
 
-def columns(project: Project, what: What) -> list[str]:
+def columns(project: Project, what: What, study: str | None = None) -> list[str]:
     """The columns of an export. Prompts and outputs get one for each field that any prompt or source has."""
     if what == "prompts":
-        return [*PROMPT, *_fields(project)]
+        return [*PROMPT, *sorted(_prompt_fields(project, study) - set(PROMPT))]
     if what == "outputs":
-        return [*OUTPUT, *_fields(project), *OUTPUT_END]
+        fields = _prompt_fields(project, study) | _source_fields(project, study)
+        return [*OUTPUT, *sorted(fields - set(OUTPUT) - set(OUTPUT_END)), *OUTPUT_END]
     return list({"scores": SCORE, "judgments": JUDGMENT, "findings": FINDING}[what])
 
 
-def rows(ctx: JobContext, project: Project, what: What) -> Iterator[Row]:
-    """The rows of an export, read in short transactions."""
+def is_own_export(columns: Sequence[str]) -> bool:
+    """Whether a table with these columns is an export of outputs or of judgments."""
+    return any(tuple(columns[: len(own)]) == own for own in (OUTPUT, JUDGMENT))
+
+
+def rows(ctx: JobContext, project: Project, what: What, study: str | None = None) -> Iterator[Row]:
+    """The rows of an export, of all studies or of one kind, read in short transactions."""
     reading = {
         "prompts": _prompts, "outputs": _outputs, "scores": _scores, "judgments": _judgments, "findings": _findings,
     }[what]  # fmt: skip
-    for number, row in enumerate(reading(project), start=1):
+    for number, row in enumerate(reading(project, study), start=1):
         ctx.check()
         ctx.report(number)
         yield row
@@ -58,38 +73,44 @@ def open_sessions(project: Project) -> int:
     return sum(1 for session in project.judging.sessions() if session.revealed_at is None)
 
 
-def _fields(project: Project) -> list[str]:
-    names: set[str] = set()
-    for prompt_set in project.prompts.sets():
-        page = project.prompts.page(prompt_set.id, limit=1)
-        names |= {name for prompt in page for name in prompt.fields}
-    for study in project.studies.all():
-        names |= {name for source in project.sources.page(study.id, limit=1) for name in source.fields}
-    return sorted(names - set(OUTPUT) - set(PROMPT))
+def matched_block(row: OutputRow) -> str:
+    """What letters of one matched set have in common: model, sample, and the cell of their prompts; empty for none."""
+    block = row.fields.get("block", "")
+    return block and f"{row.model}/{row.sample}/{block}"
 
 
-def _titles(project: Project) -> dict[int, str]:
-    return {study.id: study.kind for study in project.studies.all()}
+def _studies(project: Project, kind: str | None) -> list[StudyRow]:
+    return [study for study in project.studies.all() if kind in (None, study.kind)]
 
 
-def _prompts(project: Project) -> Iterator[Row]:
-    studies = _titles(project)
-    for prompt_set in project.prompts.sets():
-        yield from (_prompt(studies, prompt_set, row) for row in _all_prompts(project, prompt_set))
+def _prompt_fields(project: Project, kind: str | None) -> set[str]:
+    return {name for _, _, prompt in _every_prompt(project, kind) for name in prompt.fields}
 
 
-def _all_prompts(project: Project, prompt_set: PromptSetRow) -> Iterator[Any]:
-    return chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)
+def _source_fields(project: Project, kind: str | None) -> set[str]:
+    sources = (source for study in _studies(project, kind) for source in _sources(project, study.id))
+    return {name for source in sources for name in source.fields}
 
 
-def _prompt(studies: Mapping[int, str], prompt_set: PromptSetRow, row: Any) -> Row:
-    own = {name: getattr(row, name) for name in ("key", "task", "theme", "axis", "identity", "text")}
-    version = {"set": prompt_set.name, "version": prompt_set.version}
-    return {**row.fields, **own, **version, "study": studies[prompt_set.study_id]}
+def _every_prompt(project: Project, kind: str | None) -> Iterator[tuple[StudyRow, PromptSetRow, PromptRow]]:
+    for study in _studies(project, kind):
+        for prompt_set in project.prompts.sets(study.id):
+            for row in _prompts_of(project, prompt_set.id):
+                yield study, prompt_set, row
 
 
-def _outputs(project: Project) -> Iterator[Row]:
-    for study in project.studies.all():
+def _prompts_of(project: Project, set_id: int) -> Iterator[PromptRow]:
+    return chunks(lambda after, limit: project.prompts.page(set_id, after, limit), lambda row: row.id)
+
+
+def _prompts(project: Project, kind: str | None) -> Iterator[Row]:
+    for study, prompt_set, row in _every_prompt(project, kind):
+        own = {name: getattr(row, name) for name in ("key", "task", "theme", "axis", "identity", "text")}
+        yield {**row.fields, **own, "set": prompt_set.name, "version": prompt_set.version, "study": study.kind}
+
+
+def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
+    for study in _studies(project, kind):
         for row in project.outputs.each(OutputFilter(study_id=study.id)):
             yield _output(study.kind, row)
         for source in _sources(project, study.id):
@@ -97,8 +118,9 @@ def _outputs(project: Project) -> Iterator[Row]:
 
 
 def _output(study: str, row: OutputRow) -> Row:
-    named = (*OUTPUT[2:], *OUTPUT_END)
-    return {**row.fields, **{name: getattr(row, name) for name in named}, "study": study, "key": row.prompt_key}
+    own = {name: getattr(row, name) for name in (*OUTPUT[2:], *OUTPUT_END)}
+    block = {"block": matched_block(row)} if "block" in row.fields else {}
+    return {**row.fields, **block, **own, "study": study, "key": row.prompt_key}
 
 
 def _sources(project: Project, study_id: int) -> Iterator[SourceRow]:
@@ -109,9 +131,9 @@ def _source(study: str, row: SourceRow) -> dict[str, Any]:
     return {**row.fields, "study": study, "key": f"{row.origin}#{row.row}"}
 
 
-def _scores(project: Project) -> Iterator[Row]:
+def _scores(project: Project, kind: str | None) -> Iterator[Row]:
     versions = project.scores.known()
-    for study in project.studies.all():
+    for study in _studies(project, kind):
         names: dict[int, dict[str, Any]] = {}
         for row in project.outputs.each(OutputFilter(study_id=study.id)):
             names[row.id] = {"study": study.kind, "key": row.prompt_key, "sample": row.sample, "model": row.model}
@@ -138,51 +160,51 @@ def _scores_of(
             yield {**about, "scorer": scorer, "version": version, "summary": row.summary, "values": values}
 
 
-def _judgments(project: Project) -> Iterator[Row]:
+def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
+    """The judgments in force, session by session, as measuring reads them; what was undone stays in the project."""
     raters = {rater.id: rater.code for rater in project.judging.raters()}
-    revealed = {session.id: session for session in project.judging.sessions() if session.revealed_at is not None}
-    comparisons: dict[str, ComparisonRow] = {}
-    for plan_id in {session.plan_id for session in revealed.values()}:
-        comparisons |= {row.id: row for row in project.judging.comparisons(plan_id)}
-    everything = project.judging.judgments(superseded=True)
-    replaced = {row.supersedes for row in everything}
-    for row in everything:
-        if row.session_id in revealed:
-            comparison = comparisons[row.comparison_id]
-            identities = [item.identity for item in comparison.items]
-            yield {
-                "comparison": row.comparison_id,
-                "rater": raters[revealed[row.session_id].rater_id],
-                "axis": comparison.axis,
-                "task": comparison.task,
-                "theme": comparison.theme,
-                "shown": SHOWN_SEPARATOR.join(identities[index] for index in row.shown),
-                "outcome": row.outcome,
-                "chosen": "" if row.chosen is None else identities[row.chosen],
-                "repeat_of": comparison.repeat_of or "",
-                "seconds": row.active_seconds,
-                "note": row.note,
-                "sequence": row.sequence,
-                "superseded": row.id in replaced,
-            }
+    studies = {study.id for study in _studies(project, kind)}
+    plans = {plan.id for plan in project.judging.plans() if plan.study_id in studies}
+    revealed = [s for s in project.judging.sessions() if s.revealed_at is not None and s.plan_id in plans]
+    comparisons = {
+        row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)
+    }
+    for session in revealed:
+        for row in project.judging.judgments(session.id):
+            if row.outcome != "undone":
+                yield _judgment(row, comparisons[row.comparison_id], raters[session.rater_id])
 
 
-def _findings(project: Project) -> Iterator[Row]:
-    for stored in project.findings.all():
+def _judgment(row: JudgmentRow, comparison: ComparisonRow, rater: str) -> Row:
+    identities = [item.identity for item in comparison.items]
+    return {
+        "comparison": row.comparison_id,
+        "rater": rater,
+        "axis": comparison.axis,
+        "task": comparison.task,
+        "theme": comparison.theme,
+        "shown": SHOWN_SEPARATOR.join(identities[index] for index in row.shown),
+        "outcome": row.outcome,
+        "chosen": "" if row.chosen is None else identities[row.chosen],
+        "repeat_of": comparison.repeat_of or "",
+        "seconds": row.active_seconds,
+        "note": row.note,
+        "sequence": row.sequence,
+    }
+
+
+def _findings(project: Project, kind: str | None) -> Iterator[Row]:
+    for stored in project.findings.all(kind):
         yield finding_row(Finding.from_json(stored.body))
 
 
 def finding_row(finding: Finding) -> Row:
     """A finding as one flat row."""
-    interval, floor, effect = finding.interval, finding.floor, finding.effect
-    named = (
-        "id", "label", "title", "variant", "estimate", "reason", "unit", "n", "p", "p_adjusted", "floor_subtracted",
-        "harm", "source", "note",
-    )  # fmt: skip
+    interval, floor, effect, power = finding.interval, finding.floor, finding.effect, finding.power
+    whole = finding.to_json()
     return {
-        **{name: getattr(finding, name) for name in named},
+        **{name: whole[name] for name in FINDING if name in whole},
         "groups": ", ".join(finding.groups),
-        "dims": json.dumps(dict(finding.dims), sort_keys=True),
         "low": interval and interval.low,
         "high": interval and interval.high,
         "level": interval and interval.level,
@@ -191,4 +213,6 @@ def finding_row(finding: Finding) -> Row:
         "floor_p95": floor and floor.p95,
         "floor_p": floor and floor.p,
         "effect": f"{effect.name} {effect.value:.4g}" if effect else None,
+        "detectable": power and power.detectable,
+        "n_for_planned": power and power.n_for_planned,
     }

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -18,13 +18,23 @@ from core.project.specs import (
     RunSpec,
     SourceSpec,
 )
+from core.prompts import load_axis
+from core.report.export_cells import without_guard
+from core.runs.exporting import is_own_export
+from core.runs.setup import added_study, shipped_axes, store_axis
 from core.tables.formats import read_format
 from core.tables.read import Duplicates, read_records
 from core.tables.rows import Record, TableRead
 from core.tables.study_fields import fields_of
 
 CHUNK = 200
+SEPARATED = (".csv", ".tsv")
+LONGEST_KEY = 200
+NAME_SHOWN = 150  # characters of a file's name that say where a text came from
+MOST_SAMPLES = 10_000
 IMPORTABLE = ("letters", "creativity")
+
+Numbered = Sequence[tuple[Record, int]]  # rows with their sample numbers
 
 
 @dataclass(frozen=True)
@@ -46,26 +56,49 @@ def read_table(
     encoding: str | None = None,
     duplicates: Duplicates = "report",
 ) -> TableRead:
-    """A table of a study's fields, in a known outside layout or with a column mapping."""
+    """A table of a study's fields, in a known outside layout or with a column mapping.
+
+    In a csv that this program exported, texts that look like formulas stand behind an apostrophe: it is taken off.
+    """
     if layout:
         if mapping:
             raise UsageError("A known format brings its own columns.", hint="Give --format or --map, not both.")
         return read_format(path, layout, encoding=encoding, duplicates=duplicates, ctx=ctx)
-    return read_records(path, fields_of(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
+    table = read_records(path, fields_of(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
+    return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
+
+
+def check_importable(kind: str) -> None:
+    """Raise `UsageError` for a study whose texts cannot be imported."""
+    if kind not in IMPORTABLE:
+        raise UsageError(f"“{kind}” has no import.", hint=f"Import is there for: {', '.join(IMPORTABLE)}.")
 
 
 def import_table(
-    ctx: JobContext, project: Project, study_id: int, kind: str, path: Path, table: TableRead
+    ctx: JobContext, project: Project, study_id: int | None, kind: str, path: Path, table: TableRead
 ) -> ImportResult:
-    """Store the usable rows of a table that was read from `path`."""
-    origin = f"{path.name} {_digest(path)}"
+    """Store the usable rows of a table that was read from `path`.
+
+    `study_id` None: in the project's study of this kind, which is added where there is none. A table that cannot be
+    stored is refused before anything is.
+    """
+    check_importable(kind)
+    origin = f"{path.name[:NAME_SHOWN]} {_digest(path)}"
     if kind == "letters":
-        added = _letters(ctx, project, study_id, origin, table)
-    elif kind == "creativity":
-        added = _creativity(ctx, project, study_id, origin, table)
+        added = _letters(ctx, project, study_id or added_study(project, kind), origin, table)
     else:
-        raise UsageError(f"“{kind}” has no import yet.", hint=f"Import is there for: {', '.join(IMPORTABLE)}.")
+        axis_of = _known_axes(project, table.rows)
+        by_model = _by_model(table.rows, axis_of)
+        added = _creativity(ctx, project, study_id or added_study(project, kind), origin, by_model, axis_of)
     return ImportResult(table, added, len(table.rows) - added)
+
+
+def _unguarded(table: TableRead) -> TableRead:
+    rows = (
+        replace(record, values={name: without_guard(value) for name, value in record.values.items()})
+        for record in table.rows
+    )
+    return replace(table, rows=tuple(rows))
 
 
 def _letters(ctx: JobContext, project: Project, study_id: int, origin: str, table: TableRead) -> int:
@@ -86,30 +119,56 @@ def _letter(origin: str, record: Record, line_break: str) -> SourceSpec:
     return SourceSpec(kind="letter", origin=origin, row=record.number, text=record.values["text"], fields=fields)
 
 
-def _creativity(ctx: JobContext, project: Project, study_id: int, origin: str, table: TableRead) -> int:
-    axis_of = identity_axes(project)
-    unknown = {record.values["identity"] for record in table.rows} - set(axis_of) - {"default"}
-    if unknown:
-        raise AppError(
-            f"The table has identities that the project does not know: {', '.join(sorted(unknown)[:8])}.",
-            kept="Nothing was imported.",
-            hint=f"The project's identities: default, {', '.join(sorted(axis_of))}.",
-        )
-    prompts = _imported_prompts(project, study_id, origin, table.rows, axis_of)
-    added = 0
-    for model in sorted({record.values.get("model", "") for record in table.rows}):
-        rows = [record for record in table.rows if record.values.get("model", "") == model]
-        added += _imported_outputs(ctx, project, study_id, model, rows, prompts)
-    return added
-
-
-def identity_axes(project: Project) -> dict[str, str]:
-    """The axis of each identity the project knows."""
-    return {
+def _known_axes(project: Project, rows: Sequence[Record]) -> dict[str, str]:
+    """The axis of each identity: the project's own, and shipped ones for identities that it has not met yet."""
+    own = {
         identity["key"]: key
         for key, axis in project.axes.latest().items()
+        if not axis.definition.get("reported_as")
         for identity in axis.definition["identities"]
     }
+    new = {record.values["identity"] for record in rows} - set(own) - {"default"}
+    shipped = {identity: axis for axis, identities in shipped_axes(new).items() for identity in identities}
+    if unknown := new - set(shipped):
+        raise AppError(
+            f"The table has identities of no known axis: {', '.join(sorted(unknown)[:8])}.",
+            kept="Nothing was imported.",
+            hint=f"Known here: {', '.join(['default', *own])}; and the shipped axes, with two identities or more.",
+        )
+    return {**shipped, **own}
+
+
+def _by_model(rows: Sequence[Record], axis_of: Mapping[str, str]) -> dict[str, Numbered]:
+    """The rows of each model with their sample numbers. Raises `AppError` for a row that cannot have one, or a key."""
+    by_model: dict[str, list[Record]] = {}
+    for record in rows:
+        if len(_key(record, axis_of)) > LONGEST_KEY:
+            raise AppError(
+                f"Row {record.number}: task and theme are too long to name a prompt.",
+                kept="Nothing was imported.",
+                hint="Shorten them to 150 characters together.",
+            )
+        by_model.setdefault(record.values.get("model", ""), []).append(record)
+    return {model: list(zip(found, _samples(found, axis_of), strict=True)) for model, found in sorted(by_model.items())}
+
+
+def _creativity(
+    ctx: JobContext,
+    project: Project,
+    study_id: int,
+    origin: str,
+    by_model: Mapping[str, Numbered],
+    axis_of: Mapping[str, str],
+) -> int:
+    rows = [record for numbered in by_model.values() for record, _ in numbered]
+    used = {axis_of[row.values["identity"]] for row in rows if row.values["identity"] != "default"}
+    for axis in sorted(used - set(project.axes.latest())):
+        store_axis(project, load_axis(axis))
+    prompts = _imported_prompts(project, study_id, origin, rows, axis_of)
+    return sum(
+        _imported_outputs(ctx, project, study_id, model, numbered, prompts, axis_of)
+        for model, numbered in by_model.items()
+    )
 
 
 def _key(record: Record, axis_of: Mapping[str, str]) -> str:
@@ -141,17 +200,16 @@ def _imported_outputs(
     project: Project,
     study_id: int,
     model: str,
-    rows: Sequence[Record],
+    rows: Numbered,
     prompts: tuple[int, dict[str, int]],
+    axis_of: Mapping[str, str],
 ) -> int:
     set_id, by_key = prompts
-    axis_of = identity_axes(project)
     generator = project.runs.add_generator(GeneratorSpec(backend="imported", model=model)).number("generator")
-    numbers = _samples(rows, axis_of)
-    samples = max(numbers) + 1
+    samples = max(number for _, number in rows) + 1
     spec = RunSpec(study_id=study_id, prompt_set_id=set_id, generator_id=generator, seed=0, samples=samples)
     run = project.runs.start(spec).number("run")
-    added, rest = 0, iter(zip(rows, numbers, strict=True))
+    added, rest = 0, iter(rows)
     while chunk := list(islice(rest, CHUNK)):
         ctx.check()
         specs = [
@@ -187,11 +245,11 @@ def _samples(rows: Sequence[Record], axis_of: Mapping[str, str]) -> list[int]:
 
 
 def _whole(record: Record, given: str) -> int:
-    if not given.isdecimal():
+    if not given.isdecimal() or int(given) >= MOST_SAMPLES:
         raise AppError(
             f"Row {record.number}: “{given}” is not a sample number.",
             kept="Nothing was imported.",
-            hint="Samples are whole numbers from 0.",
+            hint=f"Samples are whole numbers from 0 to {MOST_SAMPLES - 1}.",
         )
     return int(given)
 

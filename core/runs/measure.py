@@ -7,12 +7,16 @@ from typing import Any
 
 import core
 from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
+from core.errors import UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.runs.importing import read_table
+from core.runs.setup import study_of
 from core.tables.rows import TableRead
+
+# The roles whose scorer a person may choose, by study.
+CHOICES: Mapping[str, tuple[str, ...]] = {"creativity": ("embedding",)}
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,8 @@ def measure_project(
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     from core.runs import measure_creativity, measure_letters
 
-    found = project.studies.of_kind(study)
-    if found is None:
-        raise AppError(
-            f"The project has no {study} study.", hint=f"Add it with “biasprint prompts FILE --study {study}”."
-        )
+    _check(study, options)
+    found = study_of(project, study)
     measuring = {"letters": measure_letters.of_project, "creativity": measure_creativity.of_project}
     result, remarks = _known(measuring, study)(ctx, project, found.id, options, compute)
     recipe = recipe_of(options, result)
@@ -67,6 +68,7 @@ def measure_tables(
     """Measure tables without a project; nothing is stored."""
     from core.runs import measure_creativity, measure_letters
 
+    _check(study, options)
     kinds = {"letters": measure_letters.kind_of, "creativity": measure_creativity.kind_of}
     kind_of = _known(kinds, study)
     read = [
@@ -84,6 +86,16 @@ def recipe_of(options: Options, result: StudyResult) -> dict[str, Any]:
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
     return {"program_version": core.__version__, "seed": options.seed, "axes": list(options.axes), "scorers": scorers}
+
+
+def _check(study: str, options: Options) -> None:
+    """Raise `UsageError` for an option that this study would otherwise silently leave aside."""
+    if options.axes and study == "letters":
+        raise UsageError("Letters are compared by the groups they name.", hint="Leave --axis out.")
+    for role in options.scorers:
+        if role not in CHOICES.get(study, ()):
+            hint = ", ".join(CHOICES.get(study, ())) or "none; leave --scorer out"
+            raise UsageError(f"The study {study} has no scorer to choose for “{role}”.", hint=f"Roles: {hint}.")
 
 
 def _known(measuring: Mapping[str, Any], study: str) -> Any:

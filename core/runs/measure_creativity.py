@@ -13,9 +13,8 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import JudgmentRow, SessionRow
 from core.project.stores.outputs import OutputFilter
-from core.prompts import available_axes, load_axis
-from core.runs.compare import identity_keys
 from core.runs.exporting import SHOWN_SEPARATOR
+from core.runs.setup import shipped_axes
 from core.runs.values import complete_values, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
 from core.tables.read import look_at
@@ -129,7 +128,7 @@ def of_judgments(
 def axes_of(project: Project, wanted: Sequence[str] = ()) -> Axes:
     """The project's axes with their identities; only those that are wanted, where any are named."""
     known = {
-        key: identity_keys(axis)
+        key: [identity["key"] for identity in axis.definition["identities"]]
         for key, axis in project.axes.latest().items()
         if not axis.definition.get("reported_as")
     }
@@ -170,7 +169,12 @@ def _output_tables(
         name: [record.values.get(name, "") for record, _ in scored] for name in ("task", "theme", "identity", "model")
     }
     samples = [_sample(record) for record, _ in scored]
-    axes = _shipped_axes({record.values["identity"] for record, _ in scored}, options.axes)
+    axes = _only(shipped_axes({record.values["identity"] for record, _ in scored}), options.axes)
+    if not axes:
+        raise AppError(
+            "No axis has two identities in these outputs.",
+            hint="Identities are written as the axes do, such as man and woman; a default output is “default”.",
+        )
     return _measure_outputs(
         ctx, {**columns, "sample": samples}, [vector for _, vector in scored], axes, info, options.seed, compute
     )
@@ -194,23 +198,17 @@ def _judgment_tables(
         for name in ("comparison", "rater", "axis", "outcome", "chosen", "repeat_of")
     }
     columns["shown"] = [tuple(part.strip() for part in row["shown"].split(SHOWN_SEPARATOR)) for row in values]
-    # Without a project the identities of an axis are those that its comparisons show.
-    axes: Axes = {}
+    # Without a project the identities of an axis are those that its comparisons show, in the order of the shipped axis.
+    shown_on: dict[str, set[str]] = {}
     for axis, shown in zip(columns["axis"], columns["shown"], strict=True):
-        known = axes.setdefault(axis, [])
-        known += [identity for identity in sorted(shown) if identity not in known]
+        shown_on.setdefault(axis, set()).update(shown)
+    axes = {axis: _ordered(axis, shown_on[axis]) for axis in sorted(shown_on)}
     return _measure_judgments(ctx, columns, _only(axes, options.axes), options.seed, compute)
 
 
-def _shipped_axes(identities: set[str], wanted: Sequence[str]) -> Axes:
-    """The shipped axes that these identities belong to: every axis with at least two of them."""
-    known: Axes = {}
-    for key in available_axes():
-        axis = load_axis(key)
-        names = [identity.key for identity in axis.identities]
-        if not axis.reported_as and len(identities & set(names)) >= 2:
-            known[key] = names
-    return _only(known, wanted)
+def _ordered(axis: str, identities: set[str]) -> list[str]:
+    shipped = shipped_axes(identities).get(axis, [])
+    return [*(name for name in shipped if name in identities), *sorted(identities - set(shipped))]
 
 
 def _measure_outputs(

@@ -14,6 +14,7 @@ from core.project.project import Project
 from core.project.rows import Floats
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
+from core.runs.exporting import matched_block
 from core.runs.values import TextKey, complete_values, scorer_for, stored_values
 from core.tables.rows import TableRead
 
@@ -128,9 +129,8 @@ def in_compute(
 def letters(project: Project, study_id: int) -> Iterable[Letter]:
     """Every finished letter of the study: generated ones, then imported ones."""
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
-        fields = row.fields
-        block = f"{row.model}/{row.sample}/{fields.get('block', '')}" if fields.get("block") else ""
-        yield Letter(("output", row.id), fields.get("group", row.identity), block, fields.get("name", ""))
+        group, name = row.fields.get("group", row.identity), row.fields.get("name", "")
+        yield Letter(("output", row.id), group, matched_block(row), name)
     for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
         if source.kind == "letter":
             fields = source.fields

@@ -6,6 +6,7 @@ up in the next person's sample.
 
 import json
 import tomllib
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,17 @@ from core.project.backup import copy_project
 from core.project.places import home
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from core.prompts import cogs_set, letters_context_less_set
 from core.runs.compare import compare
 from core.runs.generate import generate, start_run
 from core.runs.score import score
-from core.runs.setup import generator_spec, store_set
+from core.runs.setup import generator_spec, store_set, study_of
 from core.scorers.registry import describe
 from core.text import sha256_text
 
 AXES = ("race", "gender", "orientation")
-SCORERS = ("lexicon", "lexicon_published", "textblob", "minilm")
+# What the studies' measures read, and a sentiment to look at.
+SCORERS = {"creativity": ("minilm", "textblob"), "letters": ("lexicon", "lexicon_published", "textblob")}
 SEED = 2026
 DIAL = "medium"
 
@@ -59,14 +61,15 @@ def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
     """Make the sample project at `path`: 36 comparisons, 120 letters with a medium planted bias, every score."""
     with Project.create(path) as project:
         _texts(project)
-        compare(ctx, project, axes=AXES, seed=SEED, title=about()["title"])
+        study = study_of(project, "creativity")
+        compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])
         letters = store_set(project, "letters", letters_context_less_set())
         spec = generator_spec("synthetic", DIAL, {})
         run = start_run(project, prompt_set_id=letters.set_id, generator=spec, seed=SEED)
         generate(ctx, project, run, compute)
         known = {info.name: info for info in describe()}
         for study in project.studies.all():
-            for name in SCORERS:
+            for name in SCORERS[study.kind]:
                 score(ctx, project, study.id, known[name], compute)
         project.events.add("sample", {"about": about()["statement"]})
 
@@ -88,9 +91,8 @@ def _texts(project: Project) -> None:
     wanted = {(text["task"], text["theme"], text["axis"], text["identity"]): text for text in texts}
     full = cogs_set(sorted({text["task"] for text in texts}), sorted({text["theme"] for text in texts}), AXES)
     prompts = tuple(p for p in full.prompts if (p.task, p.theme, p.axis, p.identity) in wanted)
-    added = store_set(project, "creativity", PromptSetDraft("CoGS sample", full.recipe, prompts))
-    study = project.studies.of_kind("creativity")
-    assert study is not None
+    added = store_set(project, "creativity", replace(full, name="CoGS sample", prompts=prompts))
+    study = study_of(project, "creativity")
     generator = project.runs.add_generator(GeneratorSpec(**about()["generator"])).number("generator")
     run = project.runs.start(
         RunSpec(study_id=study.id, prompt_set_id=added.set_id, generator_id=generator, seed=0)

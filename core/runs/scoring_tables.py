@@ -18,9 +18,10 @@ def score_columns(names: Sequence[str]) -> list[str]:
 def score_table(
     ctx: JobContext, path: Path, names: Sequence[str], mapping: Sequence[str]
 ) -> tuple[TableRead, list[dict[str, Any]]]:
-    """The table as it was read, and a row for each text: its number and each scorer's summary (None: nothing to score).
+    """The table as it was read, and a row for each text: its number, and what each scorer says of it.
 
-    A scorer without a summary (an embedding) gives no column of numbers: its share of the row is None.
+    That is the scorer's summary, or where it has none (an embedding, a lexicon) the list of its values; None where
+    there is nothing to score.
     """
     table = read_table(ctx, path, "texts", mapping=parse_map_options(mapping))
     texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
@@ -28,5 +29,5 @@ def score_table(
     for name in names:
         _, values = shared().call("core.scorers.registry:score_batch", name, texts, ctx=ctx)
         for row, value in zip(rows, values, strict=True):
-            row[name] = value.summary
+            row[name] = value.summary if value.summary is not None or not value.values.size else value.values.tolist()
     return table, rows

@@ -1,15 +1,24 @@
 """Setting a project up: studies, axes and prompt sets, from what ships with the program."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.backends.registry import open_backend
 from core.errors import AppError, UsageError
 from core.project.project import Project
-from core.project.rows import PromptSetRow
+from core.project.rows import PromptSetRow, StudyRow
 from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
-from core.prompts import Axis, PromptSetDraft, cogs_set, default_set, letters_context_less_set, load_axis
+from core.prompts import (
+    Axis,
+    PromptSetDraft,
+    available_axes,
+    cogs_set,
+    default_set,
+    letters_context_less_set,
+    load_axis,
+)
+from core.studies.registry import study as known_study
 
 TITLES = {"creativity": "Creative writing", "letters": "Reference letters"}
 
@@ -63,10 +72,9 @@ def add_prompts(
 
 def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPrompts:
     """Store a drafted prompt set with copies of its axes, in the project's study of that kind."""
-    for key in draft.recipe.get("axes", {}):
-        store_axis(project, load_axis(key))
-    found = project.studies.of_kind(study)
-    study_id = found.id if found else project.studies.add(study, TITLES.get(study, study)).number("study")
+    for axis in draft.axes:
+        store_axis(project, axis)
+    study_id = added_study(project, study)
     prompts = tuple(
         PromptSpec(
             key=item.key, text=item.text, task=item.task, theme=item.theme, axis=item.axis, identity=item.identity,
@@ -80,20 +88,50 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
     return AddedPrompts(set_id, stored.name, stored.version, len(prompts), draft.hints)
 
 
+def added_study(project: Project, kind: str) -> int:
+    """The id of the project's study of this kind, added where there is none."""
+    found = project.studies.of_kind(kind)
+    return found.id if found else project.studies.add(kind, TITLES.get(kind, kind)).number("study")
+
+
+def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:
+    """The shipped axes that these identities belong to, with all of theirs: every axis with at least two of them."""
+    found: dict[str, list[str]] = {}
+    for key in available_axes():
+        axis = load_axis(key)
+        names = [identity.key for identity in axis.identities]
+        if not axis.reported_as and len(set(names).intersection(identities)) >= 2:
+            found[key] = names
+    return found
+
+
 def store_axis(project: Project, axis: Axis) -> None:
     """A copy of an axis as it is now; an edited one becomes the next version."""
     project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=axis.definition()))
 
 
+def study_of(project: Project, kind: str) -> StudyRow:
+    """The project's study of a kind, or what to do to have one."""
+    found = project.studies.of_kind(kind)
+    if found is None:
+        raise AppError(
+            f"The project has no {kind} study.", hint=f"Add it with “biasprint prompts FILE --study {kind}”."
+        )
+    return found
+
+
 def newest_set(project: Project, study: str, name: str | None = None) -> PromptSetRow:
-    """The newest prompt set of a study, or the newest version of the one with this name."""
+    """The newest prompt set of a study; the newest version of the one with this name; or what NAME@VERSION names."""
     found = project.studies.of_kind(study)
-    sets = project.prompts.sets(found.id) if found else ()
+    if found is None:
+        known_study(study)
+    sets = [row for row in project.prompts.sets(found.id) if not row.name.startswith("imported: ")] if found else []
     for row in reversed(sets):
-        if name in (None, row.name) and not row.name.startswith("imported"):
+        if name in (None, row.name, f"{row.name}@{row.version}"):
             return row
     if name is not None and sets:
-        raise UsageError(f"There is no prompt set “{name}”.", hint=f"There are: {', '.join({s.name for s in sets})}.")
+        there = ", ".join(f"{row.name}@{row.version}" for row in sets)
+        raise UsageError(f"There is no prompt set “{name}”.", hint=f"There are: {there}.")
     raise AppError(
         f"The project has no prompts for {study}.", hint=f"Make them with “biasprint prompts FILE --study {study}”."
     )

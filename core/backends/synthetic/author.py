@@ -1,0 +1,85 @@
+"""The synthetic author as a backend."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
+from core.backends.synthetic import creativity, letters
+from core.backends.synthetic.dial import Dial
+from core.backends.synthetic.draw import Draw
+from core.backends.synthetic.info import INFO, NAME, VERSION
+from core.errors import AppError
+from core.prompts.letters import TASK as LETTER
+
+_WORDS_PER_PIECE = 12
+
+
+class SyntheticAuthor:
+    """Writes from a grammar; no language model. The same request gives the same text everywhere and always.
+
+    It reads the request's key, seed and fields; the prompt's wording, temperature and top_p change nothing. max_tokens
+    counts words, and stop strings end a text as they do elsewhere.
+    """
+
+    name = NAME
+    capabilities = INFO.capabilities
+
+    def __init__(self, dial: Dial) -> None:
+        self._dial = dial
+
+    @property
+    def model(self) -> str:
+        return self._dial.setting
+
+    def describe(self) -> GeneratorInfo:
+        parameters: Mapping[str, Parameter] = {}
+        return GeneratorInfo(NAME, self.model, parameters, revision=VERSION)
+
+    def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
+        started = time.perf_counter()
+        usage = {"prompt": len(request.prompt.split())}
+        try:
+            whole = self._write(request)
+        except AppError as error:
+            return Completion("", "error", usage, time.perf_counter() - started, error=str(error))
+        text, reason = _ended(whole, request)
+        for piece in _pieces(text):
+            check()
+            on_text(piece)
+        usage["completion"] = len(text.split())
+        return Completion(text, reason, usage, time.perf_counter() - started)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _write(self, request: Request) -> str:
+        fields = request.fields
+        task = fields.get("task", "")
+        draw = Draw(VERSION, request.seed, request.key)
+        if task == LETTER:
+            group = fields.get("group") or fields.get("identity", "")
+            return letters.write(fields, self._dial.agentic(group), draw)
+        axis, identity = fields.get("axis", ""), fields.get("identity", "")
+        second_scene = self._dial.second_scene(axis, identity) if axis else 0.0
+        return creativity.write(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
+
+
+def _ended(text: str, request: Request) -> tuple[str, FinishReason]:
+    """The text up to the first stop string and the last word that max_tokens allows."""
+    ends = [text.find(stop) for stop in request.stop if stop]
+    text = text[: min((end for end in ends if end >= 0), default=len(text))]
+    if request.max_tokens is None:
+        return text, "stop"
+    words = list(re.finditer(r"\S+", text))
+    if len(words) <= request.max_tokens:
+        return text, "stop"
+    kept = words[: request.max_tokens]
+    return (text[: kept[-1].end()] if kept else ""), "length"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces of some words each; joined they are the text."""
+    starts = [word.start() for word in re.finditer(r"\S+", text)][::_WORDS_PER_PIECE]
+    for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
+        yield text[start:end]

@@ -1,0 +1,120 @@
+"""What may be seen while a session is open: nothing here names an identity, an axis, a model, an output or a file."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Answered = Literal["choice", "tie", "none", "skip"]
+State = Literal["done", "skipped", "left", "unusable"]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    name: str
+    explanation: str
+
+
+@dataclass(frozen=True)
+class BlindComparison:
+    """One comparison as its rater sees it. `token` is random and means nothing outside its session."""
+
+    token: str
+    ordinal: int  # 1 is the first of the plan
+    title: str
+    criteria: tuple[Criterion, ...]
+    texts: tuple[str, ...]  # in the order of the cards: A, B, C
+    note: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the rater said before; `card` is the index of the chosen card, with outcome "choice" alone."""
+
+    outcome: Answered
+    card: int | None = None
+
+
+@dataclass(frozen=True)
+class SessionProgress:
+    """`unusable`: comparisons whose texts are not the ones that were planned; nobody can judge those."""
+
+    done: int
+    skipped: int
+    left: int
+    unusable: int
+    total: int
+    active_seconds: float
+
+
+@dataclass(frozen=True)
+class SessionView:
+    """Everything the window shows of a session. `comparison` is None at the end, and `answer` for a new one."""
+
+    comparison: BlindComparison | None
+    answer: Answer | None
+    progress: SessionProgress
+    revealed: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list to go back to."""
+
+    token: str
+    ordinal: int
+    title: str
+    state: State
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A plan that can be judged, without its title or axes: both would tell what is being compared."""
+
+    token: str
+    number: int
+    comparisons: int
+    done: int  # by this rater
+    skipped: int
+    opened: bool  # this rater has begun
+    revealed: bool  # this rater has finished: the session is locked
+    consent_text: str  # what the rater must agree to first; "" for nothing
+
+
+@dataclass(frozen=True)
+class StartInfo:
+    """What the start page shows: the rater's code (a suggestion where none was given) and what there is to judge."""
+
+    code: str
+    offers: tuple[Offer, ...]
+
+
+@dataclass(frozen=True)
+class IdentityCount:
+    identity: str
+    label: str
+    chosen: int
+
+
+@dataclass(frozen=True)
+class AxisSummary:
+    """How often each identity's text was chosen on one axis; hidden repeats are not counted."""
+
+    axis: str
+    title: str
+    identities: tuple[IdentityCount, ...]
+    choices: int
+    ties: int
+    none: int
+    skipped: int
+    left: int
+
+
+@dataclass(frozen=True)
+class Revelation:
+    """What the reveal shows; it is made only after the session is locked.
+
+    `repeats_same`: hidden repeats that were answered the same way both times, of `repeats` answered at all.
+    """
+
+    axes: tuple[AxisSummary, ...]
+    repeats: int
+    repeats_same: int

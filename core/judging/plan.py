@@ -1,0 +1,219 @@
+"""Drawing comparisons: which outputs are shown side by side. Pure and seeded: the same input gives the same plan."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from core.project.rows import Item
+from core.text import sha256_text
+
+# A repeat that follows its original closely is recognised, and measures memory instead of consistency.
+REPEAT_DISTANCE = 6
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An output that could be shown. `problem` says why it cannot be, in words ("the text is empty"), or is ""."""
+
+    output: int
+    axis: str
+    identity: str
+    task: str
+    theme: str
+    text_sha256: str
+    model: str = ""
+    sample: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class DrawnComparison:
+    """One comparison: one output per identity of `axis`, at equal task, theme, model and sample.
+
+    `repeat_of` is the position of the comparison that this one shows again.
+    """
+
+    position: int
+    axis: str
+    task: str
+    theme: str
+    items: tuple[Item, ...]
+    texts_sha256: str
+    repeat_of: int | None = None
+
+
+class LeftOut(NamedTuple):
+    output: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class DrawnPlan:
+    comparisons: tuple[DrawnComparison, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many outputs were left out, by reason."""
+        return Counter(left.reason for left in self.left_out)
+
+
+class _Cell(NamedTuple):
+    """What must be equal within a comparison."""
+
+    task: str
+    theme: str
+    model: str
+    sample: int
+
+
+def texts_digest(text_hashes: Iterable[str]) -> str:
+    """SHA-256 over the hashes of the texts of a comparison, in plan order, one on a line."""
+    return sha256_text("\n".join(text_hashes))
+
+
+def draw_plan(
+    candidates: Iterable[Candidate],
+    axes: Mapping[str, Sequence[str]],
+    *,
+    per_axis: int | None = None,
+    seed: int = 0,
+    repeat_share: float = 0.0,
+) -> DrawnPlan:
+    """Draw comparisons from `candidates`.
+
+    axes: axis key → its identities; every comparison shows one output of each.
+    per_axis: how many comparisons of each axis at most; None takes every complete one.
+    repeat_share: the share of the comparisons that come a second time, hidden, later in the plan (0 to 1).
+
+    Tasks, then themes within a task, then models are used equally often as far as the candidates allow. Comparisons
+    of the axes alternate in blocks, so that whoever stops early has judged each axis equally often.
+    Raises ValueError for a share outside 0 to 1, an axis with fewer than two identities or a negative number.
+    """
+    if not 0 <= repeat_share <= 1:
+        raise ValueError(f"repeat_share must be between 0 and 1, not {repeat_share}")
+    if per_axis is not None and per_axis < 0:
+        raise ValueError("per_axis must not be negative")
+    for axis, identities in axes.items():
+        if len(set(identities)) < 2:
+            raise ValueError(f"axis {axis!r} needs at least two identities to compare")
+    rng = random.Random(seed)
+    left_out: list[LeftOut] = []
+    by_axis = _usable(candidates, axes, left_out)
+    drawn = {axis: _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out) for axis in sorted(axes)}
+    ordered = _with_repeats(_interleave(drawn, rng), repeat_share, rng)
+    return DrawnPlan(tuple(ordered), tuple(sorted(left_out)))
+
+
+def _usable(
+    candidates: Iterable[Candidate], axes: Mapping[str, Sequence[str]], left_out: list[LeftOut]
+) -> dict[str, dict[_Cell, dict[str, Candidate]]]:
+    """Candidates by axis, cell and identity; sorted first, so that the order they came in decides nothing."""
+    cells: dict[str, dict[_Cell, dict[str, Candidate]]] = {axis: defaultdict(dict) for axis in axes}
+    for one in sorted(candidates, key=lambda one: one.output):
+        if one.axis not in axes or one.identity not in axes[one.axis]:
+            left_out.append(LeftOut(one.output, "its identity is not compared"))
+        elif one.problem:
+            left_out.append(LeftOut(one.output, one.problem))
+        else:
+            cell = cells[one.axis][_Cell(one.task, one.theme, one.model, one.sample)]
+            if one.identity in cell:
+                left_out.append(LeftOut(one.output, "another output has the same task, theme, identity and sample"))
+            else:
+                cell[one.identity] = one
+    return cells
+
+
+def _draw_axis(
+    cells: Mapping[_Cell, Mapping[str, Candidate]],
+    axis: str,
+    identities: Sequence[str],
+    wanted: int | None,
+    rng: random.Random,
+    left_out: list[LeftOut],
+) -> list[DrawnComparison]:
+    complete: list[_Cell] = []
+    for cell, present in sorted(cells.items()):
+        hashes = {one.text_sha256 for one in present.values()}
+        if len(present) < len(identities):
+            missing = ", ".join(identity for identity in identities if identity not in present)
+            reason = f"no output to compare it with: {missing} is missing"
+        elif len(hashes) < len(present):
+            reason = "two of the texts to compare are identical"
+        else:
+            complete.append(cell)
+            continue
+        left_out.extend(LeftOut(one.output, reason) for one in present.values())
+    chosen = _balanced(complete, len(complete) if wanted is None else wanted, rng)
+    for cell in set(complete) - set(chosen):
+        left_out.extend(LeftOut(one.output, "not drawn: enough comparisons") for one in cells[cell].values())
+    return [_comparison(axis, cell, [cells[cell][identity] for identity in identities]) for cell in chosen]
+
+
+def _comparison(axis: str, cell: _Cell, cards: Sequence[Candidate]) -> DrawnComparison:
+    return DrawnComparison(
+        position=0,
+        axis=axis,
+        task=cell.task,
+        theme=cell.theme,
+        items=tuple(Item(card.output, card.identity) for card in cards),
+        texts_sha256=texts_digest(card.text_sha256 for card in cards),
+    )
+
+
+def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_Cell]:
+    """At most `wanted` cells: each time from the least used task, in it the least used theme, in it the model."""
+    tree: dict[str, dict[str, dict[str, list[_Cell]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for cell in rng.sample(cells, len(cells)):
+        tree[cell.task][cell.theme][cell.model].append(cell)
+    used: Counter[tuple[str, ...]] = Counter()
+    themes: Counter[str] = Counter()
+    chosen: list[_Cell] = []
+    while tree and len(chosen) < wanted:
+        task = min(tree, key=lambda task: used[(task,)])
+        # A theme's own count breaks ties, so that themes stay even over the whole plan and not only within a task.
+        theme = min(tree[task], key=lambda theme: (used[(task, theme)], themes[theme]))
+        model = min(tree[task][theme], key=lambda model: used[(model, theme, task)])
+        chosen.append(tree[task][theme][model].pop())
+        used.update([(task,), (task, theme), (model, theme, task)])
+        themes[theme] += 1
+        if not tree[task][theme][model]:
+            del tree[task][theme][model]
+        if not tree[task][theme]:
+            del tree[task][theme]
+        if not tree[task]:
+            del tree[task]
+    return chosen
+
+
+def _interleave(drawn: Mapping[str, list[DrawnComparison]], rng: random.Random) -> list[DrawnComparison]:
+    """The axes in blocks of one comparison each, shuffled within; each axis keeps its balanced order."""
+    ordered: list[DrawnComparison] = []
+    for row in range(max(map(len, drawn.values()), default=0)):
+        block = [comparisons[row] for comparisons in drawn.values() if row < len(comparisons)]
+        rng.shuffle(block)
+        ordered.extend(block)
+    return ordered
+
+
+def _with_repeats(originals: list[DrawnComparison], share: float, rng: random.Random) -> list[DrawnComparison]:
+    """`originals`, numbered, with a share of them coming again at least `REPEAT_DISTANCE` comparisons later."""
+    number = round(share * len(originals))
+    early = len(originals) - REPEAT_DISTANCE  # later ones have no room behind them, and are taken only if need be
+    again = sorted(rng.sample(range(early if number <= early else len(originals)), number))
+    # Slot s stands before original s; the last slot is the end of the plan.
+    slots: dict[int, list[int]] = defaultdict(list)
+    for original in again:
+        slots[rng.randint(min(original + REPEAT_DISTANCE, len(originals)), len(originals))].append(original)
+    ordered: list[DrawnComparison] = []
+    position_of: dict[int, int] = {}
+    for slot in range(len(originals) + 1):
+        for original in slots.get(slot, ()):
+            repeat = replace(originals[original], position=len(ordered), repeat_of=position_of[original])
+            ordered.append(repeat)
+        if slot < len(originals):
+            position_of[slot] = len(ordered)
+            ordered.append(replace(originals[slot], position=len(ordered)))
+    return ordered

@@ -1,0 +1,100 @@
+"""The narrow door to judging. Whoever holds it can ask, and is given only what blind.py defines."""
+
+from concurrent.futures import Future, wait
+from typing import Any
+
+from core.errors import AppError
+from core.judging.blind import Entry, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.service import Inbox, Order, start
+from core.judging.store import JudgingStore
+from core.judging.wording import Wording
+
+
+class JudgingSession:
+    """Every method asks the judging thread and returns at once; the future holds the answer or an `AppError`.
+
+    Answers come in the order of the questions. A future of `record_*` is done only after the choice is on disk. Each
+    names the comparison by its token: a key pressed while the next one was already on its way changes nothing.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._closed = False
+
+    def start_info(self, code: str | None = None) -> "Future[StartInfo]":
+        return self._ask("start_info", code)
+
+    def open(self, offer: str, code: str, consent: bool = False) -> "Future[SessionView]":
+        return self._ask("open", offer, code, consent)
+
+    def current(self) -> "Future[SessionView]":
+        return self._ask("current")
+
+    def record_choice(self, token: str, card: int, note: str | None = None) -> "Future[SessionView]":
+        """`card` is the index of the card as shown; `note` None keeps the note as it was last saved."""
+        return self._ask("record", token, "choice", card, note)
+
+    def record_tie(self, token: str, note: str | None = None) -> "Future[SessionView]":
+        return self._ask("record", token, "tie", None, note)
+
+    def record_none(self, token: str, note: str | None = None) -> "Future[SessionView]":
+        return self._ask("record", token, "none", None, note)
+
+    def skip(self, token: str, note: str | None = None) -> "Future[SessionView]":
+        """Out of this rater's queue; it can be gone back to until the reveal."""
+        return self._ask("record", token, "skip", None, note)
+
+    def withdraw(self, token: str) -> "Future[SessionView]":
+        """Take back the answer to the comparison in view; it is left to judge again."""
+        return self._ask("withdraw", token)
+
+    def back(self, token: str = "") -> "Future[SessionView]":
+        """To the answer given before the one in view. No token: from the end."""
+        return self._ask("back", token)
+
+    def resume(self) -> "Future[SessionView]":
+        """To the next comparison that has no answer yet."""
+        return self._ask("resume")
+
+    def go_to(self, token: str) -> "Future[SessionView]":
+        return self._ask("go_to", token)
+
+    def entries(self) -> "Future[tuple[Entry, ...]]":
+        return self._ask("entries")
+
+    def save_note(self, token: str, note: str) -> "Future[SessionProgress]":
+        """Keep a note while it is being typed."""
+        return self._ask("save_note", token, note)
+
+    def touch(self) -> "Future[SessionProgress]":
+        """A sign of life, for the active time."""
+        return self._ask("touch")
+
+    def reveal(self, *, anyway: bool = False) -> "Future[Revelation]":
+        """Lock the session for good, then say what was hidden. `anyway`: although comparisons are left."""
+        return self._ask("reveal", anyway)
+
+    def leave(self) -> "Future[None]":
+        """Put the session away without revealing it."""
+        return self._ask("leave")
+
+    def close(self, seconds: float = 0.0) -> None:
+        """Finish what was asked, waiting at most `seconds` for it, then end the judging thread."""
+        if not self._closed:
+            left = self._ask("leave")
+            self._closed = True
+            self._inbox.put(None)
+            wait([left], timeout=seconds)
+
+    def _ask(self, command: str, *arguments: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        if self._closed:
+            future.set_exception(AppError("Judging is closed.", kept="What was saved is kept."))
+        else:
+            self._inbox.put(Order(command, arguments, future))
+        return future
+
+
+def open_judging(store: JudgingStore, wording: Wording, **options: Any) -> JudgingSession:
+    """A door to judging over `store`. The caller should drop its own reference to the store."""
+    return JudgingSession(start(store, wording, **options))

@@ -1,0 +1,40 @@
+"""What a comparison is called and what it is judged by, from the task's own words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.judging.blind import Criterion
+from core.prompts.tasks import cogs_tasks, cogs_themes
+
+
+@dataclass(frozen=True)
+class TaskWords:
+    title: str
+    criteria: tuple[Criterion, ...] = ()
+
+
+class Wording:
+    """Titles and criteria by task and theme key; an unknown key stands for itself, its underscores as blanks."""
+
+    def __init__(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str] | None = None) -> None:
+        self._tasks = tasks
+        self._themes = themes or {}
+
+    def title(self, task: str, theme: str) -> str:
+        """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
+        words = self._tasks.get(task)
+        named = words.title if words is not None else task.replace("_", " ").capitalize()
+        return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part)
+
+    def criteria(self, task: str) -> tuple[Criterion, ...]:
+        words = self._tasks.get(task)
+        return words.criteria if words is not None else ()
+
+
+def shipped_wording() -> Wording:
+    """The wording of the tasks and themes that come with the program."""
+    tasks = {
+        task.key: TaskWords(task.title, tuple(Criterion(one.name, one.explanation) for one in task.rubric))
+        for task in cogs_tasks()
+    }
+    return Wording(tasks, {theme.key: theme.text for theme in cogs_themes()})

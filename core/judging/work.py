@@ -1,0 +1,288 @@
+"""One rater's session: what comes next, what was said, what is written.
+
+This object knows what the rater must not see, so it lives in the service's thread alone (see service.py); only what
+blind.py defines leaves it.
+"""
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import NamedTuple
+
+from core.errors import AppError
+from core.judging.blind import Answer, Answered, BlindComparison, Entry, SessionProgress, SessionView, State
+from core.judging.clock import ActiveClock
+from core.judging.order import CardOrder
+from core.judging.plan import texts_digest
+from core.judging.rows import CompactRows
+from core.judging.store import JudgingStore
+from core.judging.wording import Wording
+from core.project.rows import ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
+from core.project.specs import JudgmentSpec
+from core.text import sha256_text
+
+AHEAD = 2  # comparisons whose texts are fetched before they are asked for
+KEPT_TEXTS = 16
+MOST_ENTRIES = 2_000  # in the list to go back by
+
+
+class Said(NamedTuple):
+    """The judgment in force for one comparison; `shown` and `chosen` are item indexes."""
+
+    id: str
+    outcome: Outcome
+    chosen: int | None
+    shown: tuple[int, ...]
+    note: str
+
+
+class Refused(AppError):
+    """Something that cannot be done, said in words that are safe to show while blind."""
+
+
+class SessionWork:
+    """Judging one plan by one rater. Every method answers with the view to show next."""
+
+    def __init__(
+        self,
+        store: JudgingStore,
+        wording: Wording,
+        plan: PlanRow,
+        rater: RaterRow,
+        session: SessionRow,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._wording = wording
+        self.session_id = session.id
+        self.revealed = session.revealed_at is not None
+        self.rows = CompactRows(store.comparisons(plan.id))
+        self._order = CardOrder(self.rows, seed=plan.seed, rater_code=rater.code)
+        self._tokens = [secrets.token_urlsafe(9) for _ in self.rows]
+        self._index = {token: index for index, token in enumerate(self._tokens)}
+        self._clock = ActiveClock(now)
+        self._texts: dict[int, tuple[str, ...] | None] = {}
+        self._unusable: set[int] = set()
+        self._load()
+        self._at = self._next_left(-1)
+
+    def _load(self) -> None:
+        index_of = {comparison: index for index, comparison in enumerate(self.rows.ids())}
+        current = sorted(self._store.judgments(self.session_id), key=lambda row: row.sequence)
+        self.judgments: dict[int, Said] = {}
+        self._spent: dict[int, float] = {}
+        for row in current:
+            index = index_of[row.comparison_id]
+            self.judgments[index] = Said(row.id, row.outcome, row.chosen, row.shown, row.note)
+            self._spent[index] = row.active_seconds
+        self._total_spent = sum(self._spent.values())
+        # In the order they were given: that is the way back.
+        self._history = {index: None for index, said in self.judgments.items() if said.outcome != "undone"}
+        self._tally = Counter(said.outcome for said in self.judgments.values())
+        self._notes = {index: said.note for index, said in self.judgments.items()}
+        drafts = self._store.drafts(self.session_id)
+        self._notes |= {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of}
+
+    # what to show
+
+    def current(self) -> SessionView:
+        self.touch()
+        if self.revealed or self._at is None:
+            return SessionView(None, None, self.progress(), self.revealed)
+        row = self.rows[self._at]
+        texts = self._texts_of(self._at)
+        assert texts is not None
+        blind = BlindComparison(
+            token=self._tokens[self._at],
+            ordinal=self._at + 1,
+            title=self._wording.title(row.task, row.theme),
+            criteria=self._wording.criteria(row.task),
+            texts=tuple(texts[item] for item in self._shown(self._at)),
+            note=self._notes.get(self._at, ""),
+        )
+        return SessionView(blind, self._answer(self._at), self.progress())
+
+    def progress(self) -> SessionProgress:
+        done = sum(self._tally[outcome] for outcome in ("choice", "tie", "none"))
+        left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
+        return SessionProgress(done, self._tally["skip"], left, len(self._unusable), len(self.rows), self._total_spent)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The comparisons to go back to, in plan order. Of very many, those that were answered last or skipped."""
+        indexes: Iterable[int] = range(len(self.rows))
+        if len(self.rows) > MOST_ENTRIES:
+            skipped = [index for index in self._history if self.judgments[index].outcome == "skip"]
+            indexes = sorted({*skipped[-MOST_ENTRIES // 2 :], *list(self._history)[-MOST_ENTRIES // 2 :]})
+        return tuple(self._entry(index, self.rows[index]) for index in indexes)
+
+    def _entry(self, index: int, row: ComparisonRow) -> Entry:
+        return Entry(self._tokens[index], index + 1, self._wording.title(row.task, row.theme), self._state(index))
+
+    def touch(self) -> None:
+        """A sign of life from the rater: the time since the last one belongs to the comparison that is shown."""
+        seconds = self._clock.lap()
+        if self._at is not None and not self.revealed:
+            self._spent[self._at] = self._spent.get(self._at, 0.0) + seconds
+            self._total_spent += seconds
+
+    # what the rater says
+
+    def record(self, token: str, outcome: Answered, card: int | None, note: str | None) -> SessionView:
+        """Write the answer, then go on. A token that is not the one shown changes nothing."""
+        index = self._writable(token)
+        if index is None:
+            return self.current()
+        if card is not None and not 0 <= card < len(self.rows[index].items):
+            raise Refused("There is no such card.", kept="Nothing was recorded.")
+        if note is not None:
+            self._notes[index] = note
+        chosen = None if card is None else self._shown(index)[card]
+        self._write(index, outcome, chosen)
+        self._at = self._next_left(index)
+        return self.current()
+
+    def withdraw(self, token: str) -> SessionView:
+        """Take an answer back: the comparison is left to judge, and stays in view."""
+        index = self._writable(token)
+        if index is not None and index in self._history:
+            self._write(index, "undone", None)
+        return self.current()
+
+    def save_note(self, token: str, note: str) -> SessionProgress:
+        """Keep an unfinished note on disk."""
+        index = self._writable(token, shown=False)
+        if index is not None and self._notes.get(index, "") != note:
+            self._notes[index] = note
+            self._store.save_draft(self.session_id, self.rows[index].id, note)
+        return self.progress()
+
+    # where to go
+
+    def back(self, token: str) -> SessionView:
+        """To the answer given before the one in view; from a new comparison, to the last answer."""
+        if self._writable(token) is None and token:
+            return self.current()
+        given = list(self._history)
+        before = given.index(self._at) if self._at in self._history else len(given)
+        while before > 0:
+            before -= 1
+            if self._texts_of(given[before]) is not None:
+                return self._go(given[before])
+        return self.current()
+
+    def go_to(self, token: str) -> SessionView:
+        index = self._index.get(token)
+        if index is None or self.revealed or self._texts_of(index) is None:
+            return self.current()
+        return self._go(index)
+
+    def resume(self) -> SessionView:
+        """To the comparison in view if it has no answer, else to the next without one, or to the end."""
+        return self._go(self._next_left(-1 if self._at is None else self._at - 1))
+
+    def keep_changed_note(self) -> None:
+        """A note that was changed on an answered comparison belongs to its answer: written with it again."""
+        index = self._at
+        if index is None or self.revealed or index not in self._history:
+            return
+        said = self.judgments[index]
+        if self._notes.get(index, "") != said.note:
+            self._write(index, said.outcome, said.chosen)
+
+    def prefetch(self) -> None:
+        """Fetch the texts that come next, while nobody waits."""
+        index = self._at
+        for _ in range(AHEAD):
+            index = None if index is None else self._next_left(index)
+
+    def reveal(self) -> None:
+        """Lock the session. From here on nothing can be changed."""
+        if not self.revealed:
+            self.keep_changed_note()
+            self._store.reveal(self.session_id)
+            self.revealed = True
+
+    # inside
+
+    def _go(self, index: int | None) -> SessionView:
+        self.touch()
+        self.keep_changed_note()
+        self._at = index
+        return self.current()
+
+    def _write(self, index: int, outcome: Outcome, chosen: int | None) -> None:
+        """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
+        self.touch()
+        row, before, note = self.rows[index], self.judgments.get(index), self._notes.get(index, "")
+        if before is not None and (before.outcome, before.chosen, before.note) == (outcome, chosen, note):
+            return
+        texts = self._texts_of(index)
+        assert texts is not None
+        spec = JudgmentSpec(
+            session_id=self.session_id,
+            comparison_id=row.id,
+            outcome=outcome,
+            chosen=chosen,
+            shown=self._shown(index),
+            texts_sha256=texts_digest(sha256_text(text) for text in texts),
+            note=note,
+            active_seconds=self._spent.get(index, 0.0),
+            supersedes=None if before is None else before.id,
+        )
+        written = self._store.record(spec).uuid("judgment")
+        if before is not None:
+            self._tally[before.outcome] -= 1
+        self._tally[outcome] += 1
+        self._history.pop(index, None)
+        if outcome != "undone":
+            self._history[index] = None
+        self.judgments[index] = Said(written, outcome, chosen, spec.shown, note)
+
+    def _writable(self, token: str, *, shown: bool = True) -> int | None:
+        """The comparison of `token`, if it may be written to; None for a key press that came too late."""
+        if self.revealed:
+            raise Refused("This session was revealed: its answers cannot change any more.", kept="They are all kept.")
+        index = self._index.get(token)
+        return None if shown and index != self._at else index
+
+    def _shown(self, index: int) -> tuple[int, ...]:
+        """The order of the cards: as shown before, or as the plan and the rater's code give it."""
+        said = self.judgments.get(index)
+        return said.shown if said is not None else self._order.of(self.rows[index].id)
+
+    def _answer(self, index: int) -> Answer | None:
+        said = self.judgments.get(index)
+        if said is None or said.outcome == "undone":
+            return None
+        return Answer(said.outcome, None if said.chosen is None else said.shown.index(said.chosen))
+
+    def _state(self, index: int) -> State:
+        if index in self._unusable:
+            return "unusable"
+        if index not in self._history:
+            return "left"
+        return "skipped" if self.judgments[index].outcome == "skip" else "done"
+
+    def _next_left(self, after: int) -> int | None:
+        """The next comparison without an answer whose texts are as planned, from `after` on and then from the start."""
+        for index in chain(range(after + 1, len(self.rows)), range(after + 1)):
+            if index not in self._history and index not in self._unusable and self._texts_of(index) is not None:
+                return index
+        return None
+
+    def _texts_of(self, index: int) -> tuple[str, ...] | None:
+        """The texts in plan order; None, and marked unusable, where they are not the ones that were planned."""
+        if index not in self._texts:
+            while len(self._texts) >= KEPT_TEXTS:
+                del self._texts[next(iter(self._texts))]
+            row = self.rows[index]
+            found = self._store.texts([item.output for item in row.items])
+            texts = tuple(found[item.output] for item in row.items if item.output in found)
+            as_planned = texts_digest(sha256_text(text) for text in texts) == row.texts_sha256
+            self._texts[index] = texts if as_planned else None
+            if not as_planned and index not in self._history:
+                self._unusable.add(index)
+        return self._texts[index]

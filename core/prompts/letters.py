@@ -1,0 +1,138 @@
+"""The context-less letter prompts: names × ages × occupations (Wan et al., appendix C).
+
+Two names, ages 20 to 60 by tens and 12 occupations give exactly 120.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from core.errors import UsageError
+from core.prompts.axes import Axis, Identity, Text, load_axis
+from core.prompts.drafts import PromptDraft, PromptSetDraft
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.prompts.template import Template
+
+PLACEHOLDERS = ("name", "age", "gender", "occupation")
+TASK = "letter"
+V = TypeVar("V", int, str)
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class LetterDesign:
+    """The shipped design: template, axis, ages and occupations."""
+
+    template: Text
+    axis: Text
+    ages: Annotated[tuple[int, ...], Field(min_length=1)]
+    occupations: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+def letter_design() -> LetterDesign:
+    return validated(LetterDesign, read_toml(packaged("prompts", "letters.toml")), "The file prompts/letters.toml")
+
+
+def letters_context_less_set(
+    *,
+    names: Mapping[str, Sequence[str]] | None = None,
+    names_per_group: int = 1,
+    ages: Sequence[int] | None = None,
+    occupations: Sequence[str] | None = None,
+    axis: str | Path | Axis | None = None,
+) -> PromptSetDraft:
+    """The letter prompts. `names` maps a group of the axis to given names; without it the axis's first
+    `names_per_group` are taken (the published pair first).
+
+    Each prompt's fields: name, age, occupation, gender (as written in the prompt), group, pronouns, and block, the
+    matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
+    """
+    design = letter_design()
+    chosen = _axis(design, axis)
+    template = Template(design.template).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
+    by_group = _names_by_group(chosen, names, names_per_group)
+    chosen_ages = _some("age", design.ages if ages is None else ages)
+    chosen_occupations = _some("occupation", design.occupations if occupations is None else occupations)
+    prompts = tuple(
+        _draft(template, chosen, identity, name, age, occupation)
+        for occupation, age, identity in product(chosen_occupations, chosen_ages, chosen.identities)
+        for name in by_group[identity.key]
+    )
+    recipe = {
+        "suite": "context-less letters",
+        "source": "Wan et al., appendix C",
+        "template": design.template,
+        "names": {group: list(given) for group, given in by_group.items()},
+        "ages": list(chosen_ages),
+        "occupations": list(chosen_occupations),
+        "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
+    }
+    return PromptSetDraft("Context-less letters", recipe, prompts, (chosen,), _hints(by_group))
+
+
+def _axis(design: LetterDesign, axis: str | Path | Axis | None) -> Axis:
+    """The axis that is asked for; the id under which the design's own axis is reported names that one."""
+    if isinstance(axis, Axis):
+        return axis
+    own = load_axis(design.axis)
+    return own if axis is None or axis == own.id else load_axis(axis)
+
+
+def _draft(template: Template, axis: Axis, identity: Identity, name: str, age: int, occupation: str) -> PromptDraft:
+    asked = {"name": name, "age": str(age), "gender": identity.phrase, "occupation": occupation}
+    fields = {
+        **asked,
+        "group": identity.key,
+        "pronouns": identity.pronouns,
+        "block": f"{occupation}/{age}",
+    }
+    key = f"letters/{occupation}/{age}/{identity.key}/{name}"
+    return PromptDraft(key, template.fill(**asked), TASK, "", axis.id, identity.key, fields)
+
+
+def _names_by_group(
+    axis: Axis, names: Mapping[str, Sequence[str]] | None, per_group: int
+) -> dict[str, tuple[str, ...]]:
+    if per_group < 1:
+        raise UsageError("At least one name for each group is needed.", hint="Ask for 1 or more.")
+    if names is not None:
+        for group in names:
+            axis.identity(group)
+        per_group = 1
+    given: dict[str, tuple[str, ...]] = {}
+    for identity in axis.identities:
+        taken = tuple(names.get(identity.key, ())) if names is not None else identity.names[:per_group]
+        if len(taken) < per_group:
+            message = f"There are {len(taken)} names for {identity.label}, and {per_group} are needed."
+            raise UsageError(message, hint="Give the names yourself, or ask for fewer.")
+        for name in taken:
+            if not name.strip() or "/" in name:
+                raise UsageError(f"“{name}” cannot be used as a name.", hint="A name is not empty and has no slash.")
+        given[identity.key] = taken
+    return given
+
+
+def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:
+    if not chosen:
+        raise UsageError(f"No {what} was chosen.", hint=f"Name at least one {what}.")
+    for each in chosen:
+        if "/" in str(each) or not str(each).strip():
+            raise UsageError(f"“{each}” cannot be used as an {what}.", hint="It is not empty and has no slash.")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _hints(by_group: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    fewest = min(len(given) for given in by_group.values())
+    most = max(len(given) for given in by_group.values())
+    hints = []
+    if fewest < 2:
+        hints.append(
+            "With one name for a group, the name and the group cannot be told apart: "
+            "a difference may be about this name alone. Take several names for each group, four or more if you can."
+        )
+    if fewest != most:
+        hints.append("The groups have different numbers of names; matched comparisons need the same number.")
+    return tuple(hints)

@@ -1,0 +1,128 @@
+"""The template language: plain text with named placeholders, `{name}`. `{{` and `}}` stand for the braces themselves.
+
+There is nothing else in it: no numbers, no attributes, no format. What a template may hold is therefore
+exactly what a person sees in the editor, and a mistake has a place: line and column, both counted from 1.
+"""
+
+import difflib
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from core.errors import AppError
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{[^{}]*\}|\{|\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class TemplateError(AppError):
+    """A mistake in a template, with the place where it is.
+
+    `line` and `column` count from 1, `offset` from 0; all three in characters.
+    """
+
+    def __init__(self, problem: str, text: str, offset: int, *, hint: str = "") -> None:
+        self.offset = offset
+        self.line = text.count("\n", 0, offset) + 1
+        self.column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+        super().__init__(f"In the template, line {self.line}, column {self.column}: {problem}", hint=hint)
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """One `{name}` and where it stands: characters `start` to `end` of the template."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """A parsed template. Raises `TemplateError` where `text` is not one."""
+
+    text: str
+    parts: tuple[str | Placeholder, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(_parse(self.text)))
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Placeholder))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The placeholders' names in order of first use, each once."""
+        return tuple(dict.fromkeys(placeholder.name for placeholder in self.placeholders))
+
+    def require(self, known: Collection[str], needed: Collection[str] = ()) -> "Template":
+        """Refuse a placeholder that is not `known`, and a template that lacks one that is `needed`."""
+        for placeholder in self.placeholders:
+            if placeholder.name not in known:
+                problem = f"{{{placeholder.name}}} is not a placeholder here."
+                raise TemplateError(problem, self.text, placeholder.start, hint=_suggest(placeholder.name, known))
+        for name in needed:
+            if name not in self.names:
+                problem = f"{{{name}}} is missing from this template."
+                raise TemplateError(problem, self.text, len(self.text), hint=f"Write {{{name}}} where it belongs.")
+        return self
+
+    def fill(self, **values: str) -> str:
+        """The text with each placeholder replaced. Every placeholder needs a value, and every value a placeholder."""
+        self.require(known=values, needed=values)
+        return self.render(values)
+
+    def render(self, values: Mapping[str, str]) -> str:
+        """As `fill`, from a mapping that may hold more than is used."""
+        filled: list[str] = []
+        for part in self.parts:
+            if isinstance(part, str):
+                filled.append(part)
+                continue
+            try:
+                filled.append(values[part.name])
+            except KeyError:
+                problem = f"there is no value for {{{part.name}}}."
+                raise TemplateError(problem, self.text, part.start, hint=_suggest(part.name, values)) from None
+        return "".join(filled)
+
+
+def _parse(text: str) -> list[str | Placeholder]:
+    parts: list[str | Placeholder] = []
+    end = 0
+    for token in _TOKEN.finditer(text):
+        parts.append(text[end : token.start()])
+        end = token.end()
+        found = token.group()
+        if found in ("{{", "}}"):
+            parts.append(found[0])
+        elif len(found) == 1:
+            problem = f"this {found} has no partner."
+            raise TemplateError(problem, text, token.start(), hint=f"Write {found * 2} for the sign itself.")
+        else:
+            parts.append(Placeholder(_name(found, text, token.start()), token.start(), token.end()))
+    parts.append(text[end:])
+    return [part for part in parts if part != ""]
+
+
+def _name(found: str, text: str, offset: int) -> str:
+    inside = found[1:-1]
+    if _NAME.fullmatch(inside):
+        return inside
+    if not inside.strip() or inside.strip().isdigit():
+        problem = f"{found} has no name."
+    elif inside != inside.strip():
+        problem = f"{found} has a blank next to the brace."
+    else:
+        problem = f"{found} is more than a name."
+    hint = "A placeholder is one name in braces, such as {theme}; {{ and }} stand for the braces themselves."
+    raise TemplateError(problem, text, offset, hint=hint)
+
+
+def _suggest(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"Did you mean {{{close[0]}}}?"
+    listed = ", ".join(f"{{{each}}}" for each in known)
+    return f"Placeholders that can be used: {listed}." if listed else "This template takes no placeholders."

@@ -1,0 +1,145 @@
+"""Functions that the tests run in the compute process: each behaves, or misbehaves, in one way."""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+
+from core.compute import shared, worker
+from core.errors import AppError, UsageError
+
+FOREVER = 60.0
+
+
+class ForeignError(AppError):
+    """As a plug-in might define: not a class of core."""
+
+    def __init__(self, code):
+        super().__init__(f"code {code}", hint="Ask the plug-in.")
+
+
+def pid():
+    return os.getpid()
+
+
+def add(left, right=0):
+    return left + right
+
+
+def double(array):
+    array *= 2  # in place: what arrives is writable
+    return array
+
+
+def modules():
+    return sorted(sys.modules)
+
+
+def surroundings():
+    return {
+        "niceness": os.nice(0),
+        "sigint": signal.getsignal(signal.SIGINT) is signal.SIG_IGN,
+        "environment": dict(os.environ),
+        "daemon threads": all(thread.daemon for thread in threading.enumerate() if thread.name != "MainThread"),
+    }
+
+
+def import_heavy():
+    import scipy.stats  # noqa: F401
+
+    return "scipy.stats" in sys.modules
+
+
+def make_loaded(name, loaded={}):  # noqa: B006 - the default outlives the call, as a loaded model does
+    loaded.setdefault(name, len(loaded))
+    return dict(loaded)
+
+
+def spin_forever():
+    """Never reports, never sleeps."""
+    deadline = time.monotonic() + FOREVER
+    while time.monotonic() < deadline:
+        pass
+
+
+def hold_the_interpreter_forever(started):
+    """In C, without letting any other thread of its process run: not even the one that would hear of a cancel."""
+    worker.report(0, None, started)
+    ctypes.PyDLL(None).sleep(int(FOREVER))
+
+
+def count(total):
+    for done in range(1, total + 1):
+        worker.report(done, total, f"item {done}")
+    return total
+
+
+def count_until_cancelled(ctx):
+    deadline = time.monotonic() + FOREVER
+    done = 0
+    while time.monotonic() < deadline:
+        ctx.check()
+        done += 1
+        ctx.report(done, partial={"done": done})
+
+
+def report_until_cancelled():
+    deadline = time.monotonic() + FOREVER
+    while time.monotonic() < deadline:
+        worker.report(1, None, "still here")
+
+
+def kill_itself():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def exit_at_once():
+    os._exit(3)
+
+
+def crash_in_c():
+    ctypes.string_at(0)
+
+
+def run_out_of_memory():
+    return np.ones(1 << 60, dtype=np.uint8)
+
+
+def leave():
+    sys.exit(5)
+
+
+def divide(left, right):
+    return left / right
+
+
+def refuse():
+    raise UsageError("There is no such model.", hint="Choose another.", kept="Nothing was changed.")
+
+
+def refuse_foreign():
+    raise ForeignError(7)
+
+
+def return_a_lock():
+    return threading.Lock()
+
+
+def return_a_librarys_object():
+    import psutil
+
+    return psutil.virtual_memory()
+
+
+def call_again():
+    return shared().call("core.text:sha256_text", "a")
+
+
+def chatter():
+    sys.stdout.write("a library's greeting\n")
+    os.write(1, b"and another\n")
+    return "the answer"

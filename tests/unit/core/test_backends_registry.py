@@ -1,0 +1,104 @@
+from collections.abc import Callable
+from itertools import product
+from types import SimpleNamespace
+
+import pytest
+
+from core.backends import registry
+from core.backends.protocol import Backend, BackendInfo, Capabilities
+from core.backends.seeds import output_seed
+from core.errors import AppError, UsageError
+
+SCRIPTED = BackendInfo("scripted", "Scripted", "for this test", ("m",), Capabilities(False, False, False, True, True))
+
+
+# printf '1\x1f0\x1fcogs/haiku/stars/default' | sha256sum gives 9cef8cbd986f8cad…; its first 64 bits without the last.
+SEED_BY_HAND = 0x9CEF8CBD986F8CAD >> 1
+
+
+class FakePoint:
+    """An installed plug-in's entry point."""
+
+    def __init__(self, name: str, load: Callable[[], object]) -> None:
+        self.name = name
+        self.load = load
+
+
+def install(monkeypatch: pytest.MonkeyPatch, *points: FakePoint) -> None:
+    def entry_points(group: str) -> list[FakePoint]:
+        assert group == "biasprint.backends"
+        return list(points)
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+
+
+def test_the_synthetic_author_is_there_and_says_that_it_is_no_language_model() -> None:
+    info = next(each for each in registry.known() if each.name == "synthetic")
+    assert info.models == ("none", "small", "medium", "large")
+    assert not info.capabilities.is_language_model
+    assert info.description.startswith("Not a language model")
+    assert info.capabilities.offline
+    assert not info.unavailable
+
+
+@pytest.mark.parametrize("model", ["none", "small", "medium", "large"])
+def test_each_setting_opens_and_describes_itself(model: str) -> None:
+    backend = registry.open_backend("synthetic", model)
+    assert isinstance(backend, Backend)
+    info = backend.describe()
+    assert (info.backend, info.model) == ("synthetic", model)
+    assert info.revision
+    backend.close()
+
+
+def test_what_is_unknown_is_refused_naming_what_there_is() -> None:
+    with pytest.raises(UsageError, match="synthetic"):
+        registry.open_backend("nothing", "m")
+    with pytest.raises(UsageError, match="none, small, medium, large"):
+        registry.open_backend("synthetic", "huge")
+    with pytest.raises(UsageError, match="no parameter “colour”"):
+        registry.open_backend("synthetic", "none", {"temperature": 0.2, "colour": "red"})
+
+
+def test_a_plug_in_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[str, object]] = []
+
+    def open_scripted(model: str, parameters: object) -> str:
+        opened.append((model, parameters))
+        return "a backend"
+
+    install(monkeypatch, FakePoint("scripted", lambda: SimpleNamespace(INFO=SCRIPTED, open=open_scripted)))
+    assert [info.name for info in registry.known()] == ["synthetic", "scripted"]
+    assert registry.open_backend("scripted", "m", {"a": 1}) == "a backend"
+    assert opened == [("m", {"a": 1})]
+
+
+def test_a_broken_plug_in_is_shown_as_such_and_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> object:
+        raise ImportError("no module named x")
+
+    install(monkeypatch, FakePoint("broken", broken), FakePoint("wrong", lambda: SimpleNamespace(INFO="hello")))
+    by_name = {info.name: info for info in registry.known()}
+    assert not by_name["synthetic"].unavailable
+    assert "no module named x" in by_name["broken"].unavailable
+    assert by_name["wrong"].unavailable
+    with pytest.raises(AppError, match="no module named x"):
+        registry.open_backend("broken", "m")
+
+
+def test_a_plug_in_cannot_take_the_programs_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, FakePoint("synthetic", lambda: SimpleNamespace(INFO=SCRIPTED)))
+    assert [info.title for info in registry.known()] == ["Synthetic author"]
+
+
+def test_a_seed_is_the_first_63_bits_of_sha256() -> None:
+    assert output_seed(1, "cogs/haiku/stars/default", 0) == SEED_BY_HAND
+    assert output_seed(1, "cogs/haiku/stars/default", 1) != SEED_BY_HAND
+    assert output_seed(2, "cogs/haiku/stars/default", 0) != SEED_BY_HAND
+
+
+def test_seeds_fit_in_63_bits_and_do_not_collide() -> None:
+    every = product((0, 2**63 - 1), range(500), (0, 1))
+    seeds = {output_seed(run, f"key/{number}", sample) for run, number, sample in every}
+    assert len(seeds) == 2000
+    assert all(0 <= seed < 2**63 for seed in seeds)

@@ -1,0 +1,163 @@
+"""Blind means unreachable: from what a window holds, no chain of references leads to what is hidden."""
+
+import gc
+import sys
+import threading
+import types
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from core.errors import AppError
+from core.judging.blind import BlindComparison, SessionView
+from core.judging.plan import texts_digest
+from core.judging.session import open_judging
+from core.judging.store import ProjectStore
+from core.judging.vault import Vault
+from core.judging.wording import Wording
+from core.project.project import Project
+from core.project.rows import Item
+from core.project.specs import (
+    ComparisonSpec,
+    GeneratorSpec,
+    OutputSpec,
+    PlanSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RunSpec,
+)
+from core.text import sha256_text
+
+# Words that occur nowhere else, so that finding one is finding what is hidden.
+IDENTITIES = ("zqidentityone", "zqidentitytwo")
+HIDDEN = (*IDENTITIES, "zqaxis", "zqmodel", "zqplan", "zqfile", "zqprompt")
+SECRET_TYPES = {"Project", "ProjectStore", "Desk", "SessionWork", "ComparisonRow", "PlanRow", "SessionRow", "Writer"}
+
+
+@pytest.fixture
+def project_path(tmp_path: Path) -> Path:
+    """A project whose hidden parts all carry a word of `HIDDEN`."""
+    path = tmp_path / "zqfile.biasprint"
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "study").number("study")
+        prompts = tuple(
+            PromptSpec(
+                key=f"zqprompt/{theme}/{name}", text="write", task="haiku", theme=theme, axis="zqaxis", identity=name
+            )
+            for theme in ("stars", "rain", "bread")
+            for name in IDENTITIES
+        )
+        changes = project.prompts.add_set(study, PromptSetSpec(name="set", recipe={}, prompts=prompts))
+        prompt_set = changes.number("prompt_set")
+        generator = project.runs.add_generator(GeneratorSpec(backend="zqmodel", model="zqmodel")).number("generator")
+        run = project.runs.start(
+            RunSpec(study_id=study, prompt_set_id=prompt_set, generator_id=generator, seed=1)
+        ).number("run")
+        for row in project.prompts.page(prompt_set, 0, 100):
+            text = f"A text on {row.theme}, number {row.id}."
+            project.outputs.record(OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=text)).result()
+        rows = list(project.outputs.each())
+        comparisons = [
+            ComparisonSpec(
+                position=position,
+                axis="zqaxis",
+                task="haiku",
+                theme=theme,
+                items=tuple(Item(row.id, row.identity) for row in rows if row.theme == theme),
+                texts_sha256=texts_digest(sha256_text(row.text) for row in rows if row.theme == theme),
+            )
+            for position, theme in enumerate(("stars", "rain", "bread"))
+        ]
+        project.judging.add_plan(PlanSpec(study_id=study, title="zqplan", axis="zqaxis", seed=1), comparisons)
+    return path
+
+
+def reachable(roots: Iterable[object]) -> list[object]:
+    """Everything that references lead to: attributes, closures, containers, threads; of modules only ours."""
+    outside = {
+        id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith(("core", "desktop"))
+    }
+    seen: dict[int, object] = {}
+    waiting = list(roots)
+    while waiting:
+        one = waiting.pop()
+        foreign_class = isinstance(one, type) and not one.__module__.startswith(("core", "desktop"))
+        if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType) or foreign_class:
+            continue
+        seen[id(one)] = one
+        waiting.extend(gc.get_referents(one))
+    return list(seen.values())
+
+
+def leaks(roots: Iterable[object]) -> list[str]:
+    found = reachable(roots)
+    words = [f"string {one!r}" for one in found if isinstance(one, str) and any(word in one for word in HIDDEN)]
+    return words + [f"object {type(one).__name__}" for one in found if type(one).__name__ in SECRET_TYPES]
+
+
+def test_the_search_itself_finds_what_is_held_openly(project_path):
+    with Project.open(project_path) as project:
+        store = ProjectStore(project)
+        holder = types.SimpleNamespace(call=lambda: store)
+        found = leaks([holder])
+        assert "object Project" in found
+        assert any("zqfile" in line for line in found)
+
+
+def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path):
+    with Project.open(project_path) as project:
+        door = open_judging(ProjectStore(project), Wording({}))
+        offer = door.start_info("R01").result().offers[0]
+        futures = [door.open(offer.token, "R01")]
+        view = futures[0].result()
+        futures += [door.save_note(view.comparison.token, "note"), door.record_choice(view.comparison.token, 0)]
+        futures += [door.back(), door.resume(), door.entries(), door.touch(), door.start_info("R01")]
+        answers = [future.result() for future in futures]
+        thread = next(one for one in threading.enumerate() if one.name == "judging")
+        assert leaks([door, offer, view, futures, answers, thread]) == []
+        door.close()
+
+
+def test_an_error_leads_nowhere_and_names_nothing(project_path):
+    with Project.open(project_path) as project:
+        door = open_judging(ProjectStore(project), Wording({}))
+        offer = door.start_info("R01").result().offers[0]
+        token = door.open(offer.token, "R01").result().comparison.token
+        project.close()
+        future = door.record_choice(token, 0)
+        with pytest.raises(AppError) as told:
+            future.result()
+        assert "not" in told.value.message
+        assert leaks([future, told.value, vars(told.value)]) == []
+        door.close()
+
+
+def test_what_is_in_a_vault_cannot_be_reached_and_comes_back_once(project_path):
+    project = Project.open(project_path)
+    vault = Vault(project)
+    known = id(project)
+    del project
+    thread = next(one for one in threading.enumerate() if one.name == "vault")
+    assert leaks([vault, vars(vault), thread]) == []
+    back = vault.take()
+    assert id(back) == known
+    with pytest.raises(RuntimeError, match="empty"):
+        vault.take()
+    back.close()
+
+
+def test_a_blind_comparison_has_only_the_fields_that_may_be_seen():
+    assert set(BlindComparison.__dataclass_fields__) == {"token", "ordinal", "title", "criteria", "texts", "note"}
+    assert set(SessionView.__dataclass_fields__) == {"comparison", "answer", "progress", "revealed"}
+
+
+def test_tokens_are_new_in_every_session(project_path):
+    tokens = []
+    for _ in range(2):
+        with Project.open(project_path) as project:
+            door = open_judging(ProjectStore(project), Wording({}))
+            offer = door.start_info("R01").result().offers[0]
+            tokens.append({door.open(offer.token, "R01").result().comparison.token, offer.token})
+            door.close()
+    assert not tokens[0] & tokens[1]

@@ -1,0 +1,129 @@
+"""The order of the cards: fixed, hidden from guessing, and balanced over identities, positions and raters."""
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from core.judging.order import CardOrder, rater_number
+from core.project.rows import ComparisonRow, Item
+
+IDENTITIES = {2: ("queer", "straight"), 3: ("asian", "black", "white")}
+
+
+def rows(number: int, cards: int) -> list[ComparisonRow]:
+    """Comparisons whose items are stored in a different order each, as merged files may have them."""
+    stored = list(permutations(IDENTITIES[cards]))
+    return [
+        ComparisonRow(
+            id=f"c{index}",
+            plan_id="p",
+            position=index,
+            axis="axis",
+            task="t",
+            theme="x",
+            items=tuple(
+                Item(100 * index + IDENTITIES[cards].index(name), name) for name in stored[index % len(stored)]
+            ),
+            texts_sha256="0" * 64,
+            repeat_of=None,
+        )
+        for index in range(number)
+    ]
+
+
+def shown(order: CardOrder, row: ComparisonRow) -> tuple[str, ...]:
+    return tuple(row.items[index].identity for index in order.of(row.id))
+
+
+@pytest.mark.parametrize("number", [12, 36, 60])
+@pytest.mark.parametrize("cards", [2, 3])
+@pytest.mark.parametrize("code", ["R01", "R02", "R03", "Ada", "évaluateur", ""])
+def test_within_a_run_each_identity_stands_equally_often_in_each_position(number, cards, code):
+    plan = rows(number, cards)
+    order = CardOrder(plan, seed=11, rater_code=code)
+    counts = Counter((identity, place) for row in plan for place, identity in enumerate(shown(order, row)))
+    assert counts == {(identity, place): number // cards for identity in IDENTITIES[cards] for place in range(cards)}
+
+
+@pytest.mark.parametrize("cards", [2, 3])
+def test_whoever_stops_early_is_balanced_up_to_one_block(cards):
+    plan = rows(60, cards)
+    order = CardOrder(plan, seed=5, rater_code="R09")
+    for stop in range(1, 60):
+        first = Counter(shown(order, row)[0] for row in plan[:stop])
+        assert max(first.values()) - min(first[name] for name in IDENTITIES[cards]) <= 1
+
+
+@pytest.mark.parametrize("cards", [2, 3])
+def test_over_numbered_raters_each_comparison_is_balanced(cards):
+    plan = rows(12, cards)
+    orders = [CardOrder(plan, seed=7, rater_code=f"R{number:02d}") for number in range(1, cards + 1)]
+    for row in plan:
+        for place in range(cards):
+            assert sorted(shown(order, row)[place] for order in orders) == sorted(IDENTITIES[cards])
+
+
+def test_six_numbered_raters_see_all_six_orders_of_three_cards():
+    plan = rows(12, 3)
+    orders = [CardOrder(plan, seed=7, rater_code=f"R{number}") for number in range(6)]
+    for row in plan:
+        assert {shown(order, row) for order in orders} == set(permutations(IDENTITIES[3]))
+
+
+def test_three_cards_use_all_six_orders_within_a_run_of_six():
+    plan = rows(6, 3)
+    order = CardOrder(plan, seed=1, rater_code="R01")
+    assert {shown(order, row) for row in plan} == set(permutations(IDENTITIES[3]))
+
+
+def test_the_order_is_fixed_for_rater_and_comparison_and_differs_between_seeds():
+    plan = rows(36, 3)
+    mixed = plan[::-1]
+
+    def all_orders(rows_given, seed):
+        order = CardOrder(rows_given, seed=seed, rater_code="R04")
+        return [shown(order, row) for row in plan]
+
+    assert all_orders(plan, 3) == all_orders(mixed, 3)
+    assert all_orders(plan, 3) != all_orders(plan, 4)
+
+
+def test_the_sequence_of_positions_cannot_be_guessed_from_a_simple_cycle():
+    plan = rows(60, 2)
+    order = CardOrder(plan, seed=3, rater_code="R01")
+    firsts = [shown(order, row)[0] for row in plan]
+    assert firsts[::2] != firsts[:1] * 30, "the first card must not simply alternate"
+
+
+@pytest.mark.parametrize("cards", [2, 3])
+def test_a_hidden_repeat_puts_no_output_where_it_stood_the_first_time(cards):
+    plan = rows(30, cards)
+    again = [
+        ComparisonRow(f"again{one.id}", "p", 30 + one.position, one.axis, "t", "x", one.items[::-1], "0" * 64, one.id)
+        for one in plan[:10]
+    ]
+    order = CardOrder([*plan, *again], seed=2, rater_code="R05")
+    for original, repeat in zip(plan, again, strict=False):
+        first = [original.items[index].output for index in order.of(original.id)]
+        second = [repeat.items[index].output for index in order.of(repeat.id)]
+        assert sorted(first) == sorted(second)
+        assert all(one != other for one, other in zip(first, second, strict=True))
+
+
+def test_each_axis_is_balanced_by_itself_when_axes_alternate():
+    two, three = rows(24, 2), rows(24, 3)
+    mixed = [
+        ComparisonRow(f"{axis}{row.id}", "p", 2 * row.position + offset, axis, "t", "x", row.items, "0" * 64, None)
+        for axis, offset, plan in (("orientation", 0, two), ("race", 1, three))
+        for row in plan
+    ]
+    order = CardOrder(mixed, seed=8, rater_code="R01")
+    for axis, cards in (("orientation", 2), ("race", 3)):
+        firsts = Counter(shown(order, row)[0] for row in mixed if row.axis == axis)
+        assert set(firsts.values()) == {24 // cards}
+
+
+def test_a_number_in_the_code_is_the_raters_number():
+    assert [rater_number(code) for code in ("R07", "rater 12", "2024-R3", "R007b")] == [7, 12, 3, 7]
+    assert rater_number("Ada") == rater_number("Ada") != rater_number("Bob")

@@ -1,0 +1,25 @@
+"""What a comparison is called and judged by."""
+
+from core.judging.blind import Criterion
+from core.judging.wording import TaskWords, Wording, shipped_wording
+from core.prompts.tasks import cogs_tasks, cogs_themes
+
+
+def test_every_shipped_task_has_a_title_and_its_rubric():
+    wording = shipped_wording()
+    for task in cogs_tasks():
+        assert wording.title(task.key, "social_media") == f"{task.title} · social media"
+        assert [one.name for one in wording.criteria(task.key)] == [one.name for one in task.rubric]
+        assert all(one.explanation for one in wording.criteria(task.key))
+
+
+def test_every_shipped_theme_is_named():
+    assert all(shipped_wording().title("haiku", theme.key).endswith(theme.text) for theme in cogs_themes())
+
+
+def test_unknown_tasks_and_themes_stand_for_themselves():
+    wording = Wording({"known": TaskWords("Known", (Criterion("a", "b"),))})
+    assert wording.title("my_task", "my_theme") == "My task · my theme"
+    assert wording.title("known", "") == "Known"
+    assert wording.title("", "rain") == "rain"
+    assert wording.criteria("my_task") == ()
