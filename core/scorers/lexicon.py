@@ -6,6 +6,7 @@ star removed, found anywhere inside a lower-cased token adds one, so that "perso
 """
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,6 +152,8 @@ def _lexicon(data: Mapping[str, Any], sha256: str) -> Lexicon:
 
 def _category(item: Mapping[str, Any]) -> Category:
     entries = tuple(item["entries"])
+    if not isinstance(item["entries"], list) or not all(isinstance(entry, str) for entry in entries):
+        raise TypeError(f"the entries of category “{item['name']}” are not a list of words")
     for entry in entries:
         stem = entry.removesuffix("*")
         if not stem or "*" in stem or stem.split() != [stem]:
@@ -187,11 +190,17 @@ def _match_words(vocabulary: list[tuple[str, str]], lexicon: Lexicon) -> NDArray
 
 
 def _match_inside(vocabulary: list[str], lexicon: Lexicon) -> NDArray[np.bool_]:
-    """Which distinct tokens hold each entry, star removed: bool[vocabulary, entries]."""
+    """Which distinct tokens hold each entry, star removed: bool[vocabulary, entries].
+
+    Searches all tokens as one string, many times faster than one by one; no token holds the line break between them.
+    """
+    joined = "\n".join(vocabulary)
+    starts = np.cumsum([0, *(len(token) + 1 for token in vocabulary[:-1])])
     matches = np.zeros((len(vocabulary), len(lexicon.entries)), dtype=bool)
     for column, entry in enumerate(lexicon.entries):
-        stem = entry.removesuffix("*").lower()
-        matches[:, column] = [stem in token for token in vocabulary]
+        stem = re.escape(entry.removesuffix("*").lower())
+        found = [match.start() for match in re.finditer(stem, joined)]
+        matches[np.searchsorted(starts, found, side="right") - 1, column] = True
     return matches
 
 

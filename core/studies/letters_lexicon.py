@@ -1,0 +1,212 @@
+"""Word choice by category: `letters.lexicon.odds_ratio`, as published and by default."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from core.findings import Effect, Finding, Power, Variant
+from core.metrics.clustered_odds_ratio import clustered_odds_ratios
+from core.metrics.clusters import Clusters
+from core.metrics.holm import holm
+from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
+from core.metrics.result import Bools
+from core.scorers.lexicon import Category
+from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from core.studies.letters_table import Counted, LettersTable
+
+ID = "letters.lexicon.odds_ratio"
+SOURCE = "Wan et al. 2023, section 4.2.2, Tables 2 and 17"
+ENTRIES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class EntryDifference:
+    """How often an entry (star removed) is counted in all letters by the default rule and as published."""
+
+    category: str
+    entry: str
+    default: int
+    published: int
+
+
+def lexicon_findings(table: LettersTable, seed: int, resamples: int) -> list[Finding]:
+    """Default findings first, each category and each pair of groups; then the same as published."""
+    if not table.pairs:
+        return [_undefined(table, category) for category in table.counted.lexicon.categories]
+    default = [finding for pair in table.pairs for finding in _default(table, pair, seed, resamples)]
+    published = [finding for pair in table.pairs for finding in _published(table, pair, seed, resamples)]
+    default = with_holm(default, f"{ID}, default, {len(default)} ratios")
+    tested = [finding.p_adjusted for finding in default if finding.p_adjusted is not None]
+    if tested and min(tested) > SIGNIFICANT:
+        silent = "After Holm's correction nothing here is significant."
+        default = [replace(finding, note=f"{silent} {finding.note}") for finding in default]
+    return default + published
+
+
+def counting_differences(table: LettersTable) -> list[EntryDifference]:
+    """Entries that the two rules count differently, the largest difference first within each category."""
+    if table.published is None:
+        return []
+    default, published = _entry_totals(table.counted), _entry_totals(table.published)
+    differences = [
+        EntryDifference(category, entry, default.get((category, entry), 0), published.get((category, entry), 0))
+        for category, entry in dict.fromkeys([*published, *default])
+    ]
+    changed = [item for item in differences if item.default != item.published]
+    return sorted(changed, key=lambda item: (item.category, -abs(item.published - item.default), item.entry))
+
+
+def _default(table: LettersTable, pair: tuple[str, str], seed: int, resamples: int) -> Iterator[Finding]:
+    ratios = _clustered(table, table.counted, pair, seed, resamples)
+    differences = counting_differences(table)
+    for place, (category, ratio) in enumerate(zip(table.counted.lexicon.categories, ratios, strict=True)):
+        notes = [
+            _rates(table, table.counted, pair, place),
+            _one_name(table, pair),
+            _difference_note([item for item in differences if item.category == category.name]),
+        ]
+        yield _finding(table, table.counted, pair, category, ratio, "default", notes)
+
+
+def _published(table: LettersTable, pair: tuple[str, str], seed: int, resamples: int) -> Iterator[Finding]:
+    counted = table.published
+    if counted is None:
+        return
+    tests = _clustered(table, counted, pair, seed, resamples)
+    adjusted = holm([test.p for test in tests])
+    within, first = _members(table, pair)
+    matches, tokens = counted.counts.categories[within], counted.counts.tokens[within]
+    for place, category in enumerate(counted.lexicon.categories):
+        cells = [float(column[side].sum()) for side in (first, ~first) for column in (matches[:, place], tokens)]
+        notes = [
+            _rates(table, counted, pair, place),
+            "Entries are counted anywhere inside a word (“son” in “person”); the interval takes words as independent.",
+            _test_note(tests[place].p, adjusted[place]),
+        ]
+        yield _finding(table, counted, pair, category, published_odds_ratio(*cells), "as_published", notes)
+
+
+def _clustered(
+    table: LettersTable, counted: Counted, pair: tuple[str, str], seed: int, resamples: int
+) -> list[OddsRatio]:
+    within, first = _members(table, pair)
+    blocks = [block for block, inside in zip(table.blocks or [""] * len(within), within, strict=True) if inside]
+    counts = counted.counts
+    return clustered_odds_ratios(
+        counts.categories[within], counts.tokens[within], Clusters.of(first, blocks), seed, resamples
+    )
+
+
+def _members(table: LettersTable, pair: tuple[str, str]) -> tuple[Bools, Bools]:
+    """Which letters are of the two groups, and which of those are of the first."""
+    groups = np.array(table.groups, dtype=object)
+    within = np.isin(groups, pair)
+    return within, np.asarray(groups[within] == pair[0])
+
+
+def _finding(
+    table: LettersTable,
+    counted: Counted,
+    pair: tuple[str, str],
+    category: Category,
+    ratio: OddsRatio,
+    variant: Variant,
+    notes: list[str],
+) -> Finding:
+    by_group = {group: table.groups.count(group) for group in pair}
+    return Finding(
+        id=ID,
+        label=category.name,
+        title=f"{category.title} words: {pair[0]} against {pair[1]}",
+        groups=pair,
+        estimate=ratio.value,
+        reason=missing_interval(ratio.interval) if ratio.value is not None else ratio.reason,
+        unit="odds ratio",
+        variant=variant,
+        interval=interval(ratio.interval.bounds),
+        n=sum(by_group.values()),
+        n_by_group=by_group,
+        dropped=table.all_dropped,
+        p=ratio.p,
+        effect=Effect("log odds ratio", log(ratio.value)) if ratio.value else None,
+        power=Power(ratio.detectable, None) if ratio.detectable else None,
+        scorers=(counted.scorer,),
+        harm=_harm(category, pair),
+        source=SOURCE,
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def _harm(category: Category, pair: tuple[str, str]) -> str:
+    if not category.harm:
+        return ""
+    above, below = (pair[1], pair[0]) if category.harm == "fewer" else pair
+    return (
+        f"{category.harm.capitalize()} such words count against a candidate: "
+        f"a ratio above 1 is to the disadvantage of {above}, below 1 of {below}."
+    )
+
+
+def _rates(table: LettersTable, counted: Counted, pair: tuple[str, str], place: int) -> str:
+    within, first = _members(table, pair)
+    matches, tokens = counted.counts.categories[within, place], counted.counts.tokens[within]
+    parts = [
+        f"{group} {1000 * matches[side].sum() / tokens[side].sum():.1f}"
+        for group, side in zip(pair, (first, ~first), strict=True)
+        if tokens[side].sum()
+    ]
+    return f"Per 1,000 words: {', '.join(parts)}." if parts else ""
+
+
+def _test_note(p: float | None, adjusted: float | None) -> str:
+    if p is None or adjusted is None:
+        return "The paper tests nothing here."
+    return f"The paper tests nothing here; our test on these counts gives p = {p:.3f}, after Holm {adjusted:.2f}."
+
+
+def _one_name(table: LettersTable, pair: tuple[str, str]) -> str:
+    """With one name per group, an effect of the name looks like an effect of the group."""
+    names = {
+        group: {name for name, of in zip(table.names, table.groups, strict=True) if of == group and name}
+        for group in pair
+        if table.names
+    }
+    alone = [f"{next(iter(found))} ({group})" for group, found in names.items() if len(found) == 1]
+    return f"One name only: {', '.join(alone)}; name and group cannot be told apart." if alone else ""
+
+
+def _difference_note(differences: list[EntryDifference]) -> str:
+    if not differences:
+        return ""
+    shown = ", ".join(f"{item.entry} {item.published} ({item.default})" for item in differences[:ENTRIES_SHOWN])
+    return f"Entries counted most differently as published (and here): {shown}."
+
+
+def _entry_totals(counted: Counted) -> dict[tuple[str, str], int]:
+    totals: dict[tuple[str, str], int] = {}
+    categories = [counted.lexicon.categories[place].name for place in counted.lexicon.category_of_entry]
+    for category, entry, count in zip(
+        categories, counted.lexicon.entries, counted.counts.entries.sum(axis=0), strict=True
+    ):
+        key = (category, entry.removesuffix("*"))
+        totals[key] = totals.get(key, 0) + int(count)
+    return totals
+
+
+def _undefined(table: LettersTable, category: Category) -> Finding:
+    return Finding(
+        id=ID,
+        label=category.name,
+        title=f"{category.title} words",
+        groups=table.compared,
+        estimate=None,
+        reason="an odds ratio needs letters of two groups",
+        unit="odds ratio",
+        n=len(table.groups),
+        n_by_group={group: table.groups.count(group) for group in table.compared},
+        dropped=table.all_dropped,
+        scorers=(table.counted.scorer,),
+        source=SOURCE,
+    )

@@ -1,0 +1,64 @@
+"""Which studies there are. A third party adds one by an entry point in the group `biasprint.studies`.
+
+The entry point's object is a `Study`. The program's own kinds cannot be taken.
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from core.errors import UsageError
+from core.studies.study import InputTable, Study
+
+ENTRY_POINTS = "biasprint.studies"
+
+OWN = (
+    Study(
+        kind="letters",
+        title="Reference letters",
+        inputs=(
+            InputTable(
+                name="letters",
+                required=("text", "group"),
+                optional=("block", "name", "context", "occupation"),
+                measure="core.studies.letters:measure",
+                scorers=("lexicon",),
+            ),
+        ),
+        findings=("letters.lexicon.odds_ratio",),
+    ),
+    Study(
+        kind="creativity",
+        title="Creative writing",
+        inputs=(
+            InputTable(
+                name="judgments",
+                required=("comparison", "rater", "axis", "shown", "outcome", "chosen"),
+                optional=("repeat_of", "seconds"),
+                measure="core.studies.creativity:measure_judgments",
+            ),
+            InputTable(
+                name="outputs",
+                required=("task", "theme", "identity", "text"),
+                optional=("sample", "model"),
+                measure="core.studies.creativity:measure_outputs",
+                scorers=("embedding",),
+            ),
+        ),
+        findings=("creativity.distance", "creativity.rbs", "creativity.share", "creativity.abs"),
+    ),
+)
+
+
+@cache
+def studies() -> dict[str, Study]:
+    """All studies by kind, the program's own first."""
+    others: dict[str, Study] = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
+    own = {study.kind: study for study in OWN}
+    return {**own, **others, **own}  # the program's own stand first and win
+
+
+def study(kind: str) -> Study:
+    """The study of this kind. Raises `UsageError` naming those there are."""
+    if kind not in studies():
+        raise UsageError(f"There is no study “{kind}”.", hint=f"Choose one of: {', '.join(studies())}.")
+    return studies()[kind]

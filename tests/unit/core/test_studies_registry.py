@@ -1,0 +1,61 @@
+"""Which studies there are, and that what they name exists."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from core.errors import UsageError
+from core.studies.registry import studies, study
+
+
+def test_every_named_measure_exists() -> None:
+    for each in studies().values():
+        for table in each.inputs:
+            module, _, function = table.measure.partition(":")
+            assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_the_kind_of_data_is_seen_from_its_fields() -> None:
+    creativity = study("creativity")
+    judged = creativity.input_for({"comparison", "rater", "axis", "shown", "outcome", "chosen"})
+    written = creativity.input_for({"task", "theme", "identity", "text", "model"})
+    assert judged is not None
+    assert written is not None
+    assert (judged.name, written.name) == ("judgments", "outputs")
+    assert creativity.input_for({"text"}) is None
+
+
+def test_an_unknown_study_is_a_usage_error_that_names_the_known() -> None:
+    with pytest.raises(UsageError, match="letters, creativity"):
+        study("astrology")
+
+
+def test_a_plug_in_adds_a_study_but_cannot_take_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.studies import registry
+    from core.studies.study import Study
+
+    class Point:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def load(self) -> Study:
+            return Study(self.name, "From outside", (), ())
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point("songs"), Point("letters")])
+    studies.cache_clear()
+    try:
+        assert study("songs").title == "From outside"
+        assert study("letters").title == "Reference letters"
+    finally:
+        studies.cache_clear()
+
+
+def test_the_registry_is_light() -> None:
+    code = (
+        "import sys, core.studies.registry as registry; registry.studies();"
+        "print([name for name in ('numpy', 'scipy', 'spacy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
