@@ -26,7 +26,11 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
     """Open the window on a project, on the sample project, or on nothing yet."""
     from desktop.app import run
 
-    return run(path, demo=demo)
+    if not demo:
+        return run(path)
+    from desktop.operations.sample import sample_project
+
+    return run(first=sample_project())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from core.project.rows import JudgmentRow, SessionRow
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import SHOWN_SEPARATOR
 from core.runs.setup import shipped_axes
-from core.runs.values import complete_values, scorer_for, stored_values
+from core.runs.values import complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
@@ -94,7 +95,8 @@ def of_outputs(
         "sample": [row.sample for row, _ in rows],
         "model": [row.model for row, _ in rows],
     }
-    return _measure_outputs(ctx, columns, [vector for _, vector in rows], axes, info, seed, compute)
+    result = _measure_outputs(ctx, columns, [vector for _, vector in rows], axes, info, seed, compute)
+    return replace(result, dropped={**result.dropped, **failures(project, study_id)})
 
 
 def of_judgments(

@@ -15,7 +15,7 @@ from core.project.rows import Floats
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import matched_block
-from core.runs.values import TextKey, complete_values, scorer_for, stored_values
+from core.runs.values import TextKey, complete_values, failures, scorer_for, stored_values
 from core.tables.rows import TableRead
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compu
     known = [letter for letter in everyone if letter.key in counted and letter.key in published]
     if not known:
         raise AppError("No letter has been counted yet.", hint="Generate or import letters, then score them.")
-    dropped = {"not counted yet": len(everyone) - len(known)} if len(known) < len(everyone) else {}
+    dropped = {"not counted yet": len(everyone) - len(known), **failures(project, study_id)}
     groups = [letter.group for letter in known]
     result: StudyResult = compute.call(
         "core.runs.measure_letters:in_compute",
@@ -90,7 +90,7 @@ def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compu
         [infos[0].use(), infos[1].use()],
         groups,
         {"blocks": [letter.block for letter in known], "names": [letter.name for letter in known],
-         "order": _order(groups), "dropped": dropped},
+         "order": _order(groups), "dropped": {reason: count for reason, count in dropped.items() if count}},
         seed,
         ctx=ctx,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import Floats, ScoreRow
 from core.project.stores.common import chunks
+from core.project.stores.outputs import OutputFilter
 from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
@@ -49,6 +50,12 @@ def complete_values(
             (kind, key): value.values for (key, _), value in zip(texts, scored, strict=True) if value.values.size
         }
     return values
+
+
+def failures(project: Project, study_id: int) -> dict[str, int]:
+    """How many outputs of a study are failures, as a reason for what was left out; empty for none."""
+    failed = project.outputs.count(OutputFilter(study_id=study_id, status="error"))
+    return {"generation failed": failed} if failed else {}
 
 
 def _unscored(project: Project, kind: Kind, info: ScorerInfo, study_id: int) -> list[tuple[int, str]]:

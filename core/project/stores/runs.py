@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 
 import core
 from core.project.changes import Changes
-from core.project.rows import GeneratorRow, Pending, RunCounts, RunRow
+from core.project.reader import ROWS_AT_ONCE
+from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, RunSpec
 from core.project.stores.common import Part, canonical_json, insert_one, json_sha256, utc_now
 from core.project.stores.prompts import prompt_row
@@ -82,24 +83,42 @@ class Runs(Part):
         return RunCounts(prompts * this.samples, found.get("done", 0), found.get("error", 0))
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:
-        """The next prompts and samples without an output, in the order (prompt, sample), after the one given."""
+        """The next prompts and samples without an output, in the order (prompt, sample), after the one given.
+
+        Read a few prompts at a time. In one statement SQLite sorts everything that is missing first: with 3,240 prompts
+        and 400 samples it read for half a second, and a person's choice waited as long for its commit.
+        """
         this = self.get(run_id)
-        prompt_id, sample = after
-        numbers = sa.select(sa.literal(0).label("sample")).cte("numbers", recursive=True)
-        numbers = numbers.union_all(sa.select(numbers.c.sample + 1).where(numbers.c.sample + 1 < this.samples))
-        present = sa.select(output.c.id).where(
-            output.c.run_id == run_id, output.c.prompt_id == prompt.c.id, output.c.sample == numbers.c.sample
+        found: list[Pending] = []
+        first = after[0]
+        while len(found) < limit:
+            prompts, present = self._prompts_with_samples(this, first)
+            if not prompts:
+                break
+            for row in prompts:
+                wanted = ((row.id, sample) for sample in range(this.samples))
+                found += [Pending(row, key[1]) for key in wanted if key > after and key not in present]
+            first = prompts[-1].id + 1
+        return tuple(found[:limit])
+
+    def _prompts_with_samples(self, this: RunRow, first: int) -> tuple[list[PromptRow], set[tuple[int, int]]]:
+        """A run's next prompts from the id `first` on, and the (prompt, sample) of the outputs that they have."""
+        prompts = (
+            sa.select(prompt)
+            .where(prompt.c.prompt_set_id == this.prompt_set_id, prompt.c.id >= first)
+            .order_by(prompt.c.id)
+            .limit(max(1, ROWS_AT_ONCE // this.samples))
         )
-        statement = (
-            sa.select(prompt, numbers.c.sample)
-            .select_from(prompt.join(numbers, sa.true()))
-            .where(prompt.c.prompt_set_id == this.prompt_set_id, prompt.c.id >= prompt_id)
-            .where((prompt.c.id > prompt_id) | (numbers.c.sample > sample))
-            .where(~present.correlate(prompt, numbers).exists())
-            .order_by(prompt.c.id, numbers.c.sample)
-            .limit(limit)
-        )
-        return self._all(statement, lambda row: Pending(prompt_row(row), row.sample))
+
+        def read(connection: Connection) -> tuple[list[PromptRow], set[tuple[int, int]]]:
+            rows = [prompt_row(row) for row in connection.execute(prompts)]
+            ids = [row.id for row in rows]
+            there = sa.select(output.c.prompt_id, output.c.sample).where(
+                output.c.run_id == this.id, output.c.prompt_id.in_(ids)
+            )
+            return rows, {(row.prompt_id, row.sample) for row in connection.execute(there)}
+
+        return self._reader.run(read)
 
 
 def _run(row: Any) -> RunRow:

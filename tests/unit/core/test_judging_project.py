@@ -8,7 +8,6 @@ import pytest
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging import work
-from core.runs.compare import compare
 from core.judging.rows import CompactRows
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStore
@@ -24,6 +23,7 @@ from core.project.specs import (
     RaterSpec,
     RunSpec,
 )
+from core.runs.compare import compare
 
 AXES = {"race": ("white", "black", "asian"), "orientation": ("straight", "queer")}
 TASKS, THEMES = ("haiku", "song"), ("castle", "stars", "rain")

@@ -1,0 +1,119 @@
+"""Starting the window. It is up first: what the store and the charts need is imported after it has been painted."""
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.garbage import GarbageCollector
+from desktop.jobs.runner import unexpected
+from desktop.main_window import MainWindow
+from desktop.settings import Settings
+from desktop.warm_up import WarmUp
+from desktop.widgets import Notice, tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from desktop.operations import Operation
+
+
+def build_application(argv: Sequence[str], settings: Settings | None = None) -> QApplication:
+    """The QApplication, dressed in the theme that the reader chose."""
+    app = QApplication(list(argv))
+    app.setApplicationName("Biasprint")
+    app.setApplicationDisplayName("")
+    app.setDesktopFileName("biasprint")
+    app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see desktop.leaving
+    chosen = settings or Settings()
+    theme.set_reduced_motion(bool(chosen.get("reduced_motion")))
+    theme.apply(app, str(chosen.get("theme")), chosen.scale)
+    app.setWindowIcon(QIcon(theme.pixmap("biasprint", "", 64, 2.0)))
+    app.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(app, str(chosen.get("theme")), chosen.scale))
+    return app
+
+
+def create_window(settings: Settings) -> MainWindow:
+    """The window, with nothing in it yet but the rail."""
+    window = MainWindow(settings)
+    if settings.notice:
+        window.show_notice(Notice(settings.notice, tone="warn"))
+    return window
+
+
+def start(window: MainWindow, path: Path | None = None, first: "Operation[Project] | None" = None) -> None:
+    """After the first paint: the first panel, then the project, while a thread imports what comes next."""
+    first_panel = window.rail.shown()[0]
+    window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
+    QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
+    window.started_with = path
+    if first is not None:
+        window.session.take(first, path or Path())
+    elif path is not None:
+        window.open_project(path)
+    WarmUp(window.jobs, window).start()
+
+
+def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) -> int:
+    """Open the window and stay until it is closed. The exit code.
+
+    It opens the project at `path`, or what the operation `first` gives: that is how the sample project comes.
+    """
+    settings = Settings()
+    app = build_application(sys.argv, settings)
+    window = create_window(settings)
+    _show_unexpected_errors(window)
+    signal.signal(signal.SIGINT, lambda *_: window.leaving.begin())
+    hears_signals = QTimer(app, interval=500)  # Python looks for signals only when it runs
+    hears_signals.timeout.connect(lambda: None)
+    hears_signals.start()
+    garbage = GarbageCollector(app)
+    garbage.start()
+    window.show()
+    FirstPaint(window.ground, lambda: start(window, path, first))
+    code = app.exec()
+    garbage.stop()
+    window.jobs.close()
+    return code
+
+
+class FirstPaint(QObject):
+    """Calls back once, when `widget` has been painted; after a second also unseen, for a window that starts hidden."""
+
+    def __init__(self, widget: QWidget, then: Callable[[], object]) -> None:
+        super().__init__(widget)
+        self._then: Callable[[], object] | None = then
+        self._widget = widget
+        widget.installEventFilter(self)
+        QTimer.singleShot(1_000, self, self._go_on)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._widget.removeEventFilter(self)
+            QTimer.singleShot(0, self, self._go_on)
+        return False
+
+    def _go_on(self) -> None:
+        then, self._then = self._then, None
+        if then is not None:
+            then()
+
+
+def _show_unexpected_errors(window: MainWindow) -> None:
+    """An error in the window itself is shown like any other, and still written where a developer looks."""
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        if isinstance(error, AppError):
+            window.show_error(error)
+        elif isinstance(error, Exception):
+            window.show_error(unexpected(tr("Biasprint"), error))
+
+    sys.excepthook = show

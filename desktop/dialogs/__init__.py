@@ -1,0 +1,1 @@
+"""What asks or offers something over the window."""

@@ -1,0 +1,280 @@
+"""The import dialog: a table, how it would be read, and what came of it. Nothing of it blocks the window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.dialogs.import_table_form import ReadingForm
+from desktop.dialogs.import_table_preview import Preview
+from desktop.dialogs.import_table_result import ResultPage
+from desktop.dialogs.import_table_target import TargetField
+from desktop.jobs import JobHandle, JobState
+from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
+from desktop.panels.base import Shell
+from desktop.widgets import (
+    Chip,
+    ElidedLabel,
+    Label,
+    LinkButton,
+    Notice,
+    PrimaryButton,
+    ProgressThin,
+    QuietButton,
+    tr,
+)
+from desktop.widgets.safe_text import safe_line
+
+SIZE = (940, 660)
+RESULT_SIZE = (560, 220)  # where there are no rows to look at
+LARGEST_SHARE = 0.94  # of the window it stands over
+
+
+class ImportDialog(QDialog):
+    """`imported` tells of a finished import, `measure_wanted` that the person goes on with it."""
+
+    imported = Signal(object)  # Imported
+    measure_wanted = Signal(object)  # Imported
+
+    def __init__(self, parent: QWidget, shell: Shell, path: Path) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._reading: JobHandle | None = None
+        self._import: JobHandle | None = None
+        self._usable = False
+        self._done: Imported | None = None
+        self._left = False
+        self.setWindowTitle(tr("Import a table"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._make()
+        self._lay_out()
+        self._connect()
+        self.resize(self._fitting(parent.size()))
+        self.look_at(path)
+
+    # reading
+
+    def look_at(self, path: Path) -> None:
+        """Begin with a table."""
+        self.name.set_text(path.name)
+        self._forget_reading()
+        self.encoding.hide()
+        self.form.setEnabled(False)
+        look_at_table(path=path).start(
+            self._shell.jobs,
+            on_done=self._while_open(self._looked_at),
+            on_error=self._while_open(self._cannot_look),
+        )
+
+    def _looked_at(self, looked: LookedAt) -> None:
+        self.form.setEnabled(True)
+        self.encoding.setText(tr("encoding {name}").format(name=looked.encoding))
+        self.encoding.show()
+        self.target.offer(looked.new_project)
+        self.form.show_table(looked)
+        self.form.kind.setFocus()
+
+    def _cannot_look(self, error: AppError) -> None:
+        self._show_trouble(error)
+        self._allow()
+
+    def _read_again(self) -> None:
+        """Read the whole table as it is chosen now; what an earlier reading still brings is dropped."""
+        self._forget_reading()
+        missing = self.form.missing()
+        if missing is not None:
+            words = tr("Choose the column that holds {field}: {what}.")
+            self.summary.setText(words.format(field=missing.name, what=missing.description))
+            return
+        self.summary.setText(tr("Reading…"))
+        handle: JobHandle | None = None
+
+        def end(reading: Reading | None, error: AppError | None) -> None:
+            if self._reading is handle and not self._left:
+                self._reading = None
+                self._show_reading(reading, error)
+
+        handle = try_reading(choice=self.form.choice()).start(
+            self._shell.jobs, on_done=lambda reading: end(reading, None), on_error=lambda error: end(None, error)
+        )
+        self._reading = handle
+
+    def _forget_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        self._show_reading(None, None)
+
+    def _show_reading(self, reading: Reading | None, error: AppError | None) -> None:
+        self.preview.show_reading(reading)
+        self.form.show_reading(reading)
+        self._show_trouble(error)
+        self._usable = reading is not None
+        self.summary.setText("" if reading is None else _counted(reading))
+        self._allow()
+
+    def _show_trouble(self, error: AppError | None) -> None:
+        self.trouble.setVisible(error is not None)
+        if error is not None:
+            self.trouble.text.setText(safe_line(error.message))
+            self.trouble.more.setText(safe_line(" ".join(part for part in (error.kept, error.hint) if part)))
+            self.trouble.more.setVisible(bool(error.kept or error.hint))
+
+    # importing
+
+    def _start(self) -> None:
+        project = self.target.project()
+        operation = import_table(choice=self.form.choice(), project=project, new_path=self.target.new_path)
+        self._import = operation.start(
+            self._shell.jobs,
+            on_done=self._while_open(self._finished),
+            on_error=self._while_open(self._show_trouble),
+            on_progress=self._while_open(lambda seen: self.progress.set_progress(seen.done, seen.total)),
+        )
+        self._import.changed.connect(self._while_open(self._import_changed))
+        self._show_trouble(None)
+        self.progress.set_progress(0, None)
+        self._allow()
+
+    def _import_changed(self) -> None:
+        if self._import is None or self._import.active:
+            return
+        if self._import.state is JobState.CANCELLED:
+            new = tr("Cancelled: no project was made.")
+            old = tr("Cancelled. What came in is kept; importing again adds the rest.")
+            self.summary.setText(new if self.target.project() is None else old)
+        self._import = None
+        self._allow()
+
+    def _finished(self, imported: Imported) -> None:
+        self._done = imported
+        self.result.show_result(imported)
+        self.pages.setCurrentWidget(self.result)
+        self.pages.removeWidget(self.page)  # which would keep the dialog as large as it was
+        if not imported.reading.problems:
+            QTimer.singleShot(0, self, self._shrink)
+        self.result.measure.setFocus()
+        self.imported.emit(imported)
+
+    def _shrink(self) -> None:
+        tokens = theme.current()
+        self.resize(tokens.px(RESULT_SIZE[0]), tokens.px(RESULT_SIZE[1]))
+
+    def _measure(self) -> None:
+        self.accept()
+        self.measure_wanted.emit(self._done)
+
+    def _cancel(self) -> None:
+        if self._import is not None:
+            self._import.cancel()
+        else:
+            self.reject()
+
+    def _allow(self) -> None:
+        """What can be done now."""
+        busy = self._import is not None
+        for widget in (self.form, self.form.repeats, self.target, self.another):
+            widget.setEnabled(not busy)
+        self.progress.setVisible(busy)
+        self.go.setEnabled(self._usable and not busy)
+        self.cancel.set_text(tr("Stop") if busy else tr("Cancel"))
+
+    def done(self, result: int) -> None:
+        """Closed in whatever way: what still runs is cancelled, and nobody is left to hear of it."""
+        self._left = True
+        for handle in (self._reading, self._import):
+            if handle is not None:
+                handle.cancel()
+        super().done(result)
+
+    def _while_open(self, hear: Callable[..., object]) -> Callable[..., object]:
+        """A dialog that was closed is gone, and a job's last words must not reach its widgets."""
+        return lambda *heard: None if self._left else hear(*heard)
+
+    # making
+
+    def _make(self) -> None:
+        self.name = ElidedLabel("", "title", mode=Qt.TextElideMode.ElideMiddle)
+        self.encoding = Chip()
+        self.another = LinkButton(tr("Another table…"))
+        self.form = ReadingForm()
+        self.trouble = Notice("", tone="danger", closable=False)
+        self.preview = Preview()
+        self.preview.head.addWidget(self.form.repeats)
+        self.summary = Label("", "soft", wrap=True)
+        self.target = TargetField(self._shell)
+        self.progress = ProgressThin(tr("Importing"))
+        self.cancel = QuietButton(tr("Cancel"))
+        self.go = PrimaryButton(tr("Import"))
+        self.go.setDefault(True)
+        self.result = ResultPage()
+        self.pages = QStackedWidget()
+
+    def _connect(self) -> None:
+        self.form.changed.connect(self._read_again)
+        self.another.clicked.connect(self._ask_another)
+        self.go.clicked.connect(self._start)
+        self.cancel.clicked.connect(self._cancel)
+        self.result.measure_wanted.connect(self._measure)
+        self.result.closed.connect(self.accept)
+
+    def _ask_another(self) -> None:
+        path = ask_table(self)
+        if path is not None:
+            self.look_at(path)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        top, foot, self.page = QHBoxLayout(), QHBoxLayout(), QWidget()
+        for row in (top, foot):
+            row.setSpacing(tokens.gap)
+        top.addWidget(self.name, 1)
+        top.addWidget(self.encoding)
+        top.addWidget(self.another)
+        foot.addWidget(Label(tr("Into")))
+        foot.addWidget(self.target, 1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.go)
+        box = QVBoxLayout(self.page)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        box.addLayout(top)
+        for widget, stretch in (
+            (self.form, 0), (self.trouble, 0), (self.preview, 1), (self.summary, 0), (self.progress, 0)
+        ):  # fmt: skip
+            box.addWidget(widget, stretch)
+        box.addLayout(foot)
+        self.pages.addWidget(self.page)
+        self.pages.addWidget(self.result)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        outer.addWidget(self.pages)
+
+    @staticmethod
+    def _fitting(room: QSize) -> QSize:
+        tokens = theme.current()
+        return QSize(
+            min(tokens.px(SIZE[0]), round(room.width() * LARGEST_SHARE)),
+            min(tokens.px(SIZE[1]), round(room.height() * LARGEST_SHARE)),
+        )
+
+
+def ask_table(parent: QWidget) -> Path | None:
+    """Which table; None if the person changed their mind."""
+    kinds = tr("Tables (*.csv *.tsv *.jsonl *.ndjson)")
+    chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)
+    return Path(chosen) if chosen else None
+
+
+def _counted(reading: Reading) -> str:
+    if reading.usable == reading.total:
+        words = tr("All {total} rows can be read.").format(total=f"{reading.total:,}")
+    else:
+        words = tr("{usable} of {total} rows can be read; the others are left out.").format(
+            usable=f"{reading.usable:,}", total=f"{reading.total:,}"
+        )
+    return " ".join([words, *reading.notices])

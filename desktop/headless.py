@@ -1,0 +1,102 @@
+"""The demo where there is no display: the same work as in the window, told in text, a report and pictures."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.cli.answers import note, say
+from core.cli.measure_commands import print_result
+from core.cli.progress import job
+from core.compute import shared
+from core.project.project import Project
+from core.report.html import write_report
+from core.runs.measure import Options, measure_project
+from core.runs.sample import about, build_sample
+
+if TYPE_CHECKING:
+    from desktop.main_window import MainWindow
+
+STUDIES = ("letters", "creativity")
+SIZE = (1280, 800)
+PATIENCE_SECONDS = 60
+
+
+def demo(out: Path) -> None:
+    """Generate, score and measure the sample project, print the findings, write reports and pictures into `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "Sample.biasprint"
+    file.unlink(missing_ok=True)
+    with job("Making the sample project: generating and scoring") as ctx:
+        build_sample(ctx, shared(), file)
+    say(about()["statement"])
+    say(f"The sample project is {file}.")
+    with Project.open(file) as project:
+        for study in STUDIES:
+            with job(f"Measuring {study}") as ctx:
+                measured = measure_project(ctx, project, study, Options(), shared())
+            say(f"\n{study.capitalize()}")
+            print_result(measured.result)
+            report = out / f"{study}.html"
+            write_report(measured.result, report, title=f"Sample project: {study}", recipe=measured.recipe)
+            say(f"The report is {report}.")
+    say("\nPictures of the panels:")
+    for picture in panel_pictures(file, out):
+        say(f"  {picture}")
+
+
+def panel_pictures(file: Path, out: Path) -> Iterator[Path]:
+    """One picture of each panel with the project open, as the window would show it."""
+    with offscreen_window(file) as (window, settle):
+        for number, key in enumerate(window.rail.shown(), start=1):
+            window.show_panel(key)
+            settle()
+            picture = out / f"{number:02d}-{key}.png"
+            window.grab().save(str(picture))
+            yield picture
+
+
+@contextmanager
+def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], None]]]":
+    """The real window on a project, drawn off screen, and a function that waits until it has nothing left to do."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QDeadlineTimer, QEventLoop
+    from PySide6.QtWidgets import QApplication
+
+    from desktop.app import build_application, create_window, start
+    from desktop.settings import Settings
+
+    settings = Settings()
+    running = QApplication.instance()
+    app = running if isinstance(running, QApplication) else build_application(sys.argv[:1], settings)
+    window = create_window(settings)
+    window.resize(*SIZE)
+    window.show()
+    start(window, file)
+
+    def settle() -> None:
+        """Let events and jobs run until a while passes without a job."""
+        deadline = QDeadlineTimer(PATIENCE_SECONDS * 1000)
+        quiet = QDeadlineTimer(400)
+        while not quiet.hasExpired():
+            app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+            if window.jobs.active() or window.project is None:
+                quiet = QDeadlineTimer(400)
+            if deadline.hasExpired():
+                note("A panel did not finish loading in a minute; its picture shows it as it is.")
+                return
+
+    try:
+        settle()
+        yield window, settle
+    finally:
+        closed: list[bool] = []
+        window.session.close(lambda: closed.append(True))
+        deadline = QDeadlineTimer(PATIENCE_SECONDS * 1000)
+        while not closed and not deadline.hasExpired():
+            app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        window.jobs.close()
+        window.deleteLater()
+        app.processEvents()

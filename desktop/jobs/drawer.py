@@ -1,0 +1,220 @@
+"""The jobs drawer: what runs now, how far it is, and what has ended."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.jobs.runner import JobHandle, JobRunner, JobState
+from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
+from desktop.widgets.safe_text import safe_line
+
+SHOWN_AFTER_MILLISECONDS = 600  # shorter jobs end before anybody could read of them
+MOST_ROWS = 20
+ROWS_IN_VIEW = 3
+SHARE_OF_WINDOW = 0.25
+OPENS_FROM_HEIGHT = 560  # window height over font scale; a lower window needs its room for the work
+
+
+class JobRow(QWidget):
+    """One job: title and note, progress, rate, time left, Pause and Cancel; in the end its result."""
+
+    dismissed = Signal()
+
+    def __init__(self, handle: JobHandle, *, blind: bool) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.handle = handle
+        self._blind = blind
+        self.title = ElidedLabel("", "strong")
+        self.detail = ElidedLabel("", "note")
+        for label in (self.title, self.detail):  # the same columns in every row, whatever the words
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.bar = ProgressThin(tr("Progress"))
+        self.pause = IconButton("pause", tr("Pause"))
+        self.cancel = IconButton("close", tr("Cancel"))
+        keeps_room = self.pause.sizePolicy()
+        keeps_room.setRetainSizeWhenHidden(True)
+        self.pause.setSizePolicy(keeps_room)
+        self.pause.clicked.connect(self._toggle_pause)
+        self.cancel.clicked.connect(self._cancel_or_dismiss)
+        top = QHBoxLayout()
+        top.setSpacing(tokens.gap)
+        top.addWidget(self.title, 2)
+        top.addWidget(self.detail, 3)
+        top.addWidget(self.pause)
+        top.addWidget(self.cancel)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 4, 0, 8)
+        box.setSpacing(2)
+        box.addLayout(top)
+        box.addWidget(self.bar)
+        handle.changed.connect(self.show_state)
+        self.show_state()
+
+    def set_blind(self, blind: bool) -> None:
+        self._blind = blind
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Bring the row up to date with its job."""
+        handle = self.handle
+        self.title.set_text(tr("A job") if self._blind else handle.title)
+        self.detail.set_text(self._words())
+        self.bar.setVisible(handle.active)
+        self.pause.setVisible(handle.active and not handle.cancelling)
+        paused = handle.state is JobState.PAUSED
+        self.pause.set_icon("play" if paused else "pause")
+        self.pause.set_name(tr("Resume") if paused else tr("Pause"))
+        self.cancel.set_name(tr("Cancel") if handle.active else tr("Remove from the list"))
+        self.cancel.setEnabled(not handle.cancelling)
+        self.setAccessibleName(f"{self.title.whole_text()}: {self.detail.whole_text()}")
+        if handle.progress is not None:
+            self.bar.set_progress(handle.progress.done, handle.progress.total)
+        else:
+            self.bar.set_progress(0, None)
+
+    def _words(self) -> str:
+        handle = self.handle
+        if handle.cancelling:
+            return tr("Cancelling…")
+        if handle.state is JobState.CANCELLED:
+            return tr("Cancelled; what was finished is kept.")
+        if handle.state is JobState.FAILED:
+            return tr("It stopped with an error.") if self._blind or handle.error is None else str(handle.error)
+        if handle.state is JobState.DONE:
+            took = tr("Done in {time}").format(time=spelled_seconds(handle.seconds))
+            return took if self._blind or not handle.result_text else safe_line(handle.result_text)
+        return self._progress_words()
+
+    def _progress_words(self) -> str:
+        progress, parts = self.handle.progress, []
+        if self.handle.state is JobState.PAUSED:
+            parts.append(tr("Paused"))
+        if progress is not None:
+            if progress.total is not None:
+                parts.append(tr("{done} of {total}").format(done=number(progress.done), total=number(progress.total)))
+            elif progress.done:
+                parts.append(number(progress.done))
+            if progress.rate is not None and self.handle.state is JobState.RUNNING:
+                parts.append(_rate_words(progress.rate))
+                if progress.seconds_left is not None:
+                    parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
+            if progress.note and not self._blind:
+                parts.append(progress.note)
+        return " · ".join(parts) or tr("Starting…")
+
+    def _toggle_pause(self) -> None:
+        if self.handle.state is JobState.PAUSED:
+            self.handle.resume()
+        else:
+            self.handle.pause()
+
+    def _cancel_or_dismiss(self) -> None:
+        if self.handle.active:
+            self.handle.cancel()
+        else:
+            self.dismissed.emit()
+
+
+class JobsDrawer(QFrame):
+    """Opens by itself when a job takes longer than a moment; a person's closing it is respected until the next job.
+
+    `summary_changed` carries the words for the status line: "2 jobs", or nothing.
+    """
+
+    summary_changed = Signal(str)
+
+    def __init__(self, runner: JobRunner, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "drawer")
+        self.setAccessibleName(tr("Jobs"))
+        self._rows: list[JobRow] = []
+        self._blind = False
+        tokens = theme.current()
+        head = QHBoxLayout()
+        head.addWidget(Label(tr("Jobs"), "heading"))
+        head.addStretch(1)
+        fold = IconButton("chevron-down", tr("Close the list of jobs"))
+        fold.clicked.connect(lambda: self.set_open(False))
+        head.addWidget(fold)
+        inside = QWidget()
+        inside.setProperty("role", "clear")
+        self._list = QVBoxLayout(inside)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self._list.addStretch(1)
+        self._area = QScrollArea()
+        self._area.setWidget(inside)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, 8, tokens.margin, 8)
+        box.setSpacing(4)
+        box.addLayout(head)
+        box.addWidget(self._area)
+        self.hide()
+        runner.started.connect(self._job_started)
+        runner.ended.connect(lambda _: self._tell())
+        theme.signals.changed.connect(self._fit)
+
+    def set_open(self, wanted: bool) -> None:
+        self.setVisible(wanted and bool(self._rows))
+        self._fit()
+
+    def toggle(self) -> None:
+        self.set_open(not self.isVisible())
+
+    def set_blind(self, blind: bool) -> None:
+        """While blind, jobs have no names: a title can hold a model's or a file's."""
+        self._blind = blind
+        for row in self._rows:
+            row.set_blind(blind)
+
+    def rows(self) -> list[JobRow]:
+        return list(self._rows)
+
+    def _job_started(self, handle: JobHandle) -> None:
+        if not handle.quiet:
+            QTimer.singleShot(SHOWN_AFTER_MILLISECONDS, self, lambda: self._show_job(handle))
+
+    def _show_job(self, handle: JobHandle) -> None:
+        if not handle.active:
+            return
+        row = JobRow(handle, blind=self._blind)
+        row.dismissed.connect(lambda: self._remove(row))
+        self._rows.insert(0, row)
+        self._list.insertWidget(0, row)
+        for old in [row for row in self._rows if not row.handle.active][MOST_ROWS:]:
+            self._remove(old)
+        if self.isVisible() or self.window().height() / theme.current().scale >= OPENS_FROM_HEIGHT:
+            self.set_open(True)
+        self._tell()
+
+    def _remove(self, row: JobRow) -> None:
+        self._rows.remove(row)
+        self._list.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self.set_open(self.isVisible())
+        self._tell()
+
+    def _fit(self) -> None:
+        """As high as three rows at most, and never more than a quarter of the window; the rest scrolls."""
+        if self._rows:
+            heights = [row.sizeHint().height() for row in self._rows[:ROWS_IN_VIEW]]
+            room = round(self.window().height() * SHARE_OF_WINDOW)
+            self._area.setFixedHeight(max(heights[0], min(sum(heights), room)) + 2)
+
+    def _tell(self) -> None:
+        running = sum(row.handle.active for row in self._rows)
+        if running:
+            self.summary_changed.emit(plural(running, "%n job running", "%n jobs running"))
+        else:
+            self.summary_changed.emit(tr("Jobs") if self._rows else "")
+
+
+def _rate_words(rate: float) -> str:
+    if rate >= 1:
+        return tr("{rate} a second").format(rate=number(rate, 0 if rate >= 10 else 1))
+    return tr("{rate} a minute").format(rate=number(rate * 60))

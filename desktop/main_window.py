@@ -1,0 +1,294 @@
+"""The window: composition only. Rail, panels, banners, jobs drawer and status line, and who tells whom."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.blindfold import Blindfold
+from desktop.dialogs.palette import CommandPalette
+from desktop.dialogs.question import Question
+from desktop.dialogs.window_commands import file_menu, save_copy, window_commands
+from desktop.jobs import JobHandle, JobRunner, JobState
+from desktop.jobs.drawer import JobsDrawer
+from desktop.leaving import Leaving
+from desktop.operations.session import ProjectSession
+from desktop.panels import PANELS, PanelEntry
+from desktop.settings import Settings
+from desktop.widgets import Banners, Notice, tr
+from desktop.widgets.drop import FileDrop
+from desktop.widgets.focus import first_field
+from desktop.widgets.rail import Rail
+from desktop.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.project.project import Project
+    from desktop.operations.second_window import Door
+    from desktop.panels.base import Panel
+
+NAME = "Biasprint"
+SUFFIX = ".biasprint"
+NARROW_BELOW = 900  # pixels of text room (window width over font scale) under which the rail shows icons only
+SAVE_SETTINGS_AFTER_MILLISECONDS = 400
+
+
+class MainWindow(QMainWindow):
+    """The shell that panels see (`desktop.panels.base.Shell`)."""
+
+    files_dropped = Signal(list)  # of Path: data files, no projects
+    panel_shown = Signal(str)
+    name = NAME
+
+    def __init__(self, settings: Settings, entries: tuple[PanelEntry, ...] = PANELS) -> None:
+        super().__init__()
+        self.settings = settings
+        self.jobs = JobRunner(self)
+        self.session = ProjectSession(self.jobs, self)
+        self.entries = {entry.key: entry for entry in entries if entry.works}
+        self.panels: dict[str, Panel] = {}
+        self.current = ""
+        self.started_with: Path | None = None
+        self.door: Door | None = None
+        self.leaving = Leaving(self)
+        self.ground = QWidget()
+        self.rail = Rail()
+        self.banners = Banners()
+        self.stack = QStackedWidget()
+        self.drawer = JobsDrawer(self.jobs)
+        self.status = StatusLine()
+        self._lay_out()
+        self.palette_box = CommandPalette(self.ground)
+        self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on)
+        self.blindfold = Blindfold(self)
+        self._save_timer = QTimer(self, interval=SAVE_SETTINGS_AFTER_MILLISECONDS, singleShot=True)
+        self._connect()
+        self._bind_keys()
+        self._show_what_works()
+        self.setMinimumSize(QSize(760, 520))
+        self.resize(1280, 800)
+        self.setWindowTitle(NAME)
+
+    # what panels may ask for
+
+    @property
+    def project(self) -> "Project | None":
+        return self.session.project
+
+    def show_panel(self, key: str, **what: Any) -> None:
+        """Go to a panel, building it the first time. While rating, leaving is asked about first."""
+        if self.blindfold.on and not self.entries[key].blind_safe:
+            self.rail.set_current(self.current)
+            self._ask_to_leave_rating(key, what)
+            return
+        if key not in self.panels:
+            self.panels[key] = self.entries[key].load()(self)
+            self.stack.addWidget(self.panels[key])
+        self.current = key
+        self.rail.set_current(key)
+        self.stack.setCurrentWidget(self.panels[key])
+        if what:
+            self.panels[key].opened_with(**what)
+        self.panel_shown.emit(key)
+
+    def open_project(self, path: Path) -> None:
+        self.session.open(path)
+
+    def notify(self, text: str) -> None:
+        self.status.notify(self.blindfold.masked(text))
+
+    def show_error(self, error: AppError) -> None:
+        self.banners.show_error(self.blindfold.masked_error(error))
+
+    def show_notice(self, notice: Notice, *, key: str = "") -> None:
+        self.banners.show_notice(notice, key=key)
+
+    def set_saved(self, state: str, text: str = "") -> None:
+        self.status.set_saved(state, text)
+
+    def set_status(self, text: str) -> None:
+        self.status.set_panel_text(text)
+
+    def set_blind(self, blind: bool) -> None:
+        self.blindfold.put(blind)
+
+    # composition
+
+    def _lay_out(self) -> None:
+        self.setCentralWidget(self.ground)
+        self.ground.setProperty("role", "ground")
+        self.ground.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.ground.setFocus()  # else the first control would wear the ring before anybody used the keyboard
+        column = QVBoxLayout()
+        row = QHBoxLayout(self.ground)
+        for box in (row, column):
+            box.setContentsMargins(0, 0, 0, 0)
+            box.setSpacing(0)
+        for widget, stretch in ((self.banners, 0), (self.stack, 1), (self.drawer, 0), (self.status, 0)):
+            column.addWidget(widget, stretch)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
+        for entry in self.entries.values():
+            self.rail.add(entry.key, tr(entry.title), entry.icon, at_bottom=entry.at_bottom)
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(self.show_panel)
+        self.rail.brand.clicked.connect(self._open_menu)
+        self.status.jobs_wanted.connect(self.drawer.toggle)
+        self.drawer.summary_changed.connect(self.status.set_jobs)
+        self.jobs.failed.connect(self.blindfold.job_failed)
+        self.jobs.ended.connect(self._job_ended)
+        self.session.opened.connect(self._project_opened)
+        self.session.closed.connect(self._project_closed)
+        self.session.changed.connect(self._deliver)
+        self.session.failed.connect(self._opening_failed)
+        self.settings.changed.connect(self._settings_changed)
+        self._save_timer.timeout.connect(self._save_settings)
+        self._drop.dropped.connect(self._take_files)
+        theme.signals.changed.connect(self._fit)
+
+    def _bind_keys(self) -> None:
+        for command in window_commands(self):
+            if command.keys:
+                key = QShortcut(QKeySequence(command.keys, QKeySequence.SequenceFormat.PortableText), self)
+                key.activated.connect(lambda command=command: command.run() if command.enabled() else None)
+
+    def offer_commands(self) -> None:
+        """The command palette, with what can be done now."""
+        panel = self.panels.get(self.current)
+        self.palette_box.offer([*(panel.commands() if panel is not None else ()), *window_commands(self)])
+
+    def _open_menu(self) -> None:
+        file_menu(self).popup(self.rail.brand.mapToGlobal(self.rail.brand.rect().bottomLeft()))
+
+    def _show_what_works(self) -> None:
+        has_project = self.project is not None
+        self.rail.set_shown([e.key for e in self.entries.values() if has_project or not e.needs_project])
+        self.blindfold.name_window()
+
+    # the project
+
+    def _project_opened(self, project: "Project") -> None:
+        self.set_blind(False)
+        self.settings.add_recent(project.path)
+        self.set_saved("" if project.read_only else "saved")
+        self.banners.remove("read-only")
+        if project.read_only:
+            self.say_read_only(project)
+        else:
+            self._open_door(project.path)
+        self._attach(project)
+
+    def _project_closed(self) -> None:
+        self.set_blind(False)
+        self.set_saved("")
+        self.set_status("")
+        self.banners.clear()
+        if self.door is not None:
+            self.door.close()
+        self._attach(None)
+
+    def _attach(self, project: "Project | None") -> None:
+        self._show_what_works()
+        if self.current not in self.rail.shown():  # away first: no panel is asked to show what is gone
+            self.show_panel(self.rail.shown()[0])
+        for panel in self.panels.values():
+            panel.attach(project)
+
+    def _deliver(self, changes: "Changes") -> None:
+        for panel in self.panels.values():
+            panel.deliver(changes)
+
+    def say_read_only(self, project: "Project") -> None:
+        notice = Notice(self.blindfold.masked(project.read_only), tone="warn", closable=False)
+        notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
+        self.banners.show_notice(notice, key="read-only")
+
+    def _open_door(self, path: Path) -> None:
+        from desktop.operations.second_window import Door  # Qt's network module is not needed for the first paint
+
+        if self.door is None:
+            self.door = Door(self)
+            self.door.knocked.connect(self.come_to_front)
+        self.door.open(path)
+
+    def _opening_failed(self, error: AppError, path: Path) -> None:
+        from desktop.operations.second_window import handle_failed_opening
+
+        handle_failed_opening(self, error, path)
+
+    # jobs and settings
+
+    def _job_ended(self, handle: JobHandle) -> None:
+        if handle.state is JobState.DONE and handle.result_text and not self.blindfold.on:
+            self.notify(handle.result_text)
+
+    def _settings_changed(self, key: str) -> None:
+        app = QApplication.instance()
+        if key in ("theme", "font_percent", "reduced_motion") and isinstance(app, QApplication):
+            theme.set_reduced_motion(bool(self.settings.get("reduced_motion")))
+            theme.apply(app, str(self.settings.get("theme")), self.settings.scale)
+        self._save_timer.start()
+
+    def _save_settings(self) -> None:
+        self.jobs.start(tr("Saving the settings"), lambda ctx: self.settings.save(), quiet=True)
+
+    # leaving
+
+    def _ask_to_leave_rating(self, key: str, what: dict[str, Any]) -> None:
+        def leave() -> None:
+            self.set_blind(False)
+            self.show_panel(key, **what)
+
+        Question(
+            self,
+            title=tr("Leave the rating?"),
+            text=tr(
+                "Everything you rated is saved. The other panels show what each text was written for: "
+                "leave only if you have finished, or are not a rater of these texts."
+            ),
+            safe=tr("Keep rating"),
+            risky=tr("Leave"),
+            on_risky=leave,
+        ).open()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()
+        self.leaving.ask()
+
+    # the window itself
+
+    def come_to_front(self) -> None:
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.raise_()
+        self.activateWindow()
+
+    def focus_next_part(self) -> None:
+        """Move the keyboard round the rail, the messages, the panel, the jobs and the status line."""
+        parts = [self.rail, self.banners, self.stack, self.drawer, self.status]
+        parts = [part for part in parts if part.isVisible() and first_field(part) is not None]
+        focused = QApplication.focusWidget()
+        here = next((i for i, part in enumerate(parts) if focused is not None and part.isAncestorOf(focused)), -1)
+        field = first_field(parts[(here + 1) % len(parts)])
+        if field is not None:
+            field.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The rail gives up its names where they would take the room of the work."""
+        self.rail.set_narrow(self.width() / theme.current().scale < NARROW_BELOW)
+        self.palette_box.hide()
+
+    def _take_files(self, paths: list[Path]) -> None:
+        projects = [path for path in paths if path.suffix == SUFFIX]
+        if projects:
+            self.open_project(projects[0])
+        if len(projects) < len(paths):
+            self.files_dropped.emit([path for path in paths if path not in projects])

@@ -1,0 +1,127 @@
+"""The item model of the outputs table: it knows every id, and holds the rows of a few pages around what is seen."""
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+
+from desktop.models.output_rows import Line
+from desktop.widgets.words import tr
+
+PAGE_ROWS = 64
+PAGES_KEPT = 96
+PAGES_ASKED = 3  # what a screen can show at once; older wishes are of places already scrolled past
+
+Index = QModelIndex | QPersistentModelIndex
+STATUS = Line._fields.index("status")
+_NOWHERE = QModelIndex()
+GONE = Line("", "", "", "", "", "")  # an output that was removed since its id was read
+
+
+class OutputsTable(QAbstractTableModel):
+    """Rows are addressed by their place in the list of ids (8 bytes each), so that any place can be jumped to.
+
+    A row that is not here shows "…" and is asked for: `pages_wanted` says that `take_wanted` has something.
+    """
+
+    pages_wanted = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ids = array("q")
+        self._pages: OrderedDict[int, Sequence[Line]] = OrderedDict()
+        self._wanted: OrderedDict[int, None] = OrderedDict()
+        self._ask = QTimer(self, singleShot=True, interval=0)
+        self._ask.timeout.connect(self.pages_wanted)
+
+    # the ids
+
+    def clear(self) -> None:
+        """Forget everything: another filter, another project."""
+        self.beginResetModel()
+        self._ids = array("q")
+        self._pages.clear()
+        self._wanted.clear()
+        self.endResetModel()
+
+    def append_ids(self, ids: "array[int]") -> None:
+        """More outputs were found; their ids are above all before."""
+        if not ids:
+            return
+        first = len(self._ids)
+        self.beginInsertRows(QModelIndex(), first, first + len(ids) - 1)
+        self._ids.extend(ids)
+        self._pages.pop(first // PAGE_ROWS, None)  # the last page was not full
+        self.endInsertRows()
+
+    def id_at(self, row: int) -> int:
+        return self._ids[row]
+
+    def last_id(self) -> int:
+        """The highest id known; 0 without any."""
+        return self._ids[-1] if self._ids else 0
+
+    # the pages
+
+    def take_wanted(self) -> list[tuple[int, Sequence[int]]]:
+        """The pages that are seen and not here, with their ids, the latest wish first."""
+        latest = [page for page in reversed(self._wanted) if page * PAGE_ROWS < len(self._ids)][:PAGES_ASKED]
+        self._wanted.clear()
+        return [(page, self._ids[page * PAGE_ROWS : (page + 1) * PAGE_ROWS]) for page in latest]
+
+    def put_page(self, page: int, ids: Sequence[int], lines: Mapping[int, Line]) -> None:
+        """The rows of a page arrived, by id; pages that were not seen for longest give way."""
+        first = page * PAGE_ROWS
+        if not ids or self._ids[first : first + PAGE_ROWS] != ids:
+            return  # the list became another one, or longer, meanwhile: it is asked for again
+        self._pages[page] = [lines.get(one, GONE) for one in ids]
+        self._pages.move_to_end(page)
+        while len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+        self.dataChanged.emit(self.index(first, 0), self.index(first + len(ids) - 1, len(Line._fields) - 1))
+
+    def _line(self, row: int) -> Line | None:
+        page = row // PAGE_ROWS
+        lines = self._pages.get(page)
+        if lines is not None:
+            self._pages.move_to_end(page)
+            return lines[row % PAGE_ROWS] if row % PAGE_ROWS < len(lines) else None
+        self._wanted[page] = None
+        self._wanted.move_to_end(page)
+        if not self._ask.isActive():
+            self._ask.start()
+        return None
+
+    # what Qt asks
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._ids)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(Line._fields)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        return self.text_at(index.row(), index.column())
+
+    def text_at(self, row: int, column: int) -> str:
+        """What a cell shows; a row that is not here yet is asked for."""
+        line = self._line(row)
+        if line is None:
+            return "…" if column == 0 else ""
+        return status_word(line.status) if column == STATUS else line[column]
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if orientation == Qt.Orientation.Vertical:
+            return section + 1
+        return (tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Model"), tr("Status"))[section]
+
+
+def status_word(status: str) -> str:
+    """A stored status in the reader's words."""
+    return {"done": tr("done"), "error": tr("failed")}.get(status, status)

@@ -1,0 +1,135 @@
+"""The charts of a project: what is stored, measured in the compute process, never what an open session would betray."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from core.compute import shared
+from core.errors import AppError
+from core.findings import Finding, StudyResult
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import RaterRow, SessionRow
+from core.runs.measure_creativity import Axes, axes_of, of_judgments, of_outputs
+from core.runs.measure_letters import of_counts
+from core.runs.values import scorer_for
+from desktop.charts.data import AxisNames, ChartData, Items, Voice
+from desktop.models.chart_items import items_behind
+from desktop.widgets.words import plural, tr
+
+SEED = 0
+
+
+class StoredCharts:
+    """A `ChartSource` over a project file. What has not changed since the last reading is not measured again."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._measured: dict[str, tuple[Hashable, Any]] = {}
+
+    def load(self, ctx: JobContext) -> ChartData:
+        sessions = self._project.judging.sessions()
+        hidden = [session for session in sessions if session.revealed_at is None]
+        revealed = [session for session in sessions if session.revealed_at is not None]
+        axes = axes_of(self._project)
+        scored = self._project.scores.known()
+        return ChartData(
+            axes=self._axis_names(),
+            voices=self._voices(ctx, revealed, axes),
+            distance=self._distance(ctx, axes, scored),
+            letters=self._letters(ctx, scored),
+            names=self._names(),
+            open_sessions=len(hidden),
+            hidden_judgments=sum(self._project.judging.judgment_count(session.id) for session in hidden),
+        )
+
+    def items(self, ctx: JobContext, finding: Finding) -> Items:
+        return items_behind(ctx, self._project, finding)
+
+    def _once(self, name: str, state: Hashable, measure: Callable[[], Any]) -> Any:
+        known = self._measured.get(name)
+        if known is None or known[0] != state:
+            self._measured[name] = (state, measure())
+        return self._measured[name][1]
+
+    # judgments
+
+    def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[Voice, ...]:
+        """The raters whose sessions are revealed, the latest first; all of them together where there are several."""
+        if not revealed:
+            return ()
+        raters = {rater.id: rater for rater in self._project.judging.raters()}
+        voices = [self._voice(ctx, session, raters[session.rater_id], axes) for session in reversed(revealed)]
+        if len(revealed) > 1:
+            voices.append(self._group(ctx, revealed, voices, axes))
+        return tuple(voices)
+
+    def _voice(self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes) -> Voice:
+        findings = self._choices(ctx, session.id, [session], axes)
+        planned = self._project.judging.count(session.plan_id)
+        judged = sum(1 for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip"))
+        kind = "model" if rater.kind == "model" else "you"
+        complete = judged >= planned
+        return Voice(session.id, rater.code, kind, findings, complete, judged, planned)  # type: ignore[arg-type]
+
+    def _group(self, ctx: JobContext, revealed: Sequence[SessionRow], voices: Sequence[Voice], axes: Axes) -> Voice:
+        findings = self._choices(ctx, "everyone", revealed, axes)
+        judged = sum(voice.judged for voice in voices)
+        planned = sum(voice.planned or 0 for voice in voices)
+        title = plural(len({session.rater_id for session in revealed}), "1 rater together", "%n raters together")
+        return Voice("everyone", title, "group", findings, judged >= planned, judged, planned)
+
+    def _choices(self, ctx: JobContext, name: str, sessions: Sequence[SessionRow], axes: Axes) -> tuple[Finding, ...]:
+        state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)
+
+        def measure() -> tuple[Finding, ...]:
+            return of_judgments(ctx, self._project, sessions, axes, SEED, shared()).findings
+
+        found: tuple[Finding, ...] = self._once(f"choices {name}", state, measure)
+        return found
+
+    # texts
+
+    def _distance(self, ctx: JobContext, axes: Axes, scored: Hashable) -> tuple[Finding, ...]:
+        study = self._project.studies.of_kind("creativity")
+        if study is None:
+            return ()
+        info = scorer_for("embedding", None, "minilm")
+
+        def measure() -> tuple[Finding, ...]:
+            result = of_outputs(ctx, self._project, study.id, axes, info, SEED, shared())
+            return () if result is None else result.findings
+
+        found: tuple[Finding, ...] = self._once("distance", scored, measure)
+        return found
+
+    def _letters(self, ctx: JobContext, scored: Hashable) -> tuple[Finding, ...]:
+        study = self._project.studies.of_kind("letters")
+        if study is None:
+            return ()
+
+        def measure() -> tuple[Finding, ...]:
+            try:
+                result: StudyResult = of_counts(ctx, self._project, study.id, SEED, shared())
+            except AppError:
+                return ()  # no letter is counted yet: the panel's empty state says what to do
+            return result.findings
+
+        found: tuple[Finding, ...] = self._once("letters", scored, measure)
+        return found
+
+    # words
+
+    def _axis_names(self) -> tuple[AxisNames, ...]:
+        return tuple(
+            AxisNames(key, axis.title, tuple((one["key"], one["label"]) for one in axis.definition["identities"]))
+            for key, axis in self._project.axes.latest().items()
+            if not axis.definition.get("reported_as")
+        )
+
+    def _names(self) -> dict[str, str]:
+        names = {
+            one["key"]: one["label"]
+            for axis in self._project.axes.latest().values()
+            for one in axis.definition["identities"]
+        }
+        return {**names, "default": tr("Default")}

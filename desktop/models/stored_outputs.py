@@ -1,0 +1,85 @@
+"""The outputs of a project as the table reads them: in short readings, so that no choice ever waits for a scroll."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from core.text import for_matching
+from desktop.models.output_rows import Choices, Detail, in_words
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.project.rows import OutputRow
+    from core.project.stores.outputs import OutputFilter
+
+FIRST_PAGE = 200  # shown before the other ids are read
+SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the window stutter
+
+
+class StoredOutputs:
+    """The `RowSource` of an open project."""
+
+    def __init__(self, project: "Project") -> None:
+        self._project = project
+
+    def id_pages(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
+        if where.contains:
+            return self._search(where, where.contains, after_id)
+        return self._ids(where, after_id)
+
+    def _ids(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
+        first = [row.id for row in self._project.outputs.page(after_id, FIRST_PAGE, where)]
+        yield first
+        if len(first) == FIRST_PAGE:
+            yield [found for found in self._project.outputs.ids(where) if found > first[-1]]
+
+    def _search(self, where: "OutputFilter", wanted: str, after_id: int) -> Iterator[Sequence[int]]:
+        """Texts are compared here: in SQL one reading would last until enough are found, however far that is."""
+        needle, without = for_matching(wanted), replace(where, contains=None)
+        while rows := self._project.outputs.page(after_id, SEARCHED_AT_ONCE, without):
+            yield [row.id for row in rows if needle in for_matching(row.text)]
+            after_id = rows[-1].id
+
+    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+        if ids[-1] - ids[0] < 2 * len(ids):  # nearly all of a range: one reading
+            wanted = set(ids)
+            found = self._project.outputs.page(ids[0] - 1, ids[-1] - ids[0] + 1)
+            return [row for row in found if row.id in wanted]
+        each = (self._project.outputs.get(one) for one in ids)
+        return [row for row in each if row is not None]
+
+    def detail(self, output_id: int) -> Detail | None:
+        row = self._project.outputs.get(output_id)
+        if row is None:
+            return None
+        run = self._project.runs.get(row.run_id)
+        generator = self._project.runs.generators()[run.generator_id]
+        prompts = self._project.prompts.page(run.prompt_set_id, row.prompt_id - 1, 1)
+        recipe = [
+            (tr("Task"), in_words(row.task)),
+            (tr("Theme"), in_words(row.theme)),
+            (tr("Identity"), row.identity),
+            (tr("Backend"), row.backend),
+            (tr("Model"), row.model),
+            (tr("Revision"), generator.revision),
+            *((name, str(value)) for name, value in generator.parameters.items()),
+            (tr("Seed"), str(row.seed)),
+            (tr("Sample"), str(row.sample + 1)),
+            (tr("Ended by"), row.finish_reason),
+            (tr("Seconds"), f"{row.seconds:.1f}" if row.seconds else ""),
+            (tr("Program version"), run.program_version),
+        ]
+        shown = tuple((name, value) for name, value in recipe if value)
+        return Detail(row, prompts[0].text if prompts else "", shown)
+
+    def choices(self) -> Choices:
+        tasks: set[str] = set()
+        identities: set[str] = set()
+        for prompt_set in self._project.prompts.sets():
+            after = 0
+            while prompts := self._project.prompts.page(prompt_set.id, after, 2_000):
+                tasks.update(prompt.task for prompt in prompts)
+                identities.update(prompt.identity for prompt in prompts)
+                after = prompts[-1].id
+        return Choices(tuple(sorted(tasks - {""})), tuple(sorted(identities - {""})))

@@ -1,0 +1,191 @@
+"""Generating and scoring: what there is to do it with, what a project has of it, and the jobs that do it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.operations.base import Operation
+from desktop.widgets.words import plural, tr
+
+if TYPE_CHECKING:
+    from core.backends.protocol import BackendInfo
+    from core.project.project import Project
+    from core.project.rows import GeneratorRow, RunRow
+    from core.runs.generate import GenerateResult
+    from core.runs.measure import Measured
+    from core.runs.score import ScoreResult
+    from core.scorers.protocol import ScorerInfo
+
+IMPORTED = "imported"  # the generator of texts that came in as a table
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """What shall be written, and with what."""
+
+    prompt_set_id: int
+    backend: str
+    model: str
+    seed: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run as it is listed: the request it belongs to, the set's name, and how far it is."""
+
+    id: int
+    request: WriteRequest
+    prompt_set: str
+    done: int
+    failed: int
+    missing: int
+
+    @property
+    def can_go_on(self) -> bool:
+        return self.request.backend != IMPORTED
+
+
+@dataclass(frozen=True)
+class ScorerLine:
+    """A scorer as it is listed: `scored` texts are done by its present version, of `texts` in the project.
+
+    `needed`: a measure of one of the project's studies reads it.
+    """
+
+    info: "ScorerInfo"
+    scored: int
+    texts: int
+    needed: bool
+
+
+def author_words(request: WriteRequest) -> str:
+    """Backend and model in a few words."""
+    return f"{request.backend} · {request.model}" if request.model else request.backend
+
+
+def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
+    """The project's runs, newest first, each with its counts."""
+    generators, sets = project.runs.generators(), {row.id: row for row in project.prompts.sets()}
+    lines = []
+    for run in reversed(project.runs.all()):
+        ctx.check()
+        prompt_set = sets[run.prompt_set_id]
+        counts = project.runs.counts(run.id)
+        name = tr("{name}, version {n}").format(name=prompt_set.name, n=prompt_set.version)
+        if IMPORTED in prompt_set.recipe:
+            name = prompt_set.name
+        request = _request(run, generators[run.generator_id])
+        lines.append(RunLine(run.id, request, name, counts.done, counts.failed, counts.missing))
+    return tuple(lines)
+
+
+def _request(run: "RunRow", generator: "GeneratorRow") -> WriteRequest:
+    return WriteRequest(run.prompt_set_id, generator.backend, generator.model, run.seed, run.samples)
+
+
+def backends(ctx: JobContext) -> "list[BackendInfo]":
+    """What can write text here."""
+    from core.backends.registry import known
+
+    return known()
+
+
+def write_outputs(
+    *, project: "Project", request: WriteRequest, retry_failures: bool = False
+) -> "Operation[GenerateResult]":
+    """Write what is missing; the same request again goes on where it stopped."""
+
+    def work(ctx: JobContext) -> "GenerateResult":
+        from core.compute import shared
+        from core.runs.generate import generate, start_run
+        from core.runs.setup import generator_spec
+
+        run_id = start_run(
+            project,
+            prompt_set_id=request.prompt_set_id,
+            generator=generator_spec(request.backend, request.model, {}),
+            seed=request.seed,
+            samples=request.samples,
+        )
+        if retry_failures:
+            project.outputs.forget_failures(run_id)
+        return generate(ctx, project, run_id, shared())
+
+    return Operation(tr("Generating: {author}").format(author=author_words(request)), work, _written)
+
+
+def _written(result: "GenerateResult") -> str:
+    words = tr("{done} of {outputs} are there.").format(
+        done=f"{result.done:,}", outputs=plural(result.wanted, "1 output", "%n outputs")
+    )
+    if result.failed:
+        words += " " + plural(result.failed, "1 failed.", "%n failed.")
+    return words
+
+
+def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
+    """Every scorer, with how many of the project's texts it has scored."""
+    from core.scorers.registry import describe
+
+    studies = project.studies.all()
+    texts = project.outputs.count() + sum(project.sources.count(study.id) for study in studies)
+    scored = {(name, version): count for name, version, count in project.scores.known()}
+    needed = {info.name for study in studies for info in scorers_for(study.kind)}
+    return tuple(
+        ScorerLine(info, scored.get((info.name, info.version), 0), texts, info.name in needed) for info in describe()
+    )
+
+
+def scorers_for(study: str) -> "list[ScorerInfo]":
+    """The scorers that a study's measures read."""
+    from core.runs import measure_creativity, measure_letters
+    from core.scorers.registry import describe
+
+    names = {"letters": measure_letters.COUNTERS, "creativity": (measure_creativity.EMBEDDER,)}.get(study, ())
+    return [info for info in describe() if info.name in names]
+
+
+def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[ScoreResult]]":
+    """Score every text of the project that these scorers have not scored yet."""
+
+    def work(ctx: JobContext) -> "list[ScoreResult]":
+        from core.scorers.registry import describe
+
+        known = {info.name: info for info in describe()}
+        kinds = [study.kind for study in project.studies.all()]
+        return [result for kind in kinds for result in _score(ctx, project, kind, [known[name] for name in names])]
+
+    return Operation(tr("Scoring with {names}").format(names=", ".join(names)), work, _scored)
+
+
+def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
+    """Score what the study's measures need and is not scored yet, then measure, and keep the findings."""
+
+    def work(ctx: JobContext) -> "Measured":
+        from core.compute import shared
+        from core.runs.measure import Options, measure_project
+
+        return measure_project(ctx, project, study, Options(), shared())
+
+    return Operation(tr("Scoring and measuring"), work, tr("Scored and measured."))
+
+
+def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
+    from core.compute import shared
+    from core.runs.score import score
+
+    found = project.studies.of_kind(study)
+    assert found is not None
+    return [score(ctx, project, found.id, scorer, shared()) for scorer in scorers]
+
+
+def _scored(results: "list[ScoreResult]") -> str:
+    if not any(result.added or result.unscored for result in results):
+        return tr("Every text had been scored before.")
+    words = plural(sum(result.added for result in results), "1 score was added.", "%n scores were added.")
+    unscored = sum(result.unscored for result in results)
+    if unscored:
+        words += " " + plural(unscored, "1 text has nothing to score.", "%n texts have nothing to score.")
+    return words

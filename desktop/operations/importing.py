@@ -1,0 +1,185 @@
+"""Bringing a table in: look at it, try how it would be read, import it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.operations.base import Operation
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.tables import FieldSpec, Table, TableRead
+
+KINDS = ("letters", "creativity")
+PREVIEW_ROWS = 12
+MOST_PROBLEMS = 1_000  # listed; a table with more is read with the wrong columns
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """A table before it is imported: what it has, and how each kind of study would probably read it."""
+
+    path: Path
+    columns: tuple[str, ...]
+    encoding: str
+    notice: str
+    fields: "Mapping[str, tuple[FieldSpec, ...]]"  # by kind
+    guesses: Mapping[str, Mapping[str, str]]  # by kind: field → column
+    formats: Mapping[str, str]  # known layouts whose columns are all there: name → title
+    new_project: Path  # a name beside the table that no file has yet
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to read a table. With a `layout`, the mapping is the layout's own; an empty column means "in no column"."""
+
+    path: Path
+    kind: str
+    layout: str | None = None
+    mapping: Mapping[str, str] | None = None
+    drop_repeats: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What reading the whole table gives: its first rows, and every row that is not as it should be."""
+
+    mapping: Mapping[str, str]  # field → column, or several columns in words
+    first: tuple[tuple[str, ...], ...]  # the fields of the first rows, in the order of `mapping`
+    usable: int
+    total: int
+    problems: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did; `path` is the project it went into."""
+
+    path: Path
+    kind: str
+    study_id: int
+    added: int
+    present: int
+    reading: Reading
+
+
+def look_at_table(*, path: Path) -> Operation[LookedAt]:
+    """Its columns, encoding, and a guess for each kind of study."""
+
+    def work(ctx: JobContext) -> LookedAt:
+        from core.tables import fields_of, guess_mapping, look_at
+
+        table = look_at(path)
+        fields = {kind: fields_of(kind) for kind in KINDS}
+        guesses = {kind: guess_mapping(table.columns, table.sample_rows, fields[kind]) for kind in KINDS}
+        encoding = table.encoding
+        return LookedAt(
+            path, table.columns, encoding.name, encoding.notice, fields, guesses, _formats(table), free_name(path)
+        )
+
+    return Operation(tr("Looking at “{name}”").format(name=path.name), work, quiet=True)
+
+
+def try_reading(*, choice: Choice) -> Operation[Reading]:
+    """Read the whole table as it would be imported, and store nothing."""
+    return Operation(
+        tr("Reading “{name}”").format(name=choice.path.name), lambda ctx: _reading(_read(ctx, choice)), quiet=True
+    )
+
+
+def import_table(*, choice: Choice, project: "Project | None", new_path: Path | None = None) -> Operation[Imported]:
+    """Read the table and store it in `project`, or in a project that is made at `new_path`."""
+
+    def work(ctx: JobContext) -> Imported:
+        from core.runs.importing import import_table as store
+
+        table = _read(ctx, choice)
+        with _target(project, new_path) as target:
+            study_id = _study(target, choice.kind)
+            result = store(ctx, target, study_id, choice.kind, choice.path, table)
+            return Imported(target.path, choice.kind, study_id, result.added, result.present, _reading(table))
+
+    return Operation(tr("Importing “{name}”").format(name=choice.path.name), work)
+
+
+def free_name(table: Path) -> Path:
+    """A project file beside a table, of the table's name, with a number where there is one already."""
+    names = (f"{table.stem}{f' {number}' if number > 1 else ''}.biasprint" for number in count(1))
+    return next(table.with_name(name) for name in names if not table.with_name(name).exists())
+
+
+def _formats(table: "Table") -> dict[str, str]:
+    from core.tables import known_formats
+
+    return {
+        name: known.title
+        for name, known in known_formats().items()
+        if any({spec.name for spec in layout.fields()} <= set(table.columns) for layout in known.layouts)
+    }
+
+
+def _read(ctx: JobContext, choice: Choice) -> "TableRead":
+    from core.runs.importing import read_table
+
+    mapping = None if choice.layout else choice.mapping
+    return read_table(
+        ctx,
+        choice.path,
+        choice.kind,
+        layout=choice.layout,
+        mapping=mapping,
+        duplicates="drop" if choice.drop_repeats else "report",
+    )
+
+
+def _reading(table: "TableRead") -> Reading:
+    from core.tables import with_line_breaks
+
+    first = tuple(
+        tuple(with_line_breaks(record.values.get(name, ""), table.line_break) for name in table.mapping)
+        for record in table.rows[:PREVIEW_ROWS]
+    )
+    told = [
+        tr("{problem} (kept)" if problem.kept else "{problem} (left out)").format(problem=problem)
+        for problem in table.problems[:MOST_PROBLEMS]
+    ]
+    more = len(table.problems) - len(told)
+    if more:
+        told.append(tr("… and {n} more.").format(n=f"{more:,}"))
+    return Reading(dict(table.mapping), first, len(table.rows), table.total, tuple(told), table.notices)
+
+
+@contextmanager
+def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Project]":
+    from core.project.project import Project
+
+    if project is not None:
+        yield project
+        return
+    assert new_path is not None
+    made = Project.create(new_path)
+    try:
+        yield made
+    except BaseException:
+        made.close()
+        new_path.unlink(missing_ok=True)  # made a moment ago for this table alone, and nothing came of it
+        raise
+    made.close()
+
+
+def _study(project: "Project", kind: str) -> int:
+    from core.prompts import load_axis
+    from core.prompts.cogs import PAPER_AXES
+    from core.runs.setup import TITLES, store_axis
+
+    if kind == "creativity" and not project.axes.all():
+        for key in PAPER_AXES:  # identities in the table are looked up on the project's axes
+            store_axis(project, load_axis(key))
+    found = project.studies.of_kind(kind)
+    return found.id if found else project.studies.add(kind, TITLES[kind]).number("study")

@@ -1,0 +1,88 @@
+"""A project that is open in another window: raise that window if it is this person's, else open read-only here."""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+from core.errors import AppError
+from core.project.lock import ProjectInUse
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from desktop.main_window import MainWindow
+
+
+def door_name(path: Path) -> str:
+    """The name of the local socket on which the window that holds a project hears a knock."""
+    name = "biasprint-" + hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    # Without a folder Qt takes the common temporary one, which on Linux all users share.
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
+    return f"{folder}/{name}" if sys.platform == "linux" and folder else name
+
+
+class Door(QObject):
+    """Open while this window holds a project: a second window of the same user knocks, and this one comes to front."""
+
+    knocked = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._answer)
+
+    def open(self, path: Path) -> None:
+        self.close()
+        # Whoever holds the project's lock owns the name: a socket left by a killed window is cleared away.
+        QLocalServer.removeServer(door_name(path))
+        self._server.listen(door_name(path))
+
+    def close(self) -> None:
+        self._server.close()
+
+    def _answer(self) -> None:
+        while (socket := self._server.nextPendingConnection()) is not None:
+            socket.disconnected.connect(socket.deleteLater)
+            socket.disconnectFromServer()
+            self.knocked.emit()
+
+
+def knock(path: Path, parent: QObject, on_answer: Callable[[bool], object]) -> None:
+    """Ask the window that holds `path` to come to front; hear whether somebody opened."""
+    socket = QLocalSocket(parent)
+
+    def answered(opened: bool) -> None:
+        socket.blockSignals(True)
+        socket.deleteLater()
+        on_answer(opened)
+
+    socket.connected.connect(lambda: answered(True))
+    socket.errorOccurred.connect(lambda _: answered(False), Qt.ConnectionType.QueuedConnection)
+    socket.connectToServer(door_name(path))
+
+
+def handle_failed_opening(window: "MainWindow", error: AppError, path: Path) -> None:
+    """What to do about a project that could not be opened."""
+    if not isinstance(error, ProjectInUse):
+        if not path.exists():
+            window.settings.forget_recent(path)
+        window.show_error(error)
+        return
+    if error.holder is not None and not error.holder.same_person:
+        window.session.open(path, read_only=True)
+        return
+
+    def answered(opened: bool) -> None:
+        if not opened:
+            window.show_error(error)
+        elif window.project is None and window.started_with == path:
+            window.close()  # this window was only started for a project that is in front now
+        else:
+            window.notify(tr("“{name}” is open in another window, which is in front now.").format(name=path.name))
+
+    knock(path, window, answered)

@@ -1,0 +1,51 @@
+"""The panels, in the order of the rail. A panel's module is imported when it is first shown."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from desktop.panels.base import Panel
+
+
+@dataclass(frozen=True)
+class PanelEntry:
+    """What the rail needs to know of a panel before its code is loaded."""
+
+    key: str
+    title: str
+    icon: str
+    target: str  # "module:class"
+    needs_project: bool = True
+    at_bottom: bool = False
+    blind_safe: bool = False  # may be seen while a rater is blind
+
+    @property
+    def works(self) -> bool:
+        """Whether the panel is there; the rail and the doors show only those."""
+        return find_spec(self.target.partition(":")[0]) is not None
+
+    def load(self) -> "type[Panel]":
+        module, _, name = self.target.partition(":")
+        panel: type[Panel] = getattr(import_module(module), name)
+        return panel
+
+
+PANELS: tuple[PanelEntry, ...] = (
+    PanelEntry("home", "Home", "home", "desktop.panels.home:HomePanel", needs_project=False),
+    PanelEntry("prompts", "Prompts", "prompts", "desktop.panels.prompts:PromptsPanel"),
+    PanelEntry("generate", "Generate", "generate", "desktop.panels.generate:GeneratePanel"),
+    PanelEntry("judge", "Judge", "judge", "desktop.panels.judge:JudgePanel", blind_safe=True),
+    PanelEntry("charts", "Charts", "charts", "desktop.panels.charts:ChartsPanel"),
+    PanelEntry("outputs", "Outputs", "outputs", "desktop.panels.outputs:OutputsPanel"),
+    PanelEntry(
+        "settings",
+        "Settings",
+        "settings",
+        "desktop.panels.settings:SettingsPanel",
+        needs_project=False,
+        at_bottom=True,
+        blind_safe=True,
+    ),
+)

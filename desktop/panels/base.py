@@ -1,0 +1,195 @@
+"""What every panel has: a header, a body, and the same life from building to closing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.widgets import ElidedLabel, Notice
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
+    from core.errors import AppError
+    from core.project.changes import Changes
+    from core.project.project import Project
+    from desktop.dialogs.commands import Command
+    from desktop.jobs import JobRunner
+    from desktop.operations.session import ProjectSession
+    from desktop.settings import Settings
+
+
+class Shell(Protocol):
+    """What a panel may ask of the window around it."""
+
+    jobs: "JobRunner"
+    settings: "Settings"
+    session: "ProjectSession"
+    files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
+
+    @property
+    def project(self) -> "Project | None": ...
+
+    def show_panel(self, key: str, **what: Any) -> None:
+        """Go to a panel; `what` is handed to its `opened_with`."""
+
+    def open_project(self, path: Path) -> None:
+        """Open a project file instead of the one that is open."""
+
+    def notify(self, text: str) -> None:
+        """One quiet notice in the status line."""
+
+    def show_error(self, error: "AppError") -> None:
+        """The banner: what happened, what was kept, what to do."""
+
+    def show_notice(self, notice: Notice, *, key: str = "") -> None:
+        """A banner with actions of its own; one with the same key is replaced."""
+
+    def set_saved(self, state: str, text: str = "") -> None:
+        """The saved dot: "saved", "saving", "failed", or "" for none; with other words if wanted."""
+
+    def set_status(self, text: str) -> None:
+        """The panel's own words in the status line, for instance the active time. Empty: none."""
+
+    def set_blind(self, blind: bool) -> None:
+        """While blind, no project, file, model or axis is named anywhere in the window."""
+
+
+class Header(QFrame):
+    """The bar above a panel: its title, chips behind it, actions at the right."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.setProperty("role", "header")
+        self.title = ElidedLabel(title, "title")
+        self._chips = QHBoxLayout()
+        self._actions = QHBoxLayout()
+        for row in (self._chips, self._actions):
+            row.setSpacing(tokens.grid)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(tokens.margin, 0, tokens.margin, 0)
+        row.setSpacing(tokens.gap)
+        row.addWidget(self.title)
+        row.addLayout(self._chips)
+        row.addStretch(1)
+        row.addLayout(self._actions)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def set_title(self, title: str) -> None:
+        self.title.set_text(title)
+
+    def add_chip(self, chip: QWidget) -> None:
+        self._chips.addWidget(chip)
+
+    def add_action(self, widget: QWidget) -> None:
+        self._actions.addWidget(widget)
+
+    def _dress(self) -> None:
+        self.setMinimumHeight(theme.current().px(55))
+
+
+class Panel(QWidget):
+    """One task. A subclass names itself, makes its widgets in `build`, and shows its data in `refresh`.
+
+    A panel is built at its first show. `refresh` is called then, when another project is opened, and when tables
+    in `concerns` changed; for a hidden panel it waits until the panel is shown again.
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
+    blind_safe: ClassVar[bool] = False  # may be seen while a rater is blind
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.shell = shell
+        self.setProperty("role", "ground")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.title)
+        tokens = theme.current()
+        self.header = Header(self.title)
+        self.body = QVBoxLayout()
+        self.body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)
+        self.body.setSpacing(tokens.gap)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(self.header)
+        box.addLayout(self.body, 1)
+        self._built = False
+        self._stale = True
+
+    @property
+    def project(self) -> "Project | None":
+        return self.shell.project
+
+    @property
+    def built(self) -> bool:
+        return self._built
+
+    # for subclasses
+
+    def build(self) -> None:
+        """Make the widgets, once, into `self.header` and `self.body`."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show the project's data anew. `self.project` may be None."""
+
+    def changed(self, changes: "Changes") -> None:
+        """Rows of interest were written while the panel is visible; at most ten times a second."""
+        self.refresh()
+
+    def opened_with(self, **what: Any) -> None:
+        """Another panel sent the person here, about something."""
+
+    def commands(self) -> "list[Command]":
+        """What the palette offers, besides the window's own, while this panel is shown."""
+        return []
+
+    def project_opened(self, project: "Project") -> None:
+        """Another project is open; `refresh` follows at the next show."""
+
+    def project_closed(self) -> None:
+        """The project is gone: drop every row of it."""
+
+    # for the window
+
+    def attach(self, project: "Project | None") -> None:
+        """The window tells that another project, or none, is open."""
+        if self._built:
+            if project is None:
+                self.project_closed()
+            else:
+                self.project_opened(project)
+        self._stale = True
+        if self.isVisible():
+            self._bring_up_to_date()
+
+    def deliver(self, changes: "Changes") -> None:
+        """The window tells what was written; only what concerns this panel gets through."""
+        if not changes.touches(*self.concerns):
+            return
+        if self.isVisible() and not self._stale:
+            self.changed(changes)
+        else:
+            self._stale = True
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        if not self._built:
+            self._built = True
+            self.build()
+            if self.project is not None:
+                self.project_opened(self.project)
+        if self._stale:
+            self._stale = False
+            self.refresh()

@@ -1,0 +1,173 @@
+"""The charts panel: live while rating, generating and scoring; every figure opens the texts behind it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from core.findings import Finding
+from core.jobs import JobContext
+from desktop import theme
+from desktop.charts.data import ChartData, ChartSource, Items
+from desktop.charts.view import View
+from desktop.models.stored_charts import StoredCharts
+from desktop.panels.base import Panel, Shell
+from desktop.panels.charts_figure import FigureCard
+from desktop.panels.charts_refresh import Refresher
+from desktop.panels.charts_sections import Affinity, Distance, Letters, Preferences, Section
+from desktop.widgets import Notice, plural, tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+
+BESIDE_FROM = 960  # text pixels
+SECTIONS = ("preferences", "affinity", "letters", "distance")  # in the order of the tabs
+
+MakeSource = Callable[["Project"], ChartSource]
+
+
+class ChartsPanel(Panel):
+    """Sections as tabs, a card for the figure that was clicked. Reads through a `ChartSource` in a thread."""
+
+    key = "charts"
+    title = "Charts"
+    concerns = frozenset({"judgment", "session", "output", "score", "embedding", "finding", "axis_definition"})
+
+    def __init__(self, shell: Shell, make_source: MakeSource = StoredCharts) -> None:
+        super().__init__(shell)
+        self._make_source = make_source
+        self._source: ChartSource | None = None
+        self.data = ChartData()
+        self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, shell.show_error, self)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(tr("Sections"))
+        self.stack = QStackedWidget()
+        self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
+        for section in self.sections:
+            self.tabs.addTab(section.title)
+            self.stack.addWidget(section)
+            section.opened.connect(self._open_figure)
+            section.export_asked.connect(self._ask_export)
+            section.panel_wanted.connect(lambda key: self.shell.show_panel(key))
+        self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
+        self.hidden_note = Notice("", closable=False)
+        self.hidden_note.hide()
+        self.figure = FigureCard()
+        self.figure.closed.connect(self._make_room)
+        self.charts = QWidget()
+        left = QVBoxLayout(self.charts)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(self.body.spacing())
+        for widget in (self.hidden_note, self.tabs):
+            left.addWidget(widget)
+        left.addWidget(self.stack, 1)
+        row = QHBoxLayout()
+        row.setSpacing(self.body.spacing())
+        row.addWidget(self.charts, 5)
+        row.addWidget(self.figure, 3)
+        self.body.addLayout(row, 1)
+
+    def project_opened(self, project: "Project") -> None:
+        self._source = self._make_source(project)
+        self._refresher.read_with(self._source.load)
+        self._show(ChartData())
+        self.figure.close_card()
+
+    def project_closed(self) -> None:
+        self._source = None
+        self._refresher.read_with(None)
+        self._show(ChartData())
+        self.figure.close_card()
+
+    def refresh(self) -> None:
+        self._refresher.ask()
+
+    def opened_with(self, *, section: str = "", **what: object) -> None:
+        """Sent here to see one of `SECTIONS`."""
+        if section in SECTIONS:
+            self.tabs.setCurrentIndex(SECTIONS.index(section))
+
+    # showing
+
+    def _show(self, data: ChartData) -> None:
+        self.data = data
+        self.hidden_note.text.setText(_hidden_text(data))
+        self.hidden_note.setVisible(bool(data.open_sessions))
+        for section in self.sections:
+            section.set_data(data)
+
+    # one figure
+
+    def _make_room(self) -> None:
+        """Charts and figure side by side; where that would squeeze them, the figure alone, until it is closed."""
+        beside = self.width() >= theme.current().px(BESIDE_FROM)
+        self.charts.setVisible(beside or self.figure.finding is None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._make_room()
+
+    def _open_figure(self, finding: Finding, tip: str, with_tests: bool) -> None:
+        source = self._source
+        if source is None:
+            return
+        self.figure.show_finding(finding, tip, with_tests=with_tests)
+        self._make_room()
+
+        def read(ctx: JobContext) -> Items:
+            return source.items(ctx, finding)
+
+        def show(items: Items) -> None:
+            if self.figure.finding is finding:
+                self.figure.show_items(items)
+
+        self.shell.jobs.start(
+            tr("Texts behind a figure"), read, quiet=True, on_done=show, on_error=self.shell.show_error
+        )
+
+    # saving
+
+    def _ask_export(self, view: View, ending: str) -> None:
+        path = self.ask_path(view.title, ending)
+        if path is not None:
+            self.save_chart(view, path)
+
+    def ask_path(self, title: str, ending: str) -> Path | None:
+        """Where to save; None if the person changed their mind."""
+        name = "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save chart"), f"{name}.{ending}", f"*.{ending}")
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
+
+    def save_chart(self, view: View, path: Path) -> None:
+        """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
+        from desktop.charts.export import export_chart
+
+        tokens = theme.tokens_for("light")
+        self.shell.jobs.start(
+            tr("Save chart"),
+            lambda ctx: export_chart(view, tokens, path),
+            quiet=True,
+            on_done=lambda saved: self.shell.notify(tr("Saved as “{name}”").format(name=saved.name)),
+            on_error=self.shell.show_error,
+        )
+
+
+def _hidden_text(data: ChartData) -> str:
+    """That open sessions are left out, and how much that is."""
+    sessions = plural(data.open_sessions, "1 rating session is open", "%n rating sessions are open")
+    judgments = plural(
+        data.hidden_judgments, "1 judgment hidden until the reveal", "%n judgments hidden until the reveal"
+    )
+    return f"{sessions}: {judgments}"

@@ -1,0 +1,78 @@
+"""Reads again when asked, ten times a second at most, one reading at a time, never on the window's thread."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.jobs import JobHandle, JobRunner
+
+SHORTEST_SECONDS = 0.1
+
+
+class Refresher(QObject):
+    """`ask` as often as you like: what is asked during a reading is answered by the next one."""
+
+    def __init__(
+        self,
+        runner: JobRunner,
+        title: str,
+        on_done: Callable[[Any], object],
+        on_error: Callable[[AppError], object],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._runner, self._title = runner, title
+        self._on_done, self._on_error = on_done, on_error
+        self._read: Callable[[JobContext], Any] | None = None
+        self._running: JobHandle | None = None
+        self._again = False
+        self._last_start = float("-inf")
+        self._wait = QTimer(self, singleShot=True)
+        self._wait.timeout.connect(self._start)
+
+    def read_with(self, read: Callable[[JobContext], Any] | None) -> None:
+        """From now on read with this; what an earlier one still brings is dropped."""
+        self._read = read
+        self._again = False
+        self._wait.stop()
+        if self._running is not None:
+            self._running.cancel()
+            self._running = None
+
+    def ask(self) -> None:
+        if self._read is None:
+            return
+        if self._running is not None:
+            self._again = True
+        elif not self._wait.isActive():
+            left = SHORTEST_SECONDS - (time.monotonic() - self._last_start)
+            self._wait.start(round(1000 * max(0.0, left)))
+
+    def _start(self) -> None:
+        read = self._read
+        if read is None:
+            return
+        self._last_start = time.monotonic()
+        self._running = self._runner.start(
+            self._title,
+            read,
+            quiet=True,
+            on_done=lambda result: self._finish(read, result, None),
+            on_error=lambda error: self._finish(read, None, error),
+        )
+
+    def _finish(self, read: Callable[[JobContext], Any], result: Any, error: AppError | None) -> None:
+        if read is not self._read:
+            return
+        self._running = None
+        if error is None:
+            self._on_done(result)
+        else:
+            self._on_error(error)
+        if self._again:
+            self._again = False
+            self.ask()

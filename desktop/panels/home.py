@@ -1,0 +1,230 @@
+"""Home: what the program is, doors to what can be begun, the last projects, and the sample."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.dialogs.window_commands import ask_where, new_project, open_project
+from desktop.operations.sample import open_sample, sample_facts
+from desktop.panels.base import Panel, Shell
+from desktop.panels.home_doors import Door, audit_state, letters_state, rate_state
+from desktop.panels.home_facts import Facts, read_facts
+from desktop.panels.home_opening import Opening
+from desktop.panels.home_recent import RecentCard, look_up
+from desktop.panels.home_sample import SampleCard
+from desktop.panels.home_sheet import SCROLL_BAR, Sheet
+from desktop.widgets import Label, QuietButton, tr
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from desktop.jobs import JobHandle
+    from desktop.operations.importing import Imported
+
+SECTIONS = {"letters": "letters", "creativity": "distance"}  # of the charts, by study
+SIDE_BY_SIDE_FROM = 760  # text pixels: narrower, the doors stand under each other
+COUNT_AGAIN_MILLISECONDS = 1_000
+
+
+class HomePanel(Panel):
+    """Doors say what they need from the open project; without one, the sample lends it."""
+
+    key = "home"
+    title = "Home"
+    concerns = frozenset({"plan", "output", "source", "prompt_set", "score"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._facts: Facts | None = None
+        self._preparing: JobHandle | None = None
+        self._opening = Opening(shell, self)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.open_button = QuietButton(tr("Open…"))
+        self.new_button = QuietButton(tr("New project…"), icon="plus")
+        self.open_button.clicked.connect(lambda: open_project(self.shell))
+        self.new_button.clicked.connect(lambda: new_project(self.shell))
+        for button in (self.open_button, self.new_button):
+            self.header.add_action(button)
+        self.rate = Door(
+            tr("Rate outputs"),
+            tr("Read texts side by side and say which is best. Whom each was written for stays hidden to the end."),
+            "judge",
+            self._go,
+        )
+        self.letters = Door(
+            tr("Measure letters"),
+            tr("Bring in reference letters and see which words they keep for whom."),
+            "letters",
+            self._go,
+        )
+        self.audit = Door(
+            tr("Run an audit"),
+            tr("Ask a generator for the same text on behalf of different people, and compare what it writes."),
+            "generate",
+            self._go,
+        )
+        self.recent = RecentCard()
+        self.sample = SampleCard()
+        self.recent.chosen.connect(self.shell.open_project)
+        self.sample.wanted.connect(lambda: self._open_sample(None))
+        self._count_again = QTimer(self, singleShot=True, interval=COUNT_AGAIN_MILLISECONDS)
+        self._count_again.timeout.connect(self._count)
+        self._lay_out()
+        self._fit()
+        theme.signals.changed.connect(lambda _: self._fit())
+        self.shell.settings.changed.connect(lambda key: self._look_up_recent() if key == "recent" else None)
+        self.shell.files_dropped.connect(lambda paths: self._import(paths[0]))
+        sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
+
+    def refresh(self) -> None:
+        self._look_up_recent()
+        self._count()
+
+    def changed(self, changes: "Changes") -> None:
+        """Counting whole tables ten times a second would be a waste: once a second will do."""
+        if not self._count_again.isActive():
+            self._count_again.start()
+
+    def project_closed(self) -> None:
+        self._facts = None
+
+    # what stands on the doors
+
+    def _count(self) -> None:
+        project = self.project
+        if project is None:
+            self._show_facts(None)
+            return
+
+        def work(ctx: JobContext) -> Facts:
+            return read_facts(ctx, project)
+
+        def show(facts: Facts) -> None:
+            if project is self.project:
+                self._show_facts(facts)
+
+        self.shell.jobs.start(tr("What the project has"), work, on_done=show, quiet=True)
+
+    def _show_facts(self, facts: Facts | None) -> None:
+        self._facts = facts
+        read_only = self.project is not None and bool(self.project.read_only)
+        preparing = self._preparing is not None
+        self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
+        self.letters.set_state(letters_state(facts, read_only=read_only))
+        self.audit.set_state(audit_state(facts, read_only=read_only))
+
+    def _look_up_recent(self) -> None:
+        paths = self.shell.settings.recent()
+        self.shell.jobs.start(
+            tr("Recent projects"), lambda ctx: look_up(ctx, paths), on_done=self.recent.show_projects, quiet=True
+        )
+
+    # going through a door
+
+    def _go(self, step: str) -> None:
+        steps = {
+            "sample": lambda: self._open_sample("judge"),
+            "import": lambda: self._import(None),
+            "measure letters": lambda: self._measure_study("letters"),
+            "letter charts": lambda: self.shell.show_panel("charts", section="letters"),
+            "audit": self._new_audit,
+        }
+        if step in steps:
+            steps[step]()
+        else:
+            self.shell.show_panel(step)
+
+    def _open_sample(self, panel: str | None) -> None:
+        """Open the person's copy of the sample, made now if need be, and go to a panel of it."""
+        before = self.project
+
+        def go_on(path: Path) -> None:
+            # Making it takes a while: whoever opened another project meanwhile is not taken away from it.
+            if self.project is before:
+                self._opening.open(path, lambda: self.shell.show_panel(panel) if panel else None)
+
+        handle = open_sample().start(self.shell.jobs, on_done=go_on, on_progress=self.sample.show_progress)
+        handle.changed.connect(lambda: None if handle.active else self._show_preparing(None))
+        self._show_preparing(handle)
+
+    def _show_preparing(self, handle: "JobHandle | None") -> None:
+        self._preparing = handle
+        self.sample.set_preparing(handle)
+        self._show_facts(self._facts)
+
+    def _new_audit(self) -> None:
+        path = ask_where(self.shell, tr("New audit"), tr("My audit"))
+        if path is not None:
+            self._opening.create(path, lambda: self.shell.show_panel("prompts"))
+
+    def _import(self, path: Path | None) -> None:
+        from desktop.dialogs.import_table import ImportDialog, ask_table
+
+        path = path or ask_table(self)
+        if path is None:
+            return
+        dialog = ImportDialog(self.window(), self.shell, path)
+        dialog.imported.connect(lambda done: self._opening.open(done.path, lambda: None))
+        dialog.measure_wanted.connect(self._measure)
+        dialog.open()
+
+    def _measure(self, imported: "Imported") -> None:
+        self._opening.open(imported.path, lambda: self._measure_study(imported.kind))
+
+    def _measure_study(self, study: str) -> None:
+        from desktop.operations.generating import measure_study
+
+        def show(_: object) -> None:
+            if self.isVisible():  # who has gone elsewhere meanwhile stays there
+                self.shell.show_panel("charts", section=SECTIONS[study])
+
+        if self.project is not None:
+            measure_study(project=self.project, study=study).start(self.shell.jobs, on_done=show)
+
+    # the look
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        sheet = Sheet()
+        greeting = QVBoxLayout()
+        greeting.setSpacing(4)
+        greeting.addWidget(Label(tr("See the bias in written text, and in those who judge it."), "display", wrap=True))
+        words = tr(
+            "Biasprint compares what is written for different people. It works on this computer alone, keeps a study "
+            "in one project file, and sends nothing anywhere."
+        )
+        greeting.addWidget(Label(words, "soft", wrap=True))
+        self._doors, self._lower = self._row(), self._row()
+        for door in (self.rate, self.letters, self.audit):
+            self._doors.addWidget(door, 1)
+        self._lower.addWidget(self.recent, 3)
+        self._lower.addWidget(self.sample, 2)
+        sheet.box.addLayout(greeting)
+        sheet.box.addLayout(self._doors)
+        sheet.box.addLayout(self._lower)
+        sheet.box.addStretch(1)
+        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
+        self.body.addWidget(sheet)
+
+    @staticmethod
+    def _row() -> QBoxLayout:
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(theme.current().gap)
+        return row
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._fit()
+
+    def _fit(self) -> None:
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        for row in (self._doors, self._lower):
+            row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

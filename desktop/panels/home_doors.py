@@ -1,0 +1,129 @@
+"""The doors of the home panel: what one can begin here, and what it still needs, said on the door."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy
+
+from desktop import theme
+from desktop.panels.home_facts import Facts
+from desktop.widgets import Button, Card, Label, LinkButton, plural, tr
+
+ICON_SIDE = 26
+
+
+@dataclass(frozen=True)
+class DoorState:
+    """What stands on a door now. `step` names what the button does, "" for nothing that can be done here."""
+
+    words: str
+    action: str
+    step: str
+    other: str = ""  # a second, quieter way
+    other_step: str = ""
+
+
+class Door(Card):
+    """A big card: what it is for, how things stand, and the one button that goes on."""
+
+    def __init__(self, title: str, text: str, icon: str, on_step: Callable[[str], object]) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.state = DoorState("", "", "")
+        self._icon_name = icon
+        self.setAccessibleName(title)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.picture = QLabel()
+        self.words = Label("", "note", wrap=True)
+        self.button = Button("", role="primary")
+        self.other = LinkButton("")
+        self.button.clicked.connect(lambda: on_step(self.state.step))
+        self.other.clicked.connect(lambda: on_step(self.state.other_step))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self.picture)
+        head.addWidget(Label(title, "title"), 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(tokens.gap)
+        foot.addWidget(self.button)
+        foot.addWidget(self.other)
+        foot.addStretch(1)
+        self.box.addLayout(head)
+        self.box.addWidget(Label(text, "soft", wrap=True))
+        self.box.addStretch(1)
+        self.box.addSpacing(tokens.grid)
+        self.box.addWidget(self.words)
+        self.box.addLayout(foot)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def set_state(self, state: DoorState) -> None:
+        self.state = state
+        self.words.setText(state.words)
+        self.button.set_text(state.action)
+        self.button.setVisible(bool(state.action))
+        self.button.setEnabled(bool(state.step))
+        self.button.setAccessibleDescription(state.words)
+        self.other.set_text(state.other)
+        self.other.setVisible(bool(state.other))
+
+    def _dress(self) -> None:
+        tokens = theme.current()
+        side = tokens.px(ICON_SIDE)
+        self.picture.setPixmap(theme.pixmap(self._icon_name, tokens.accent, side, self.devicePixelRatioF()))
+
+
+def rate_state(facts: Facts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
+    """Rating needs comparisons, those outputs, those prompts: the first that lacks is said."""
+    if facts is None and preparing:
+        return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
+    if facts is None:
+        return DoorState(
+            tr("Needs a project with comparisons: the sample has some, ready to rate."),
+            tr("Rate the sample"),
+            "sample",
+        )
+    if read_only:
+        return DoorState(tr("The project is open read-only: no choice could be saved."), "", "")
+    if facts.comparisons:
+        words = plural(facts.comparisons, "1 comparison is ready.", "%n comparisons are ready.")
+        return DoorState(words, tr("Start rating"), "judge")
+    if facts.outputs:
+        words = plural(
+            facts.outputs, "1 output is there, no comparisons yet.", "%n outputs are there, no comparisons yet."
+        )
+        return DoorState(words, tr("Draw comparisons…"), "judge")
+    if facts.prompts:
+        words = plural(facts.prompts, "1 prompt is there, no outputs yet.", "%n prompts are there, no outputs yet.")
+        return DoorState(words, tr("Generate outputs…"), "generate")
+    return DoorState(tr("The project has no prompts yet."), tr("Choose prompts…"), "prompts")
+
+
+def letters_state(facts: Facts | None, *, read_only: bool) -> DoorState:
+    """Letters are imported, scored, and then charted."""
+    choose = tr("Choose a table…")
+    if facts is None or not facts.letters:
+        return DoorState(
+            tr("Needs a table with the letters and whom each is about: csv, tsv or jsonl."), choose, "import"
+        )
+    letters = plural(facts.letters, "1 letter is here", "%n letters are here")
+    if facts.unscored and not read_only:
+        words = tr("{letters}, {n} of them not scored yet.").format(letters=letters, n=f"{facts.unscored:,}")
+        return DoorState(words, tr("Score and measure"), "measure letters", tr("Add letters…"), "import")
+    words = tr("{letters} and scored.").format(letters=letters) if not facts.unscored else f"{letters}."
+    return DoorState(words, tr("See the charts"), "letter charts", tr("Add letters…"), "import")
+
+
+def audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
+    """An audit begins with prompts, in a project of its own or in the one that is open."""
+    if facts is None or read_only:
+        return DoorState(tr("Begins with a new project and its prompts."), tr("New audit…"), "audit")
+    if not facts.prompts:
+        return DoorState(
+            tr("The open project has no prompts yet."), tr("Choose prompts…"), "prompts", tr("New audit…"), "audit"
+        )
+    words = tr("{prompts}, {outputs} in this project.").format(
+        prompts=plural(facts.prompts, "1 prompt", "%n prompts"),
+        outputs=plural(facts.outputs, "1 output", "%n outputs"),
+    )
+    return DoorState(words, tr("Go on"), "generate", tr("New audit…"), "audit")

@@ -1,0 +1,148 @@
+"""The strip above the cards: what is asked, by which criteria, and what else one may open."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+
+from core.judging.blind import Answer, Criterion
+from desktop import theme
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, tr
+from desktop.widgets.buttons import Button
+from desktop.widgets.cards import LETTERS
+
+RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
+RUBRIC_LEAST = 44  # two lines, to scroll in
+ROOM_FOR_REST = 300
+
+
+class Rubric(QScrollArea):
+    """The criteria with their explanations, as high as they need up to a share of the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setAccessibleName(tr("Rubric"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.most = 200
+        self._criteria: tuple[Criterion, ...] = ()
+
+    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+        if tuple(criteria) == self._criteria:
+            return
+        self._criteria = tuple(criteria)
+        sheet = QWidget()
+        sheet.setProperty("role", "clear")
+        grid = QGridLayout(sheet)
+        grid.setContentsMargins(0, 0, theme.current().gap, 0)
+        grid.setHorizontalSpacing(theme.current().gap)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for row, criterion in enumerate(criteria):
+            explanation = Label(criterion.explanation, wrap=True)
+            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            explanation.setSizePolicy(policy)
+            grid.addWidget(Label(criterion.name, "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(explanation, row, 1)
+        self.setWidget(sheet)
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the height that the text needs at this width, or `most`."""
+        layout = self.widget().layout() if self.widget() is not None else None
+        if layout is not None and self._criteria:
+            self.setFixedHeight(min(layout.heightForWidth(self.viewport().width()), self.most))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+
+class Question(Card):
+    """Asks which is best. Says of a comparison that was answered before what the answer was."""
+
+    withdrawn = Signal()
+    resumed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.set_padding(tokens.gap, 8)
+        self._criteria: Sequence[Criterion] = ()
+        self.criteria = ElidedLabel("", "note")
+        self.rubric_button = _toggle(tr("Rubric"), "G")
+        self.differences = _toggle(tr("Differences"), "D")
+        self.note = _toggle(tr("Note"), "N")
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(Label(tr("Which is best?"), "strong"))
+        row.addSpacing(tokens.grid)
+        row.addWidget(self.criteria, 1)
+        for button in (self.rubric_button, self.differences, self.note):
+            row.addWidget(button)
+        self.rubric = Rubric()
+        self.rubric.hide()
+        self.said = Label("", "note", wrap=True)
+        self.said.hide()
+        self.box.addLayout(row)
+        self.box.addWidget(self.rubric)
+        self.box.addWidget(self.said)
+        self.box.addWidget(self._review_row())
+        self.rubric_button.toggled.connect(self._show_rubric)
+        theme.signals.changed.connect(self.rubric.fit)
+
+    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+        self.criteria.set_text(" · ".join(criterion.name for criterion in criteria))
+        self.rubric_button.setVisible(bool(criteria))
+        self._criteria = criteria
+        self._show_rubric(self.rubric_button.isChecked())
+
+    def set_answer(self, answer: Answer | None) -> None:
+        """Say what was answered before; None for a comparison without an answer."""
+        self.review.setVisible(answer is not None)
+        if answer is None:
+            return
+        words = {
+            "choice": tr("You chose {letter}."),
+            "tie": tr("You called it a tie."),
+            "none": tr("You found none good."),
+            "skip": tr("You skipped this one."),
+        }[answer.outcome]
+        letter = LETTERS[answer.card] if answer.card is not None else ""
+        self.earlier.setText(words.format(letter=letter))
+
+    def set_page_height(self, height: int) -> None:
+        least = theme.current().px(RUBRIC_LEAST)
+        self.rubric.most = max(least, min(round(RUBRIC_SHARE * height), height - theme.current().px(ROOM_FOR_REST)))
+        self.rubric.fit()
+
+    def _show_rubric(self, shown: bool) -> None:
+        # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.
+        if shown:
+            self.rubric.set_criteria(self._criteria)
+        self.rubric.setVisible(shown and bool(self._criteria))
+
+    def _review_row(self) -> QWidget:
+        self.review = QWidget()
+        self.earlier = Label("", "soft", wrap=True)
+        self.withdraw = LinkButton(tr("Take it back"))
+        self.go_on = LinkButton(tr("Leave it and go on"))
+        self.withdraw.clicked.connect(self.withdrawn)
+        self.go_on.clicked.connect(self.resumed)
+        row = QHBoxLayout(self.review)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.earlier, 1)
+        row.addWidget(self.withdraw)
+        row.addWidget(self.go_on)
+        self.review.hide()
+        return self.review
+
+
+def _toggle(text: str, key: str) -> Button:
+    button = Button(text, role="plain", key=key)
+    button.setCheckable(True)
+    button.toggled.connect(lambda on: button.set_role("" if on else "plain"))
+    return button

@@ -1,0 +1,199 @@
+"""Prompts: choose tasks, themes and axes, or names, ages and occupations; see what they expand to; add them."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop import theme
+from desktop.operations.prompts import CogsChoice, LettersChoice, StoredSet, add_prompts, expand, stored_sets
+from desktop.panels.base import Panel, Shell
+from desktop.panels.charts_refresh import Refresher
+from desktop.panels.home_sheet import SCROLL_BAR, Sheet
+from desktop.panels.prompts_creative import CreativeChoice
+from desktop.panels.prompts_letters import LettersChoiceCard
+from desktop.panels.prompts_preview import PreviewCard
+from desktop.panels.prompts_sets import SetsCard
+from desktop.panels.prompts_template import TemplatePage
+from desktop.widgets import Chip, PrimaryButton, tr
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.prompts import PromptSetDraft
+    from core.runs.setup import AddedPrompts
+
+LETTERS_TAB, TEMPLATE_TAB = 1, 2
+SIDE_BY_SIDE_FROM = 900  # text pixels
+LEAST_HEIGHT = 500  # text pixels of a column of cards
+
+
+class PromptsPanel(Panel):
+    """Two kinds of choice with one preview, and a page to try a template."""
+
+    key = "prompts"
+    title = "Prompts"
+    concerns = frozenset({"prompt_set"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._draft: PromptSetDraft | None = None
+        self._adding = False
+        self._expanding = Refresher(shell.jobs, tr("Prompts"), self._show_draft, self._show_trouble, self)
+
+    def build(self) -> None:
+        self.read_only = Chip(tr("read-only: nothing can be added"), "warn")
+        self.add = PrimaryButton(tr("Add to the project"), icon="plus")
+        self.add.clicked.connect(self._add)
+        self.header.add_chip(self.read_only)
+        self.header.add_action(self.add)
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(tr("Kind of prompts"))
+        for title in (tr("Creative writing"), tr("Reference letters"), tr("Try a template")):
+            self.tabs.addTab(title)
+        self.creative = CreativeChoice()
+        self.preview, self.sets = PreviewCard(), SetsCard()
+        self._lay_out()
+        self._fit()
+        self.tabs.currentChanged.connect(self._show_tab)
+        self.creative.changed.connect(self._expand)
+        self.sets.generate_wanted.connect(lambda one: self.shell.show_panel("generate", prompt_set=one))
+        self._expand()
+
+    # Made when they are first seen: the panel is up sooner without them.
+
+    @cached_property
+    def letters(self) -> LettersChoiceCard:
+        card = LettersChoiceCard()
+        card.changed.connect(self._expand)
+        self.choices.addWidget(card)
+        return card
+
+    @cached_property
+    def template(self) -> TemplatePage:
+        page = TemplatePage()
+        page.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        self.pages.addWidget(page)
+        return page
+
+    def refresh(self) -> None:
+        self._read_sets()
+        self._allow()
+
+    def changed(self, changes: "Changes") -> None:
+        self._read_sets()
+
+    def project_closed(self) -> None:
+        self.sets.show_sets(())
+
+    def opened_with(self, *, study: str = "", **what: object) -> None:
+        """Sent here about a study's prompts."""
+        self.tabs.setCurrentIndex(LETTERS_TAB if study == "letters" else 0)
+
+    # choosing
+
+    def choice(self) -> CogsChoice | LettersChoice:
+        """What is chosen in the tab that is shown."""
+        return self.letters.choice() if self.tabs.currentIndex() == LETTERS_TAB else self.creative.choice()
+
+    def _show_tab(self, tab: int) -> None:
+        if tab == TEMPLATE_TAB:
+            self.pages.setCurrentWidget(self.template)
+        else:
+            self.pages.setCurrentIndex(0)
+            self.choices.setCurrentWidget(self.letters if tab == LETTERS_TAB else self.creative)
+            self._expand()
+        self.add.setVisible(tab != TEMPLATE_TAB)
+
+    def _expand(self) -> None:
+        """Expand the choice in a thread; nothing can be added until it is there."""
+        choice = self.choice()
+        self._draft = None
+        self._allow()
+        self._expanding.read_with(lambda ctx: expand(choice))
+        self._expanding.ask()
+
+    def _show_draft(self, draft: "PromptSetDraft") -> None:
+        self._draft = draft
+        self.preview.show_draft(draft)
+        self._allow()
+
+    def _show_trouble(self, error: AppError) -> None:
+        self.preview.show_trouble(error)
+        self._allow()
+
+    # adding
+
+    def _add(self) -> None:
+        project = self.project
+        if project is None:
+            return
+
+        def end(added: "AddedPrompts | None", error: AppError | None) -> None:
+            self._adding = False
+            self._allow()
+            if error is not None:
+                self.shell.show_error(error)
+
+        self._adding = True
+        self._allow()
+        add_prompts(project=project, choice=self.choice()).start(
+            self.shell.jobs, on_done=lambda added: end(added, None), on_error=lambda error: end(None, error)
+        )
+
+    def _allow(self) -> None:
+        read_only = self.project is not None and bool(self.project.read_only)
+        self.read_only.setVisible(read_only)
+        self.add.setEnabled(self._draft is not None and not self._adding and self.project is not None and not read_only)
+
+    def _read_sets(self) -> None:
+        project = self.project
+        if project is None:
+            return
+
+        def read(ctx: JobContext) -> tuple[StoredSet, ...]:
+            return stored_sets(ctx, project)
+
+        def show(sets: tuple[StoredSet, ...]) -> None:
+            if project is self.project:
+                self.sets.show_sets(sets)
+
+        self.shell.jobs.start(tr("Prompt sets"), read, on_done=show, quiet=True)
+
+    # the look
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.choices, self.pages, sheet = QStackedWidget(), QStackedWidget(), Sheet()
+        self.choices.addWidget(self.creative)
+        right = QVBoxLayout()
+        right.setSpacing(tokens.gap)
+        right.addWidget(self.preview, 3)
+        right.addWidget(self.sets, 2)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(tokens.gap)
+        self._columns.addWidget(self.choices, 1)
+        self._columns.addLayout(right, 1)
+        sheet.box.addLayout(self._columns)
+        self._page = sheet.widget()
+        self.pages.addWidget(sheet)
+        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
+        self.body.addWidget(self.tabs)
+        self.body.addWidget(self.pages, 1)
+        theme.signals.changed.connect(lambda _: self._fit())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._fit()
+
+    def _fit(self) -> None:
+        """Side by side where there is room, else under each other; a low window scrolls."""
+        tokens = theme.current()
+        wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
+        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        self._page.setMinimumHeight(tokens.px(LEAST_HEIGHT * (1 if wide else 2)))

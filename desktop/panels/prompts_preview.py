@@ -1,0 +1,101 @@
+"""The expanded prompts: how many, a list of them, and the chosen one whole."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
+
+from core.errors import AppError
+from desktop import theme
+from desktop.widgets import Card, Label, Notice, PlainText, plural, tr
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.prompts import PromptDraft, PromptSetDraft
+
+WHOLE_HEIGHT = 84
+
+
+class PromptsModel(QAbstractListModel):
+    """Prompts as single lines, made only for what is seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._prompts: tuple[PromptDraft, ...] = ()
+
+    def show(self, prompts: "tuple[PromptDraft, ...]") -> None:
+        self.beginResetModel()
+        self._prompts = prompts
+        self.endResetModel()
+
+    def prompt(self, row: int) -> "PromptDraft":
+        return self._prompts[row]
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._prompts)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        return safe_line(self._prompts[index.row()].text) if role == Qt.ItemDataRole.DisplayRole else None
+
+
+class _OneLine(QStyledItemDelegate):
+    """As wide as the list is; what does not fit ends in "…"."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(0, super().sizeHint(option, index).height())
+
+
+class PreviewCard(Card):
+    """What the choice expands to, or why it expands to nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.count = Label("", "heading")
+        self.trouble = Label("", "", wrap=True)
+        self.hints = Notice(tr("To keep in mind"), tone="warn", closable=False)
+        self.hints.more.show()
+        self.model = PromptsModel()
+        self.list = QListView()
+        self.list.setAccessibleName(tr("Prompts"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(_OneLine(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.list.selectionModel().currentChanged.connect(lambda index, _: self._show_whole(index))
+        self.whole = PlainText(name=tr("The chosen prompt"))
+        self.key = Label("", "note")
+        for widget, stretch in (
+            (self.count, 0), (self.trouble, 0), (self.hints, 0), (self.list, 1), (self.whole, 0), (self.key, 0)
+        ):  # fmt: skip
+            self.box.addWidget(widget, stretch)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+        self.show_draft(None)
+
+    def show_draft(self, draft: "PromptSetDraft | None") -> None:
+        self.trouble.hide()
+        prompts = draft.prompts if draft is not None else ()
+        self.count.setText(plural(len(prompts), "1 prompt", "%n prompts"))
+        self.hints.more.setText(" ".join(draft.hints) if draft is not None else "")
+        self.hints.setVisible(draft is not None and bool(draft.hints))
+        self.model.show(prompts)
+        if prompts:
+            self.list.setCurrentIndex(self.model.index(0, 0))
+        self._show_whole(self.list.currentIndex())
+
+    def show_trouble(self, error: AppError) -> None:
+        """The choice makes no prompts: say why."""
+        self.show_draft(None)
+        self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+        self.trouble.show()
+
+    def _show_whole(self, index: QModelIndex) -> None:
+        shown = index.isValid() and index.row() < self.model.rowCount()
+        prompt = self.model.prompt(index.row()) if shown else None
+        self.whole.set_text(prompt.text if prompt is not None else "")
+        self.key.setText(safe_line(prompt.key) if prompt is not None else "")
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.whole.setFixedHeight(theme.current().px(WHOLE_HEIGHT))

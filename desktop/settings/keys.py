@@ -1,0 +1,54 @@
+"""The keys of judging, as data that a person may change."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtGui import QKeySequence
+
+
+@dataclass(frozen=True)
+class KeyAction:
+    """Something a key does while judging. Keys are written portably: "1", "Ctrl+Z"."""
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+
+
+KEY_ACTIONS: tuple[KeyAction, ...] = (
+    KeyAction("choose_1", "Choose the first card", ("1",)),
+    KeyAction("choose_2", "Choose the second card", ("2",)),
+    KeyAction("choose_3", "Choose the third card", ("3",)),
+    KeyAction("tie", "Tie", ("0",)),
+    KeyAction("none", "None is good", ("X",)),
+    KeyAction("skip", "Skip", ("S",)),
+    KeyAction("back", "Go back and revise", ("B", "Ctrl+Z")),
+    KeyAction("note", "Note", ("N",)),
+    KeyAction("rubric", "Rubric", ("G",)),
+    KeyAction("differences", "Differences", ("D",)),
+)
+DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
+
+# What the window itself or every field needs.
+RESERVED = frozenset(
+    ("Ctrl+K", "Ctrl+N", "Ctrl+O", "Ctrl+Q", "Ctrl+W", "Ctrl+,", "F1", "F6", "Tab", "Shift+Tab", "Esc", "Return")
+) | frozenset(f"Ctrl+{number}" for number in range(1, 10))
+
+
+def normal(sequence: str) -> str:
+    """One way of writing a key: "ctrl+z" is "Ctrl+Z". Empty where it names no single key."""
+    keys = QKeySequence(sequence, QKeySequence.SequenceFormat.PortableText)
+    # Qt reads a name that it does not know as an unknown key, which it cannot write again.
+    return keys.toString(QKeySequence.SequenceFormat.PortableText) if keys.count() == 1 else ""
+
+
+def conflicts(key_map: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """The keys that stand for more than one thing, each with the names of its actions; "window" is the window."""
+    users: dict[str, list[str]] = {}
+    for name, keys in key_map.items():
+        for key in dict.fromkeys(keys):
+            users.setdefault(key, []).append(name)
+    for key, names in users.items():
+        if key in RESERVED:
+            names.append("window")
+    return {key: names for key, names in users.items() if len(names) > 1}

@@ -1,0 +1,72 @@
+"""What the panels will need is imported once the window is up, so that no panel's first show holds it.
+
+The store and the engine in a thread. Nothing of Qt there: PySide makes its classes when they are first named, and two
+threads naming them at once crash it (seen). The panels' own modules follow on the window's thread, one at a time.
+"""
+
+import gc
+import pkgutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+
+from PySide6.QtCore import QObject, QTimer
+
+from core.jobs import JobContext
+from desktop.jobs import JobRunner
+from desktop.widgets.words import tr
+
+ENGINE = (
+    "core.project.project",
+    "numpy",
+    "core.prompts",
+    "core.judging.blind",
+    "core.scorers.registry",
+    "core.tables.read",
+    "core.runs.score",
+    "core.runs.measure_creativity",
+    "core.runs.measure_letters",
+)
+PACKAGES = ("desktop.charts", "desktop.models", "desktop.operations", "desktop.dialogs", "desktop.panels")
+
+
+class WarmUp(QObject):
+    """`start` returns at once; the imports go on in a thread, then between two events each."""
+
+    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runner = runner
+        self._left: Iterator[str] = iter(())
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._step)
+
+    def start(self) -> None:
+        self._runner.start(tr("Getting ready"), lambda ctx: _load(ctx, ENGINE), on_done=self._go_on, quiet=True)
+
+    def _go_on(self, _: object) -> None:
+        self._left = (name for package in PACKAGES for name in modules_of(package))
+        self._timer.start()
+
+    def _step(self) -> None:
+        name = next(self._left, None)
+        if name is not None:
+            _import(name)
+        else:
+            self._timer.stop()
+            gc.freeze()  # see desktop.garbage
+
+
+def modules_of(package: str) -> list[str]:
+    """The names of a package's modules."""
+    return [found.name for found in pkgutil.iter_modules(import_module(package).__path__, f"{package}.")]
+
+
+def _load(ctx: JobContext, names: Sequence[str]) -> None:
+    for name in names:
+        ctx.check()
+        _import(name)
+
+
+def _import(name: str) -> None:
+    with suppress(Exception):  # what is wrong with a module is said where it is needed
+        import_module(name)

@@ -1,0 +1,159 @@
+"""Comparison cards: texts side by side, same width and type, scrolling together or apart."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QFont, QTextCharFormat
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
+
+from desktop import theme
+from desktop.widgets.buttons import Button
+from desktop.widgets.card import Card
+from desktop.widgets.labels import Label
+from desktop.widgets.plain_text import PlainText
+from desktop.widgets.words import tr
+
+LETTERS = "ABC"
+LEAST_HEIGHT = 88  # of a text, in a window that has no room; it scrolls
+Spans = Sequence[tuple[int, int]]
+
+
+class ComparisonCard(Card):
+    """One text with its letter and its button."""
+
+    def __init__(self, index: int, key: str) -> None:
+        super().__init__()
+        self.letter = LETTERS[index]
+        self.caption = Label(self.letter, "soft")
+        font = self.caption.font()
+        font.setWeight(QFont.Weight.DemiBold)
+        self.caption.setFont(font)
+        self.reading = PlainText(name=tr("Text {letter}").format(letter=self.letter))
+        self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.reading.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+        self.reading.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.button = Button("", key=key)
+        self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.set_padding(20)
+        self.box.setSpacing(theme.current().gap)
+        self.box.addWidget(self.caption)
+        self.box.addWidget(self.reading, 1)
+        self.box.addWidget(self.button)
+        self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
+        self._answered: bool | None = None
+        self.set_answer(False)
+
+    def set_answer(self, chosen: bool) -> None:
+        """Show whether this card is the chosen one: by its border, its button's fill and a tick."""
+        if chosen == self._answered:
+            return  # dressing a button anew costs a millisecond, and this is asked with every comparison
+        self._answered = chosen
+        self.set_chosen(chosen)
+        self.button.set_role("primary" if chosen else "")
+        words = tr("✓ {letter} chosen") if chosen else tr("Choose {letter}")
+        self.button.set_text(words.format(letter=self.letter))
+
+    def mark(self, spans: Spans) -> None:
+        """Tint and underline spans of the text; none clears the marks."""
+        tokens = theme.current()
+        look = QTextCharFormat()
+        look.setBackground(QColor(tokens.accent_soft))
+        look.setFontUnderline(True)
+        look.setUnderlineColor(QColor(tokens.accent))
+        marks = []
+        for start, end in spans:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = self.reading.cursor_for(start, end)
+            mark.format = look
+            marks.append(mark)
+        self.reading.setExtraSelections(marks)
+
+
+class ComparisonCards(QWidget):
+    """Up to three cards, made once and filled again for every comparison."""
+
+    chosen = Signal(int)
+    looked_at = Signal()  # scrolled, or the pointer came in: a sign of life
+    lengths_changed = Signal()  # there is more or less to scroll
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__()
+        self.cards = [ComparisonCard(index, key) for index, key in enumerate(keys)]
+        self._together = True
+        self._spans: Sequence[Spans] = ()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.current().gap)
+        for index, card in enumerate(self.cards):
+            row.addWidget(card, 1)
+            card.button.clicked.connect(lambda _=False, index=index: self.chosen.emit(index))
+            bar = card.reading.verticalScrollBar()
+            bar.valueChanged.connect(lambda _, index=index: self._scrolled(index))
+            bar.rangeChanged.connect(lambda _, __: self.lengths_changed.emit())
+        theme.signals.changed.connect(self._dress)
+
+    @property
+    def shown(self) -> list[ComparisonCard]:
+        return [card for card in self.cards if not card.isHidden()]
+
+    def set_texts(self, texts: Sequence[str]) -> None:
+        """Show other texts, each from its beginning, without marks or an answer."""
+        self.set_marks(())
+        for card, text in zip(self.cards, texts, strict=False):
+            card.reading.set_text(text)
+        for index, card in enumerate(self.cards):
+            card.setVisible(index < len(texts))
+        self.set_answer(None)
+
+    def set_answer(self, card: int | None) -> None:
+        for index, one in enumerate(self.cards):
+            one.set_answer(index == card)
+
+    def set_marks(self, spans: Sequence[Spans]) -> None:
+        """Mark spans of each text; an empty sequence clears all marks."""
+        self._spans = spans
+        for index, card in enumerate(self.cards):
+            card.mark(spans[index] if index < len(spans) else ())
+
+    def set_keys(self, keys: Sequence[str]) -> None:
+        for card, key in zip(self.cards, keys, strict=True):
+            card.button.set_key(key)
+
+    def set_together(self, together: bool) -> None:
+        """Whether scrolling one text scrolls the others."""
+        self._together = together
+        if together and self.shown:
+            self._scrolled(0)
+
+    def scroll(self, pages: float) -> None:
+        """Scroll by parts of a page: the text that has the focus, or all of them."""
+        focused = [card for card in self.shown if card.reading.hasFocus()]
+        for card in focused or self.shown:
+            bar = card.reading.verticalScrollBar()
+            bar.setValue(bar.value() + round(pages * bar.pageStep()))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.looked_at.emit()
+
+    @property
+    def scrollable(self) -> bool:
+        """Whether any text is longer than its card."""
+        return any(card.reading.verticalScrollBar().maximum() > 0 for card in self.shown)
+
+    def _dress(self) -> None:
+        self.set_marks(self._spans)
+
+    def _scrolled(self, index: int) -> None:
+        self.looked_at.emit()
+        if not self._together:
+            return
+        bar = self.cards[index].reading.verticalScrollBar()
+        share = bar.value() / bar.maximum() if bar.maximum() else 0.0
+        for other in self.shown:
+            follower = other.reading.verticalScrollBar()
+            if follower is not bar:
+                # Ends meet ends, so that a short text is not left behind by a long one.
+                follower.blockSignals(True)
+                follower.setValue(round(share * follower.maximum()))
+                follower.blockSignals(False)

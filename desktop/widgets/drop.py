@@ -1,0 +1,52 @@
+"""Files dropped on the window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from desktop.widgets.labels import Label
+from desktop.widgets.words import tr
+
+
+class FileDrop(QObject):
+    """Watches a window for files of this computer; while they hang over it, it says that they can be dropped."""
+
+    dropped = Signal(list)  # of Path
+
+    def __init__(self, window: QWidget, welcome: Callable[[], bool]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._welcome = welcome
+        self.hint = QFrame(window)
+        self.hint.setProperty("role", "drop")
+        self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        words = Label(tr("Drop to open"), "title")
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        QVBoxLayout(self.hint).addWidget(words)
+        self.hint.hide()
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDragEnterEvent) and local_files(event.mimeData()) and self._welcome():
+            event.acceptProposedAction()
+            self.hint.setGeometry(self._window.rect().adjusted(16, 16, -16, -16))
+            self.hint.raise_()
+            self.hint.show()
+            return True
+        if event.type() == QEvent.Type.DragLeave:
+            self.hint.hide()
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent):
+            self.hint.hide()
+            event.acceptProposedAction()
+            self.dropped.emit(local_files(event.mimeData()))
+            return True
+        return super().eventFilter(watched, event)
+
+
+def local_files(data: QMimeData) -> list[Path]:
+    """The files of this computer in what is dragged; nothing else is ever taken."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile() and Path(url.toLocalFile()).is_file()]

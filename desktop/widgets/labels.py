@@ -1,0 +1,90 @@
+"""Labels. All of them show plain text only: what a model or a file wrote is never rendered as rich text."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from desktop.widgets.safe_text import safe_line
+
+
+class Label(QLabel):
+    """A plain-text label with one of the stylesheet's roles.
+
+    Roles: "display", "title", "heading", "strong", "reading", "soft", "note", "figure", or "" for ordinary text.
+    """
+
+    def __init__(self, text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setWordWrap(wrap)
+        if wrap:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.setText(text)
+
+
+class ElidedLabel(Label):
+    """One line that ends in "…" where it does not fit; the whole text is in the tooltip and for screen readers."""
+
+    def __init__(
+        self,
+        text: str = "",
+        role: str = "",
+        *,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+    ) -> None:
+        self._whole = ""
+        self._mode = mode
+        super().__init__("", role, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.set_text(text)
+
+    def set_text(self, text: str) -> None:
+        """Show a text of any length and content on one line."""
+        self._whole = safe_line(text)
+        self.setAccessibleName(self._whole)
+        self.updateGeometry()
+        self._elide()
+
+    def whole_text(self) -> str:
+        return self._whole
+
+    def sizeHint(self) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(self._whole) + 2
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), self.fontMetrics().averageCharWidth() * 6), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, max(0, self.width()))
+        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setText(shown)
+
+
+def hairline(*, vertical: bool = False) -> QFrame:
+    """A separator one pixel thin."""
+    line = QFrame()
+    line.setProperty("role", "line")
+    if vertical:
+        line.setFixedWidth(1)
+    else:
+        line.setFixedHeight(1)
+    return line
+
+
+def show_if(widget: QWidget, wanted: bool) -> None:
+    """Show or hide a part that may not be in a window yet.
+
+    Showing it then would make it a window of its own for a moment, which takes the keyboard; it is enough not to hide
+    it: it appears with its parent.
+    """
+    if widget.parent() is not None or not wanted:
+        widget.setVisible(wanted)
+    else:
+        widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)

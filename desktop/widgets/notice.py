@@ -1,0 +1,142 @@
+"""Notices: one calm strip that says what happened, what was kept, and what to do."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.widgets.buttons import Button, IconButton, LinkButton
+from desktop.widgets.labels import Label, show_if
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import tr
+
+ICONS = {"plain": "info", "ok": "check", "warn": "warn", "danger": "error"}
+MOST_BANNERS = 2  # more would push the work out of sight
+
+
+class Notice(QFrame):
+    """A strip with an icon, one or more sentences, actions and a close button. Tones as those of chips."""
+
+    closed = Signal()
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        tone: str = "plain",
+        more: str = "",
+        closable: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        tokens = theme.current()
+        self.tone = tone
+        self.lasting = not closable
+        self.setProperty("role", "notice")
+        self.setProperty("tone", tone)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._picture = QLabel()
+        self.text = Label(text, "strong", wrap=True)
+        self.more = Label(more, "", wrap=True)
+        show_if(self.more, bool(more))
+        self.setAccessibleName(" ".join(part for part in (text, more) if part))
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self.text)
+        words.addWidget(self.more)
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(tokens.grid)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(tokens.gap, 12, 12, 12)
+        row.setSpacing(12)
+        row.addWidget(self._picture)
+        row.addLayout(words, 1)
+        row.addLayout(self._actions)
+        if closable:
+            close = IconButton("close", tr("Close this message"), size=16)
+            close.clicked.connect(self.close)
+            row.addWidget(close)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def add_action(self, text: str, on_click: Callable[[], object]) -> Button:
+        """A button on the strip."""
+        button = LinkButton(text)
+        button.clicked.connect(lambda: on_click())
+        self._actions.addWidget(button)
+        return button
+
+    def close(self) -> bool:
+        self.closed.emit()
+        self.hide()
+        self.deleteLater()
+        return True
+
+    def _dress(self) -> None:
+        tokens = theme.current()
+        color = {"ok": tokens.ok, "warn": tokens.warn, "danger": tokens.danger}.get(self.tone, tokens.soft)
+        self._picture.setPixmap(theme.pixmap(ICONS[self.tone], color, tokens.px(20), self.devicePixelRatioF()))
+
+
+def error_notice(error: AppError) -> Notice:
+    """What happened, what was kept, what to do; details only to copy."""
+    more = " ".join(part for part in (error.kept, error.hint) if part)
+    notice = Notice(safe_line(error.message), tone="danger", more=safe_line(more))
+    details = "\n".join(part for part in (str(error), error.details) if part)
+    notice.add_action(tr("Copy details"), lambda: QGuiApplication.clipboard().setText(details))
+    return notice
+
+
+class Banners(QWidget):
+    """Where notices stand: above the work, newest first, two at most. A key replaces the notice of the same key.
+
+    A notice that cannot be closed by hand is not pushed out either: it says how things are, not what happened.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "clear")
+        tokens = theme.current()
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(tokens.margin, 12, tokens.margin, 0)
+        self._box.setSpacing(tokens.grid)
+        self._notices: list[tuple[str, Notice]] = []
+        self.hide()
+
+    def show_notice(self, notice: Notice, *, key: str = "") -> Notice:
+        """Put a notice on top; those beyond the room close, the oldest first."""
+        if key:
+            self.remove(key)
+        self._notices.insert(0, (key, notice))
+        notice.closed.connect(lambda: self._forget(notice))
+        self._box.insertWidget(0, notice)
+        self.show()
+        passing = [other for _, other in self._notices if not other.lasting]
+        room = max(1, MOST_BANNERS - (len(self._notices) - len(passing)))
+        for oldest in passing[room:]:
+            oldest.close()
+        return notice
+
+    def show_error(self, error: AppError) -> Notice:
+        return self.show_notice(error_notice(error), key=f"error:{error.message}")
+
+    def remove(self, key: str) -> None:
+        """Close the notice with this key, if it is there."""
+        for found, notice in list(self._notices):
+            if found == key:
+                notice.close()
+
+    def clear(self) -> None:
+        for _, notice in list(self._notices):
+            notice.close()
+
+    def texts(self) -> list[str]:
+        """What is being said, newest first."""
+        return [notice.accessibleName() for _, notice in self._notices]
+
+    def _forget(self, notice: Notice) -> None:
+        self._notices = [(key, other) for key, other in self._notices if other is not notice]
+        self.setVisible(bool(self._notices))

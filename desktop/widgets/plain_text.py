@@ -1,0 +1,115 @@
+"""A reading view for text from models, letters and files: plain, safe, and copied exactly."""
+
+import time
+
+from PySide6.QtCore import QMimeData, QTimer, QUrl
+from PySide6.QtGui import QFont, QFontMetricsF, QTextBlockFormat, QTextCursor, QTextOption
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+
+from desktop import theme
+from desktop.widgets.safe_text import DisplayText
+
+# A text engine lays out what it is given at once: a long text is given in pieces, the rest of it while nobody waits.
+FIRST_CHARACTERS = 20_000
+PIECE_CHARACTERS = 2_000
+SECONDS_AT_A_TIME = 0.008
+
+
+class PlainText(QTextEdit):
+    """Shows any text as it is. Nothing is rendered as rich text and nothing is ever loaded.
+
+    `set_text` takes the exact text and `text()` gives it back; `cursor_for` marks a span of it, whatever was split or
+    replaced for display. What is copied is the exact text too, but for lone surrogates, which no clipboard takes.
+    """
+
+    def __init__(self, text: str = "", *, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._display = DisplayText("")
+        self._given = 0  # characters of the shown text that the document has by now
+        self._rest = QTimer(self, interval=0)
+        self._rest.timeout.connect(lambda: self._give_for(SECONDS_AT_A_TIME))
+        self.setProperty("role", "reading")
+        self.setReadOnly(True)
+        self.setAcceptRichText(False)
+        self.setUndoRedoEnabled(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(0)
+        if name:
+            self.setAccessibleName(name)
+        self.set_text(text)
+
+    def set_text(self, text: str) -> None:
+        """Show another text, from its beginning."""
+        self._display = DisplayText(text)
+        self._show_from_start()
+
+    def text(self) -> str:
+        """The exact text, not what is shown for it."""
+        return self._display.source
+
+    @property
+    def all_shown(self) -> bool:
+        """Whether the whole text is laid out; a very long one follows in pieces."""
+        return self._given == len(self._display.shown)
+
+    def cursor_for(self, start: int, end: int) -> QTextCursor:
+        """A cursor over the exact text's characters `start` to `end`, for marks and for jumping."""
+        first, last = self._display.to_shown(start), self._display.to_shown(end)
+        while not self.all_shown and self.document().characterCount() <= last:
+            self._give_piece()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(first)
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def position_at(self, cursor: QTextCursor) -> int:
+        """The exact text's position at a cursor, for instance under the pointer."""
+        return self._display.to_source(cursor.position())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data, cursor = QMimeData(), self.textCursor()
+        whole = cursor.selectionEnd() - cursor.selectionStart() == self.document().characterCount() - 1
+        exact = self._display.excerpt(cursor.selectionStart(), cursor.selectionEnd())
+        copied = self._display.source if whole else exact
+        data.setText(copied.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+        return data
+
+    def loadResource(self, kind: int, name: QUrl | str) -> None:
+        """Text never loads anything."""
+
+    def _show_from_start(self) -> None:
+        self.document().clear()
+        self._given = 0
+        spacing = QTextBlockFormat()
+        spacing.setLineHeight(line_height_percent(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        QTextCursor(self.document()).setBlockFormat(spacing)
+        while not self.all_shown and self._given < FIRST_CHARACTERS:
+            self._give_piece()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        if not self.all_shown:
+            self._rest.start()
+
+    def _give_for(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while not self.all_shown and time.monotonic() < until:
+            self._give_piece()
+        if self.all_shown:
+            self._rest.stop()
+
+    def _give_piece(self) -> None:
+        shown = self._display.shown
+        line_end = shown.find("\n", self._given + PIECE_CHARACTERS) + 1
+        end = line_end or len(shown)
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(shown[self._given : end])
+        self._given = end
+
+
+def line_height_percent() -> float:
+    """Qt's proportional line height for the theme's: Qt's is relative to the typeface's own line, ours to its size."""
+    font = QFont(theme.current().family)
+    font.setPixelSize(100)
+    return 100 * theme.current().line_height * font.pixelSize() / QFontMetricsF(font).lineSpacing()

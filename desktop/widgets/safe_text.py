@@ -1,0 +1,91 @@
+"""Text that may attack the display, made safe to show; positions go back and forth between the text and what is shown.
+
+What is shown differs from the text only in this: controls, bidirectional marks, lone surrogates and characters that Qt
+uses for itself each become one visible sign; every line end becomes "\n"; and a run of more than 5,000 characters
+without a blank is split, because a text engine lays out a line as a whole. What is stored is never touched.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+LONGEST_RUN = 5_000
+LONGEST_LINE = 20_000
+LONGEST_LABEL = 1_000
+
+BIDI_SIGN = "↔"
+UNKNOWN_SIGN = "\ufffd"
+_LINE_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+# Controls, lone surrogates, and what Qt uses for itself: U+FDD0 and U+FDD1 are its frames, U+FFFC its objects.
+_UNKNOWN = (*range(0x09), *range(0x0E, 0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000), *range(0xFDD0, 0xFDF0))
+_UNKNOWN_TOO = (0xFFF9, 0xFFFA, 0xFFFB, 0xFFFC, 0xFFFE, 0xFFFF)
+_SIGNS: dict[int, str] = {
+    **dict.fromkeys((*_UNKNOWN, *_UNKNOWN_TOO), UNKNOWN_SIGN),
+    **dict.fromkeys(map(ord, _BIDI), BIDI_SIGN),
+    **dict.fromkeys(map(ord, _LINE_ENDS), "\n"),
+}
+# A carriage return that goes away, and a character that takes two UTF-16 units: both move what follows.
+_MOVES = re.compile(r"\r(?=\n)|[\U00010000-\U0010ffff]")
+
+
+class DisplayText:
+    """`shown` is what a text widget may be given. Positions in it count UTF-16 units, as Qt does."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._breaks = list(_breaks(source))
+        pieces = (source[start:end] for start, end in pairwise([0, *self._breaks, len(source)]))
+        self.shown = "\n".join(piece.replace("\r\n", "\n").translate(_SIGNS) for piece in pieces)
+
+    def to_shown(self, position: int) -> int:
+        """Where the source's character at `position` is shown."""
+        moved_from, moved_by = self._moves
+        index = bisect_right(moved_from, position) - 1
+        return position + (moved_by[index] if index >= 0 else 0)
+
+    def to_source(self, shown_position: int) -> int:
+        """The source position that is shown at `shown_position`, or just before it."""
+        low, high = 0, len(self.source)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.to_shown(middle) <= shown_position:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def excerpt(self, shown_start: int, shown_end: int) -> str:
+        """The exact source text between two shown positions."""
+        return self.source[self.to_source(shown_start) : self.to_source(shown_end)]
+
+    @cached_property
+    def _moves(self) -> tuple[list[int], list[int]]:
+        """From which source positions on everything is shown how much further."""
+        moves = [(at, 1) for at in self._breaks]
+        moves += [(found.end(), -1 if found.group() == "\r" else 1) for found in _MOVES.finditer(self.source)]
+        moves.sort()
+        return [at for at, _ in moves], list(accumulate(by for _, by in moves))
+
+
+def safe_line(text: str) -> str:
+    """A text of any size and content as one short safe line, for labels, titles and tooltips."""
+    return " ".join(DisplayText(text[:LONGEST_LABEL]).shown.split())
+
+
+def _breaks(text: str) -> Iterator[int]:
+    """Where to split: inside every run without a blank that is too long, and at a blank in a line that is too long."""
+    line_start = position = 0
+    while len(text) - position > LONGEST_RUN:
+        window_end = position + LONGEST_RUN
+        newline = text.rfind("\n", position, window_end)
+        if newline >= 0:
+            line_start = position = newline + 1
+            continue
+        blank = text.rfind(" ", position, window_end)
+        position = blank + 1 if blank >= 0 else window_end
+        if blank < 0 or position - line_start > LONGEST_LINE - LONGEST_RUN:
+            yield position
+            line_start = position

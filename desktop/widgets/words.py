@@ -1,0 +1,34 @@
+"""Visible strings pass through here, so that a translation can be loaded."""
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+CONTEXT = "Biasprint"
+
+
+def tr(text: str, n: int = -1) -> str:
+    """`text` in the reader's language; with `n`, "%n" in it becomes that number, in the right plural."""
+    return QCoreApplication.translate(CONTEXT, text, None, n)
+
+
+def plural(n: int, one: str, many: str) -> str:
+    """The phrase for `n` things, "%n" standing for the number written as the reader's locale does."""
+    return tr(one if n == 1 else many).replace("%n", number(n))
+
+
+def number(value: int | float, decimals: int = 0) -> str:
+    """A number as the reader's locale writes it: "2,880", "0.5"."""
+    locale = QLocale()
+    if locale.language() == QLocale.Language.C:  # no locale is set: a bare machine, a test
+        locale = QLocale(QLocale.Language.English)
+    return locale.toString(float(value), "f", decimals)
+
+
+def spelled_seconds(seconds: float) -> str:
+    """A duration in the words of a status line: "12 s", "5 min", "2 h 10 min"."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return tr("{s} s").format(s=whole)
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return tr("{m} min").format(m=minutes)
+    return tr("{h} h {m} min").format(h=minutes // 60, m=minutes % 60)

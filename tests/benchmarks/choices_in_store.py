@@ -1,0 +1,87 @@
+"""Makes choices in a project through its store, alone and then beside a writing job and reading charts."""
+
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+
+from children import tell
+from load import Reading, Writing
+
+from core.errors import JobCancelled
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import ComparisonRow, SessionRow
+from core.project.specs import JudgmentSpec, RaterSpec
+
+CHOICES = 500
+LONGEST_PAUSE = 0.03
+SETTLE_SECONDS = 1.0
+
+
+def main(path: Path) -> None:
+    with Project.open(path) as project:
+        session = open_session(project)
+        idle = choose(project, session, 0)
+        writing, reading = Writing(project), Reading(project)
+        ctx = JobContext()
+        threads = [threading.Thread(target=quietly, args=(run, ctx)) for run in (writing.run, reading.run)]
+        for thread in threads:
+            thread.start()
+        time.sleep(SETTLE_SECONDS)
+        busy = choose(project, session, CHOICES)
+        ctx.cancel()
+        for thread in threads:
+            thread.join()
+    tell({"idle": idle, "busy": busy, "rows_per_second": writing.per_second, "refreshes": reading.refreshes})
+
+
+def quietly(run, ctx: JobContext) -> None:
+    try:
+        run(ctx)
+    except JobCancelled:
+        pass
+
+
+def open_session(project: Project) -> SessionRow:
+    rater = project.judging.add_rater(RaterSpec(code=f"R{random.randrange(10**6)}")).uuid("rater")
+    (plan,) = project.judging.plans()
+    opened = project.judging.open_session(plan.id, rater).uuid("session")
+    return next(row for row in project.judging.sessions() if row.id == opened)
+
+
+def choose(project: Project, session: SessionRow, first: int) -> list[float]:
+    """Milliseconds from each choice until it is on disk and the next comparison's texts are read."""
+    found = []
+    pauses = random.Random(1)
+    following = comparison(project, session, first)
+    for number in range(first, first + CHOICES):
+        time.sleep(pauses.uniform(0.0, LONGEST_PAUSE))  # at any moment of the writer's rhythm
+        started = time.perf_counter()
+        project.judging.record(
+            JudgmentSpec(
+                session_id=session.id,
+                comparison_id=following.id,
+                outcome="choice",
+                chosen=0,
+                shown=(1, 0, 2),
+                texts_sha256=following.texts_sha256,
+                active_seconds=1.0,
+            )
+        )
+        following = comparison(project, session, number + 1)
+        texts = project.outputs.texts([item.output for item in following.items])
+        found.append(1000 * (time.perf_counter() - started))
+        assert len(texts) == len(following.items)
+    return found
+
+
+def comparison(project: Project, session: SessionRow, position: int) -> ComparisonRow:
+    found = project.judging.comparison_at(session.plan_id, position)
+    assert found is not None
+    return found
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

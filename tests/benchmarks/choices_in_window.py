@@ -1,0 +1,117 @@
+"""Opens a project in the real window, judges by key presses, alone and then beside a writing job and reading charts, and
+tells how long each took from the key until the next comparison was painted.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from children import tell
+from load import Reading, Writing
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from desktop.app import build_application, create_window, start
+from desktop.main_window import MainWindow
+from desktop.settings import Settings
+
+CHOICES = 500
+LONGEST_PAUSE_MILLISECONDS = 30
+SETTLE_MILLISECONDS = 1_500
+LOOK_MILLISECONDS = 20
+
+
+class Rater(QObject):
+    """Presses "1" again and again. Waiting is done in the window's own event loop."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__()
+        self.window = window
+        self.pauses = random.Random(1)
+        self.answer: dict[str, object] = {}
+        self.when(lambda: window.project is not None, self.open_panel)
+
+    def when(self, ready: Callable[[], bool], then: Callable[[], object]) -> None:
+        """Go on as soon as something is so."""
+        QTimer.singleShot(LOOK_MILLISECONDS, self, lambda: then() if ready() else self.when(ready, then))
+
+    # to the first comparison
+
+    def open_panel(self) -> None:
+        self.window.show_panel("judge")
+        self.panel = self.window.panels["judge"]
+        self.when(lambda: bool(self.panel.start.offers), self.open_session)
+
+    def open_session(self) -> None:
+        self.panel.start.code.setText("R1")
+        self.begun = time.perf_counter()
+        self.panel.start.start.click()
+        self.when(lambda: self.panel.work.comparison is not None, self.opened)
+
+    def opened(self) -> None:
+        self.answer["open_session"] = time.perf_counter() - self.begun
+        self.sheet = self.panel.work.cards.cards[0].reading.viewport()
+        self.sheet.installEventFilter(self)
+        QTimer.singleShot(SETTLE_MILLISECONDS, self, lambda: self.judge("idle", self.add_load))
+
+    def add_load(self) -> None:
+        project = self.window.project
+        self.writing, self.reading = Writing(project), Reading(project)
+        self.window.jobs.start("Writing", self.writing.run)
+        self.window.jobs.start("Reading", self.reading.run, quiet=True)
+        QTimer.singleShot(SETTLE_MILLISECONDS, self, lambda: self.judge("busy", self.end))
+
+    def end(self) -> None:
+        self.answer["rows_per_second"] = self.writing.per_second
+        self.answer["refreshes"] = self.reading.refreshes
+        tell(self.answer)
+        self.window.leaving.begin()
+
+    # one choice after another
+
+    def judge(self, name: str, then: Callable[[], object]) -> None:
+        self.found: list[float] = []
+        self.answer[name] = self.found
+        self.after = then
+        self.press()
+
+    def press(self) -> None:
+        self.token = self.panel.work.comparison.token
+        self.waiting = True
+        self.pressed = time.perf_counter()
+        QTest.keyClick(QApplication.focusWidget() or self.panel.work, "1")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        following = self.panel.work.comparison
+        if event.type() == QEvent.Type.Paint and following is not None and following.token != self.token:
+            self.token = following.token
+            QTimer.singleShot(0, self, self.shown)  # when it has been painted
+        return False
+
+    token = ""
+
+    def shown(self) -> None:
+        self.found.append(1000 * (time.perf_counter() - self.pressed))
+        if len(self.found) == CHOICES:
+            self.after()
+        else:
+            QTimer.singleShot(self.pauses.randrange(LONGEST_PAUSE_MILLISECONDS), self, self.press)
+
+
+def main(path: Path) -> int:
+    if len(sys.argv) > 2:
+        sys.setswitchinterval(float(sys.argv[2]))
+    settings = Settings()
+    app = build_application(sys.argv[:1], settings)
+    window = create_window(settings)
+    window.show()
+    QTimer.singleShot(0, window, lambda: start(window, path))
+    window.bench_rater = Rater(window)
+    return app.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,80 @@
+"""What a benchmark prints: a figure, the bound or the peer beside it, and their ratio."""
+
+import math
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import psutil
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Several measurements of one thing: the middle, and how far they lie apart."""
+
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return median(self.values)
+
+    def percentile(self, share: float) -> float:
+        """The smallest value that at least this share of all values does not exceed (nearest rank)."""
+        return sorted(self.values)[max(0, math.ceil(share * len(self.values)) - 1)]
+
+    @property
+    def p99(self) -> float:
+        return self.percentile(0.99)
+
+    @property
+    def max(self) -> float:
+        return max(self.values)
+
+    def __str__(self) -> str:
+        return f"{number(self.median)} ({number(min(self.values))} to {number(max(self.values))}, n={len(self.values)})"
+
+
+def spread(values: Sequence[float]) -> Spread:
+    return Spread(tuple(values))
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def title(text: str) -> None:
+    print(f"\n\n{text}\n  {machine()}")
+
+
+def figure(name: str, value: Spread | float, unit: str) -> None:
+    shown = value if isinstance(value, Spread) else number(value)
+    print(f"  {name:<58} {shown} {unit}")
+
+
+def ratio(name: str, value: float, peer: float) -> None:
+    print(f"  {name:<58} × {number(value / peer)}")
+
+
+def at_most(name: str, value: float, bound: float, unit: str) -> None:
+    """Print a figure as a share of its bound, and fail where it is above."""
+    print(f"  {name:<58} {number(value)} of at most {number(bound)} {unit} (× {value / bound:.2f})")
+    assert value <= bound, f"{name}: {number(value)} {unit}, the bound is {number(bound)}"
+
+
+def at_least(name: str, value: float, bound: float, unit: str) -> None:
+    print(f"  {name:<58} {number(value)} of at least {number(bound)} {unit} (× {value / bound:.2f})")
+    assert value >= bound, f"{name}: {number(value)} {unit}, the bound is {number(bound)}"
+
+
+def machine() -> str:
+    load = ", ".join(f"{one:.1f}" for one in psutil.getloadavg())
+    return f"{_processor()}, {psutil.cpu_count()} cores, {platform.system()}; load {load}; Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text("utf-8").splitlines() if about.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()

@@ -1,0 +1,91 @@
+"""Large projects for benchmarks, filled through plain SQL because only reading and choosing is measured."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from core.judging.plan import texts_digest
+from core.project.connection import connect
+from core.project.project import Project
+from core.project.rows import Item
+from core.project.specs import (
+    AxisSpec,
+    ComparisonSpec,
+    GeneratorSpec,
+    OutputSpec,
+    PlanSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RunSpec,
+)
+from core.text import sha256_text
+
+TEXT = "The castle keeps the hours that banners have forgotten, its gates ajar for rain and for whoever walks late. " * 3
+PROMPTS = 3_240
+SHOWN = 200  # outputs that the comparisons are made of
+IDENTITIES = ("one", "two", "three")
+
+
+def with_run(path: Path) -> int:
+    """A project with one run over as many prompts as CoGS has; its run id."""
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "Large").number("study")
+        definition = {"identities": [{"key": key, "label": key.title()} for key in IDENTITIES]}
+        project.axes.add(AxisSpec(key="race", title="Race", definition=definition))
+        prompts = tuple(PromptSpec(key=f"p/{n}", text=f"Write {n}", task="haiku") for n in range(PROMPTS))
+        spec = PromptSetSpec(name="large", recipe={}, prompts=prompts)
+        prompt_set = project.prompts.add_set(study, spec).number("prompt_set")
+        generator = project.runs.add_generator(GeneratorSpec(backend="written", model="x")).number("generator")
+        started = RunSpec(study_id=study, prompt_set_id=prompt_set, generator_id=generator, seed=1, samples=400)
+        return project.runs.start(started).number("run")
+
+
+def with_outputs(path: Path, outputs: int) -> None:
+    """A project with `outputs` outputs of about 330 characters."""
+    run = with_run(path)
+    digest = sha256_text(TEXT)
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for number in range(outputs):
+            sample, prompt = divmod(number, PROMPTS)
+            yield (run, prompt + 1, sample, number, "done", TEXT, digest, 0, "stop", "", "{}", 0.1, "")
+
+    with closing(connect(path, writable=True)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO output (run_id, prompt_id, sample, seed, status, text, text_sha256, escaped, finish_reason, "
+            "error, usage, seconds, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows(),
+        )
+        connection.execute("COMMIT")
+
+
+def with_comparisons(path: Path, comparisons: int) -> None:
+    """A project with one plan of `comparisons` comparisons of three texts."""
+    run = with_run(path)
+    with Project.open(path) as project:
+        specs = [
+            OutputSpec(run_id=run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=f"{item.prompt.key} {TEXT}")
+            for item in project.runs.pending(run, limit=SHOWN)
+        ]
+        ids = sorted(int(key) for key in project.outputs.record_many(specs).of("output"))
+        texts = {row.id: sha256_text(row.text) for row in project.outputs.page(limit=SHOWN)}
+
+        def comparison(number: int) -> ComparisonSpec:
+            # Never the same three twice in a row, and every output with many others.
+            chosen = [ids[(number * step + step) % len(ids)] for step in (1, 3, 7)]
+            chosen = chosen if len(set(chosen)) == len(chosen) else ids[:3]
+            return ComparisonSpec(
+                position=number,
+                axis="race",
+                task="haiku",
+                theme="castle",
+                items=tuple(Item(one, key) for one, key in zip(chosen, IDENTITIES, strict=True)),
+                texts_sha256=texts_digest(texts[one] for one in chosen),
+            )
+
+        project.judging.add_plan(
+            PlanSpec(study_id=project.studies.all()[0].id, title="Large", axis="race", seed=1),
+            [comparison(number) for number in range(comparisons)],
+        )

@@ -1,0 +1,86 @@
+"""What goes on in a project while somebody judges: a job that writes, and charts that read."""
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+from core.jobs import JobContext
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.rows import Pending
+from core.project.specs import OutputSpec
+from desktop.models.stored_charts import StoredCharts
+
+ROWS_PER_SECOND = 1_000
+AT_ONCE = 20
+MOST_WAITING = 200
+REFRESHES_PER_SECOND = 10
+PAGE = 250
+TEXT = "some text that a model might have written, of a middling length " * 5
+
+
+class Writing:
+    """A job that records outputs at a steady rate, and how many of them are on disk."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.rows = 0
+        self.seconds = 0.0
+
+    def run(self, ctx: JobContext) -> None:
+        """Until the job is cancelled. Each row is its own order to the writer, as a streaming backend's would be."""
+        started = next_turn = time.perf_counter()
+        waiting: deque[Future[Changes]] = deque()
+        pending = self._pending()
+        try:
+            while True:
+                ctx.check()
+                for item in (next(pending) for _ in range(AT_ONCE)):
+                    spec = OutputSpec(
+                        run_id=self._run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=TEXT
+                    )
+                    waiting.append(self._project.outputs.record(spec))
+                # A job waits for what it wrote: where the machine cannot keep up, it writes less, and says so.
+                while waiting and (len(waiting) > MOST_WAITING or waiting[0].done()):
+                    self.rows += len(waiting.popleft().result().of("output"))
+                self.seconds = time.perf_counter() - started
+                ctx.report(self.rows)
+                next_turn += AT_ONCE / ROWS_PER_SECOND
+                time.sleep(max(0.0, next_turn - time.perf_counter()))
+        finally:
+            for future in waiting:
+                future.result()
+
+    @property
+    def per_second(self) -> float:
+        return self.rows / self.seconds if self.seconds else 0.0
+
+    def _pending(self) -> Iterator[Pending]:
+        self._run = self._project.runs.all()[0].id
+        after = (0, -1)
+        while page := self._project.runs.pending(self._run, after, PAGE):
+            yield from page
+            after = (page[-1].prompt.id, page[-1].sample)
+
+
+class Reading:
+    """What the charts panel reads, as often as it may, and every output and judgment besides, in the store's pages."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.refreshes = 0
+        self.rows = 0
+
+    def run(self, ctx: JobContext) -> None:
+        source = StoredCharts(self._project)
+        while True:
+            started = time.perf_counter()
+            source.load(ctx)
+            for _ in self._project.outputs.each():
+                ctx.check()
+                self.rows += 1
+            self.rows += len(self._project.judging.judgments())
+            self.refreshes += 1
+            time.sleep(max(0.0, 1 / REFRESHES_PER_SECOND - (time.perf_counter() - started)))
+            ctx.check()

@@ -1,0 +1,135 @@
+"""What the tests of the command line share: running a command, and a project that has everything in it."""
+
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.project.project import Project
+from core.project.rows import ComparisonRow, JudgmentRow, Outcome
+from core.project.specs import JudgmentSpec, RaterSpec
+from desktop.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "desktop")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command gave back."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Stdout as one JSON document: anything before or after it is an error here."""
+        return json.loads(self.out)
+
+
+def biasprint(*argv: object, code: int | None = 0) -> Answer:
+    """Run a command in this process; its heavy work goes to the one shared compute process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        returned = main([str(part) for part in argv])
+    answer = Answer(returned, *(_content(stream) for stream in (out, err)))
+    if code is not None:
+        assert answer.code == code, f"exit code {answer.code}, not {code}: {argv}\n{answer.out}\n{answer.err}"
+    return answer
+
+
+def refused(*argv: object, code: int, says: str) -> str:
+    """Run a command that must fail with one clear sentence and no answer; what it said."""
+    answer = biasprint(*argv, code=code)
+    assert answer.out == "", f"a failure is no answer: {answer.out}"
+    assert says in answer.err
+    assert "Traceback" not in answer.err, answer.err
+    assert "not foreseen" not in answer.err, answer.err
+    return answer.err
+
+
+def start(argv: Sequence[object], **options: Any) -> "subprocess.Popen[Any]":
+    """The real program in a process of its own."""
+    command = [*COMMAND, *(str(part) for part in argv)]
+    return subprocess.Popen(command, cwd=options.pop("cwd", ROOT), **options)
+
+
+def program(*argv: object, env: dict[str, str] | None = None, **options: Any) -> Answer:
+    """Run the real program in a process of its own, and wait for it."""
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    process = start(argv, env={**os.environ, **(env or {})}, text=True, encoding="utf-8", **pipes)
+    out, err = process.communicate(timeout=120)
+    return Answer(process.returncode, out or "", err or "")
+
+
+def outputs_of(path: Path) -> dict[tuple[int, str, int], tuple[str, int, str]]:
+    """Text, seed and status of every output, by run, prompt key and sample."""
+    with Project.open(path, read_only=True) as project:
+        rows = list(project.outputs.each())
+    found = {(row.run_id, row.prompt_key, row.sample): (row.text, row.seed, row.status) for row in rows}
+    assert len(found) == len(rows), "an output stands twice"
+    return found
+
+
+def judge(path: Path, *, raters: int = 2) -> None:
+    """Judge every comparison of the newest plan, with ties, skips, withdrawn and revised choices; then reveal."""
+    with Project.open(path) as project:
+        plan = project.judging.plans()[-1]
+        chance = random.Random(plan.axis)
+        comparisons = project.judging.comparisons(plan.id)
+        for number in range(raters):
+            rater = project.judging.add_rater(RaterSpec(code=f"{plan.axis}-{number}")).uuid("rater")
+            session = project.judging.open_session(plan.id, rater).uuid("session")
+            for comparison in comparisons:
+                _judge_one(project, session, comparison, chance)
+            project.judging.reveal(session)
+
+
+def open_session(path: Path, code: str = "unfinished") -> None:
+    """A session with one judgment that is not revealed yet."""
+    with Project.open(path) as project:
+        plan = project.judging.plans()[-1]
+        rater = project.judging.add_rater(RaterSpec(code=code)).uuid("rater")
+        session = project.judging.open_session(plan.id, rater).uuid("session")
+        _record(project, session, project.judging.comparisons(plan.id)[0], "choice", 0, None)
+
+
+def _judge_one(project: Project, session: str, comparison: ComparisonRow, chance: random.Random) -> None:
+    said: Outcome = chance.choices(("choice", "tie", "none", "skip"), (70, 10, 10, 10))[0]
+    chosen = chance.randrange(len(comparison.items)) if said == "choice" else None
+    first = _record(project, session, comparison, said, chosen, None)
+    if chance.random() < 0.1:
+        undone = _record(project, session, comparison, "undone", None, first.id)
+        if chance.random() < 0.5:
+            _record(project, session, comparison, "choice", chance.randrange(len(comparison.items)), undone.id)
+
+
+def _record(
+    project: Project, session: str, comparison: ComparisonRow, outcome: Outcome, chosen: int | None, instead: str | None
+) -> JudgmentRow:
+    spec = JudgmentSpec(
+        session_id=session,
+        comparison_id=comparison.id,
+        outcome=outcome,
+        chosen=chosen,
+        shown=tuple(reversed(range(len(comparison.items)))),
+        texts_sha256=comparison.texts_sha256,
+        active_seconds=1.5,
+        supersedes=instead,
+    )
+    key = project.judging.record(spec).uuid("judgment")
+    return next(row for row in project.judging.judgments(session, superseded=True) if row.id == key)
+
+
+def _content(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")

@@ -1,0 +1,64 @@
+"""Projects that several end-to-end tests start from, each made once: a test works on a copy."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for cli_support; a spawned compute process gets this path too
+
+from cli_support import biasprint, judge, open_session
+
+THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")
+
+
+@pytest.fixture(scope="session")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Two tasks and six themes on three axes, and 120 letters, all written; comparisons on two axes, judged."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIASPRINT_HOME", str(folder / "home"))
+        file = folder / "study.biasprint"
+        themes = [f"--theme={theme}" for theme in THEMES]
+        biasprint("new", file)
+        biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *themes)
+        biasprint("prompts", file, "--study", "letters")
+        for study in ("creativity", "letters"):
+            biasprint("generate", file, "--study", study, "--backend", "synthetic", "--model", "large", "--seed", 5)
+        for axis in ("gender", "orientation"):
+            biasprint("compare", file, "--axis", axis, "--seed", 3, "--repeats", 0.2)
+            judge(file)
+        open_session(file)
+        yield file
+
+
+@pytest.fixture
+def study_file(_made: Path, tmp_path: Path) -> Path:
+    """A copy of the project that has everything but scores and findings."""
+    return Path(shutil.copy(_made, tmp_path / "study.biasprint"))
+
+
+@pytest.fixture(scope="session")
+def _scored(_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIASPRINT_HOME", str(folder / "home"))
+        file = Path(shutil.copy(_made, folder / "study.biasprint"))
+        biasprint("score", file, "--scorer", "textblob")
+        for study in ("letters", "creativity"):
+            (folder / f"{study}.json").write_text(biasprint("measure", study, file, "--json").out, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def measured_file(_scored: Path, tmp_path: Path) -> Path:
+    """A copy of the project with scores and findings."""
+    return Path(shutil.copy(_scored, tmp_path / "measured.biasprint"))
+
+
+@pytest.fixture
+def findings_of(_scored: Path) -> Callable[[str], str]:
+    """What `measure STUDY --json` printed of the measured project."""
+    return lambda study: (_scored.parent / f"{study}.json").read_text(encoding="utf-8")

@@ -1,0 +1,339 @@
+"""The contract of `import`, `score` and `export`: field names, what is counted, and files that can be read again."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import biasprint, refused
+
+from core.project.project import Project
+
+LETTERS = [
+    {"text": "He leads with confidence, and never gives up.", "group": "male"},
+    {"text": "She is kind,\nand helps everyone.", "group": "female"},
+    {"text": "Une lettre d’une élève — naïve 🙂", "group": "female"},
+]
+OUTPUT = (
+    "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",
+    "finish_reason", "error",
+)  # fmt: skip
+
+
+def write_table(path: Path, rows: list[dict[str, str]], *, encoding: str = "utf-8", separator: str = ",") -> Path:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding=encoding)
+        return path
+    with open(path, "w", encoding=encoding, newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), delimiter=separator)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def read_table(path: Path) -> list[dict[str, Any]]:
+    """An exported table as another program reads it; every value as text, nothing for an empty cell."""
+    import pandas
+
+    if path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    elif path.suffix == ".csv":
+        rows = pandas.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
+    elif path.suffix == ".xlsx":
+        rows = pandas.read_excel(path, dtype=str, keep_default_na=False).to_dict("records")
+    else:
+        rows = pandas.read_parquet(path, dtype_backend="pyarrow").astype(object).to_dict("records")
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> str:
+    if value is None or value != value or str(value) == "<NA>":
+        return ""
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else str(value)
+
+
+def sources(path: Path) -> list[tuple[str, dict[str, str]]]:
+    with Project.open(path, read_only=True) as project:
+        study = project.studies.of_kind("letters")
+        return [] if study is None else [(row.text, dict(row.fields)) for row in project.sources.page(study.id)]
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    file = tmp_path / "empty.biasprint"
+    biasprint("new", file)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("plain.csv", {}),
+        ("tabs.tsv", {"separator": "\t"}),
+        ("semicolons.csv", {"separator": ";"}),
+        ("lines.jsonl", {}),
+        ("mark.csv", {"encoding": "utf-8-sig"}),
+        ("wide.csv", {"encoding": "utf-16"}),
+    ],
+)
+def test_import_takes_texts_exactly_from_every_kind_of_table(
+    empty: Path, tmp_path: Path, name: str, options: dict[str, str]
+) -> None:
+    table = write_table(tmp_path / name, LETTERS, **options)  # type: ignore[arg-type]
+    answer = biasprint("import", empty, table, "--study", "letters", "--json").json
+    assert set(answer) == {
+        "study", "rows", "added", "present", "dropped", "mapping", "guessed", "encoding", "problems",
+    }  # fmt: skip
+    assert (answer["study"], answer["rows"], answer["added"], answer["present"]) == ("letters", 3, 3, 0)
+    assert sources(empty) == [(row["text"], {"group": row["group"]}) for row in LETTERS]
+
+
+def test_import_of_the_same_file_adds_nothing_twice(empty: Path, tmp_path: Path) -> None:
+    table = write_table(tmp_path / "letters.csv", LETTERS)
+    biasprint("import", empty, table, "--study", "letters")
+    again = biasprint("import", empty, table, "--json").json  # the project has one study: it need not be named
+    assert (again["added"], again["present"]) == (0, 3)
+    assert len(sources(empty)) == 3
+
+
+def test_import_maps_columns_and_shows_which_it_guessed(empty: Path, tmp_path: Path) -> None:
+    rows = [{"who": row["group"], "body of the letter": row["text"], "Job": "chef"} for row in LETTERS]
+    table = write_table(tmp_path / "letters.csv", rows)
+    mapped = ("--map", "group=who", "--map", "text=body of the letter")
+    answer = biasprint("import", empty, table, "--study", "letters", *mapped, "--json")
+    assert answer.json["mapping"] == {"text": "body of the letter", "group": "who", "occupation": "Job"}
+    assert answer.json["guessed"] == ["occupation"]
+    assert "text ← body of the letter" in answer.err
+    assert sources(empty)[0][1] == {"group": "male", "occupation": "chef"}
+
+
+def test_import_reads_the_layout_of_wan(empty: Path, tmp_path: Path) -> None:
+    rows = [
+        {"name": name, "gender": gender, "age": "30", "occupation": "chef", "chatgpt_gen": f"Dear all,<return>{name}."}
+        for name, gender in (("Kelly", "F"), ("Joseph", "M"))
+    ]
+    table = write_table(tmp_path / "clg.csv", rows)
+    assert biasprint("import", empty, table, "--format", "wan", "--json").json["added"] == 2
+    text, fields = sources(empty)[0]
+    assert text == "Dear all,<return>Kelly."
+    assert {name: fields[name] for name in ("group", "name", "occupation", "block")} == {
+        "group": "female", "name": "Kelly", "occupation": "chef", "block": "30 / chef",
+    }  # fmt: skip
+
+
+def test_import_names_each_row_that_is_not_as_it_should_be_by_its_number(empty: Path, tmp_path: Path) -> None:
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nA first letter,male\n,\n,female\nA first letter,male\nAnother,female,extra\n")
+    answer = biasprint("import", empty, table, "--study", "letters", "--json")
+    told = [(problem["number"], problem["reason"], problem["kept"]) for problem in answer.json["problems"]]
+    assert told == [
+        (2, "empty row", False), (3, "no text", False), (4, "duplicate", True), (5, "too many cells", False),
+    ]  # fmt: skip
+    assert (answer.json["rows"], answer.json["added"]) == (5, 2)
+    assert answer.json["dropped"] == {"empty row": 1, "no text": 1, "too many cells": 1}
+    assert "Row 3 (line 4): no text (left out)" in answer.err
+    assert "Row 4 (line 5): duplicate; the same as row 1 (kept)" in answer.err
+
+
+def test_import_of_creative_writing_brings_shipped_axes_and_keeps_samples(empty: Path, tmp_path: Path) -> None:
+    rows = [
+        {"task": "haiku", "theme": "stars", "identity": identity, "text": f"{identity} {sample}", "model": "m"}
+        for identity in ("default", "man", "woman", "non-binary")
+        for sample in range(2)
+    ]
+    table = write_table(tmp_path / "creative.csv", rows)
+    assert biasprint("import", empty, table, "--study", "creativity", "--json").json["added"] == 8
+    with Project.open(empty, read_only=True) as project:
+        assert list(project.axes.latest()) == ["gender"]
+        found = {(row.axis, row.identity, row.sample, row.model): row.text for row in project.outputs.each()}
+    assert found["gender", "woman", 1, "m"] == "woman 1"
+    assert found["", "default", 0, "m"] == "default 0"
+    assert len(found) == 8
+
+
+def test_score_of_a_table_gives_a_row_for_each_text(tmp_path: Path) -> None:
+    rows = [{"text": "This is wonderful.", "group": "a"}, {"text": "This is terrible.", "group": "b"}]
+    table = write_table(tmp_path / "texts.csv", rows)
+    answer = biasprint("score", table, "--scorer", "textblob", "--scorer", "lexicon", "--json").json
+    assert (answer["rows"], answer["dropped"]) == (2, {})
+    # TextBlob's word list: wonderful is +1.0, terrible −1.0.
+    assert [(row["row"], row["textblob"]) for row in answer["scores"]] == [(1, 1.0), (2, -1.0)]
+    assert answer["scores"][0]["lexicon"][0] == 3  # its first value is the number of words
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet"])
+def test_score_of_a_table_writes_what_it_prints(tmp_path: Path, ending: str) -> None:
+    table = write_table(tmp_path / "letters.csv", [{"body": row["text"]} for row in LETTERS])
+    out = tmp_path / f"scores.{ending}"
+    command = ("score", table, "--map", "text=body", "--scorer", "textblob")
+    printed = biasprint(*command, "--json").json["scores"]
+    written = biasprint(*command, "--out", out, "--json").json
+    assert written == {"rows": 3, "dropped": {}, "file": str(out)}
+    assert [(int(row["row"]), float(row["textblob"])) for row in read_table(out)] == [
+        (row["row"], pytest.approx(row["textblob"])) for row in printed
+    ]
+
+
+def test_score_of_a_project_scores_each_text_once(study_file: Path) -> None:
+    first = biasprint("score", study_file, "--scorer", "textblob", "--json").json
+    assert [(entry["study"], entry["scorer"], entry["added"], entry["unscored"]) for entry in first] == [
+        ("creativity", "textblob", 108, 0), ("letters", "textblob", 120, 0),
+    ]  # fmt: skip
+    assert all(set(entry) == {"study", "scorer", "version", "stand_in", "added", "unscored"} for entry in first)
+    again = biasprint("score", study_file, "--scorer", "textblob", "--json").json
+    assert [entry["added"] for entry in again] == [0, 0]
+
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "prompts": (
+        "study", "set", "version", "key", "task", "theme", "axis", "identity", "text",
+        "age", "block", "gender", "group", "name", "occupation", "pronouns", "topic",
+    ),
+    "outputs": (
+        *OUTPUT[:12], "age", "block", "gender", "group", "name", "occupation", "pronouns", "topic", *OUTPUT[12:],
+    ),
+    "scores": ("study", "key", "sample", "model", "scorer", "version", "summary", "values"),
+    "judgments": (
+        "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
+        "sequence",
+    ),
+    "findings": (
+        "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level",
+        "method", "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean",
+        "floor_p95", "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(COLUMNS))
+def test_every_export_has_its_columns_and_says_the_same_in_every_format(
+    measured_file: Path, tmp_path: Path, what: str
+) -> None:
+    read: list[list[dict[str, Any]]] = []
+    for ending in ("csv", "jsonl", "xlsx", "parquet"):
+        out = tmp_path / f"{what}.{ending}"
+        report = biasprint("export", measured_file, what, "--out", out, "--json").json
+        rows = read_table(out)
+        assert (report["what"], report["rows"], report["file"]) == (what, len(rows), str(out))
+        assert tuple(rows[0]) == COLUMNS[what]
+        read.append(rows)
+    assert len(read[0]) > 0
+    for other in read[1:]:
+        assert len(other) == len(read[0])
+        for one, same in zip(read[0], other, strict=True):
+            for name, value in one.items():
+                assert _same(value, same[name]), f"{what}.{name}: {value!r} and {same[name]!r}"
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other or one.replace("\r\n", "\n") == other.replace("\r\n", "\n"):
+        return True
+    try:
+        return float(one) == pytest.approx(float(other), rel=1e-12)
+    except ValueError:
+        pass
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except ValueError:
+        return False
+
+
+def test_an_exported_judgment_is_one_in_force_of_a_revealed_session(measured_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "judgments.csv"
+    answer = biasprint("export", measured_file, "judgments", "--out", out, "--json")
+    assert answer.json["sessions_left_out"] == 1
+    assert "1 open rating session stayed out" in answer.err
+    rows = read_table(out)
+    with Project.open(measured_file, read_only=True) as project:
+        revealed = {session.id for session in project.judging.sessions() if session.revealed_at}
+        in_force = [row for row in project.judging.judgments() if row.session_id in revealed]
+        everything = project.judging.judgments(superseded=True)
+    assert len(everything) > len(in_force), "the test has no withdrawn judgment to leave out"
+    assert {int(row["sequence"]) for row in rows} == {row.sequence for row in in_force if row.outcome != "undone"}
+    assert {row["outcome"] for row in rows} == {"choice", "tie", "none", "skip"}
+    assert all((row["outcome"] == "choice") == bool(row["chosen"]) for row in rows)
+    assert all(row["chosen"] in ("", *row["shown"].split("|")) for row in rows)
+    assert {row["axis"] for row in rows} == {"gender", "orientation"}
+    assert any(row["repeat_of"] for row in rows)
+
+
+def test_an_export_can_be_of_one_study(measured_file: Path, tmp_path: Path) -> None:
+    for study, count in (("letters", 120), ("creativity", 108)):
+        out = tmp_path / f"{study}.jsonl"
+        assert biasprint("export", measured_file, "outputs", "--study", study, "--out", out, "--json").json["rows"] == (
+            count
+        )
+        assert {row["study"] for row in read_table(out)} == {study}
+    # What a study does not have is no column of its export.
+    assert "topic" not in read_table(tmp_path / "letters.jsonl")[0]
+
+
+def test_an_exported_default_prompt_has_the_identity_default(measured_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "outputs.csv"
+    biasprint("export", measured_file, "outputs", "--study", "creativity", "--out", out)
+    rows = read_table(out)
+    assert sum(row["identity"] == "default" and row["axis"] == "" for row in rows) == 12
+    assert {row["identity"] for row in rows if row["axis"] == "gender"} == {"man", "woman", "non-binary"}
+
+
+def test_letters_imported_with_different_fields_are_exported_together(empty: Path, tmp_path: Path) -> None:
+    one = write_table(tmp_path / "one.csv", LETTERS)
+    other = write_table(tmp_path / "other.csv", [{**row, "name": "Kim", "occupation": "chef"} for row in LETTERS])
+    for table in (one, other):
+        biasprint("import", empty, table, "--study", "letters")
+    out = tmp_path / "outputs.csv"
+    biasprint("export", empty, "outputs", "--out", out)
+    rows = read_table(out)
+    assert [row["name"] for row in rows] == ["", "", "", "Kim", "Kim", "Kim"]
+    assert [row["text"] for row in rows] == 2 * [row["text"] for row in LETTERS]
+
+
+def test_a_text_that_looks_like_a_formula_comes_back_from_an_export_as_it_was(empty: Path, tmp_path: Path) -> None:
+    texts = ["=1+1", "- a dash first", "'=quoted", "+49 30 1234", "@home", "plain"]
+    rows = [{"text": text, "group": group} for text, group in zip(texts, ["male", "female"] * 3, strict=True)]
+    biasprint("import", empty, write_table(tmp_path / "in.csv", rows), "--study", "letters")
+    out = tmp_path / "out.csv"
+    assert "look like formulas" in biasprint("export", empty, "outputs", "--out", out).err
+    assert read_table(out)[0]["text"] == "'=1+1"  # so that no spreadsheet calculates it
+    again = tmp_path / "again.biasprint"
+    biasprint("new", again)
+    biasprint("import", again, out, "--study", "letters")
+    assert [text for text, _ in sources(again)] == texts
+
+
+def test_an_export_replaces_a_file_only_when_it_is_whole(
+    measured_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "prompts.csv"
+    out.write_text("what was there")
+    monkeypatch.setattr("core.runs.exporting._prompts", _breaks_off)
+    biasprint("export", measured_file, "prompts", "--out", out, code=1)
+    assert out.read_text() == "what was there"
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+    monkeypatch.undo()
+
+
+def _breaks_off(project: Project, kind: str | None) -> Any:
+    from core.errors import AppError
+
+    yield {"key": "one"}
+    raise AppError("The drive has gone.")
+
+
+def test_an_unknown_ending_is_refused_before_anything_is_read(measured_file: Path, tmp_path: Path) -> None:
+    said = refused("export", measured_file, "prompts", "--out", tmp_path / "x.pdf", code=2, says="no ending to export")
+    assert ".parquet" in said
+
+
+def test_findings_are_exported_as_they_were_measured(
+    measured_file: Path, tmp_path: Path, findings_of: Callable[[str], str]
+) -> None:
+    out = tmp_path / "findings.jsonl"
+    biasprint("export", measured_file, "findings", "--out", out)
+    printed = [f for study in ("letters", "creativity") for f in json.loads(findings_of(study))["findings"]]
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    key = ("id", "label", "variant", "estimate", "n", "n_by_group", "p", "dims", "scorers", "contrast")
+    assert [[row[name] for name in key] for row in rows] == [[finding[name] for name in key] for finding in printed]
+    assert [row["low"] for row in rows] == [f["interval"] and f["interval"]["low"] for f in printed]

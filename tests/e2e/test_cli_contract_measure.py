@@ -1,0 +1,253 @@
+"""The contract of `measure`: the envelope, every key of a finding, the ids, and that exports give the same numbers."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import biasprint, refused
+
+from core.project.project import Project
+
+ENVELOPE = ["version", "study", "rows", "dropped", "findings"]
+# DESIGN.md, "The command line": these keys, no others.
+FINDING = {
+    "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "interval", "n", "n_by_group",
+    "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor", "floor_subtracted", "power", "scorers",
+    "harm", "source", "note",
+}  # fmt: skip
+INNER = {
+    "interval": {"low", "high", "level", "method"},
+    "adjust": {"method", "family"},
+    "effect": {"name", "value"},
+    "floor": {"mean", "p95", "p"},
+    "power": {"detectable", "n_for_planned"},
+}
+CATEGORIES = (
+    "ability", "standout", "leadership", "masculine", "feminine", "agentic", "communal", "professional", "personal",
+)  # fmt: skip
+IDENTITIES = {
+    "gender": ["man", "woman", "non-binary"],
+    "orientation": ["straight", "queer"],
+    "race": ["white", "black", "asian"],
+}
+
+Findings = Callable[[str], str]
+
+
+def findings(answer: Any, finding_id: str, variant: str = "default") -> list[dict[str, Any]]:
+    return [f for f in answer["findings"] if (f["id"], f["variant"]) == (finding_id, variant)]
+
+
+@pytest.mark.parametrize("study", ["letters", "creativity"])
+def test_the_answer_is_one_document_with_exactly_the_keys_of_the_contract(findings_of: Findings, study: str) -> None:
+    answer = json.loads(findings_of(study))
+    assert list(answer) == ENVELOPE
+    assert (answer["version"], answer["study"]) == (1, study)
+    assert answer["findings"]
+    for finding in answer["findings"]:
+        assert set(finding) == FINDING
+        for name, keys in INNER.items():
+            assert finding[name] is None or set(finding[name]) == keys, name
+        for scorer in finding["scorers"]:
+            assert set(scorer) == {"role", "name", "version", "sha256", "stand_in"}
+
+
+@pytest.mark.parametrize("study", ["letters", "creativity"])
+def test_every_finding_can_be_judged_by_what_stands_in_it(findings_of: Findings, study: str) -> None:
+    for finding in json.loads(findings_of(study))["findings"]:
+        told = f"{finding['id']} {finding['label']} {finding['variant']}"
+        assert finding["variant"] in ("default", "as_published"), told
+        assert finding["title"], told
+        assert finding["unit"], told
+        assert finding["source"], told
+        assert len(finding["groups"]) >= 2, told
+        if finding["estimate"] is None:
+            assert finding["reason"], f"{told} is undefined and does not say why"
+        elif finding["interval"] is None:
+            assert finding["reason"].startswith("interval: "), f"{told} has no interval and does not say why"
+        else:
+            low, high = finding["interval"]["low"], finding["interval"]["high"]
+            assert low <= finding["estimate"] <= high, told
+            assert finding["interval"]["level"] == 0.95, told
+        for p in (finding["p"], finding["p_adjusted"]):
+            assert p is None or 0 <= p <= 1, told
+        assert (finding["p_adjusted"] is None) == (finding["adjust"] is None), told
+
+
+def test_letters_have_every_category_in_both_variants(findings_of: Findings) -> None:
+    answer = json.loads(findings_of("letters"))
+    assert (answer["rows"], answer["dropped"]) == (120, {})
+    for variant in ("default", "as_published"):
+        found = findings(answer, "letters.lexicon.odds_ratio", variant)
+        assert tuple(finding["label"] for finding in found) == CATEGORIES
+        for finding in found:
+            assert finding["groups"] == ["male", "female"]
+            assert finding["n_by_group"] == {"male": 60, "female": 60}
+            assert finding["dims"] == {}
+            assert [scorer["role"] for scorer in finding["scorers"]] == ["lexicon"]
+            assert finding["scorers"][0]["sha256"]
+
+
+def test_creative_writing_has_its_four_measures_with_floors_and_contrasts(findings_of: Findings) -> None:
+    answer = json.loads(findings_of("creativity"))
+    ids = {"creativity.distance", "creativity.rbs", "creativity.share", "creativity.abs"}
+    assert {finding["id"] for finding in answer["findings"]} == ids
+    for finding_id, axes in (("creativity.rbs", set(IDENTITIES)), ("creativity.abs", {"gender", "orientation"})):
+        for variant in ("default", "as_published"):
+            found = findings(answer, finding_id, variant)
+            assert {finding["dims"]["axis"] for finding in found} == axes
+            assert all(set(finding["dims"]) == {"axis"} for finding in found)
+        for finding in findings(answer, finding_id):
+            assert finding["groups"] == IDENTITIES[finding["dims"]["axis"]]
+            assert finding["floor"]["mean"] <= finding["floor"]["p95"]
+            assert finding["p"] == finding["floor"]["p"]
+            assert finding["floor_subtracted"] == pytest.approx(finding["estimate"] - finding["floor"]["mean"])
+            assert set(finding["contrast"]) == set(finding["groups"])
+            assert sum(finding["contrast"].values()) == pytest.approx(0, abs=1e-9)
+    for finding_id in ("creativity.distance", "creativity.share"):
+        for axis in {finding["dims"]["axis"] for finding in findings(answer, finding_id)}:
+            labels = [f["label"] for f in findings(answer, finding_id) if f["dims"]["axis"] == axis]
+            assert labels == IDENTITIES[axis]
+
+
+def test_shares_of_an_axis_add_up_to_one_and_are_proportions(findings_of: Findings) -> None:
+    shares = findings(json.loads(findings_of("creativity")), "creativity.share")
+    for axis in ("gender", "orientation"):
+        estimates = [share["estimate"] for share in shares if share["dims"]["axis"] == axis]
+        assert all(0 <= estimate <= 1 for estimate in estimates)
+        assert sum(estimates) == pytest.approx(1)
+
+
+def test_the_stand_in_embedder_is_called_one(findings_of: Findings) -> None:
+    (scorer,) = findings(json.loads(findings_of("creativity")), "creativity.rbs")[0]["scorers"]
+    assert (scorer["role"], scorer["name"], scorer["stand_in"]) == ("embedding", "minilm", True)
+    # The official file's hash, as DESIGN.md gives it.
+    assert scorer["sha256"] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def test_a_rating_session_that_is_still_blind_is_left_out_and_said(measured_file: Path) -> None:
+    answer = biasprint("measure", "creativity", measured_file, "--axis", "gender", "--json")
+    assert "1 open rating sessions were left out until their reveal." in answer.err
+    assert all(finding["dims"]["axis"] == "gender" for finding in answer.json["findings"])
+
+
+def test_measuring_stores_the_findings_with_their_recipe(measured_file: Path, findings_of: Findings) -> None:
+    with Project.open(measured_file, read_only=True) as project:
+        for study in ("letters", "creativity"):
+            stored = project.findings.all(study)
+            assert [dict(row.body) for row in stored] == json.loads(findings_of(study))["findings"]
+            assert stored[0].recipe["seed"] == 0
+            assert stored[0].recipe["scorers"]
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_other_resamples(
+    measured_file: Path, findings_of: Findings
+) -> None:
+    again = biasprint("measure", "letters", measured_file, "--json")
+    assert again.json == json.loads(findings_of("letters"))
+    other = biasprint("measure", "letters", measured_file, "--seed", 1, "--json").json
+    assert [f["estimate"] for f in other["findings"]] == [f["estimate"] for f in again.json["findings"]]
+    assert [f["interval"] for f in other["findings"]] != [f["interval"] for f in again.json["findings"]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_exported_letters_give_the_findings_of_the_project(
+    measured_file: Path, tmp_path: Path, findings_of: Findings, ending: str
+) -> None:
+    out = tmp_path / f"letters.{ending}"
+    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", out)
+    assert biasprint("measure", "letters", out, "--json").json == json.loads(findings_of("letters"))
+
+
+def test_exported_letters_of_several_samples_give_the_findings_of_the_project(study_file: Path, tmp_path: Path) -> None:
+    write = ("generate", study_file, "--study", "letters", "--backend", "synthetic", "--seed", 5, "--model")
+    biasprint(*write, "large", "--samples", 2)
+    biasprint(*write, "none")
+    out = tmp_path / "letters.csv"
+    biasprint("export", study_file, "outputs", "--study", "letters", "--out", out)
+    measured = biasprint("measure", "letters", study_file, "--json").json
+    assert measured["rows"] == 360
+    assert biasprint("measure", "letters", out, "--json").json == measured
+
+
+def test_exported_outputs_and_judgments_give_the_findings_of_the_project(
+    measured_file: Path, tmp_path: Path, findings_of: Findings
+) -> None:
+    outputs, judgments = tmp_path / "outputs.jsonl", tmp_path / "judgments.csv"
+    biasprint("export", measured_file, "outputs", "--study", "creativity", "--out", outputs)
+    biasprint("export", measured_file, "judgments", "--out", judgments)
+    answer = biasprint("measure", "creativity", outputs, judgments, "--json").json
+    expected = json.loads(findings_of("creativity"))
+    assert _rounded(answer["findings"]) == _rounded(expected["findings"])
+    assert (answer["rows"], answer["dropped"]) == (expected["rows"], expected["dropped"])
+    by_itself = biasprint("measure", "creativity", judgments, "--json").json["findings"]
+    judged = [f for f in expected["findings"] if f["id"] in ("creativity.share", "creativity.abs")]
+    assert by_itself == judged
+
+
+def _rounded(value: Any) -> Any:
+    """The embedder's last digits depend on which texts share a batch: equal to six digits is equal here."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_two_tables_of_letters_are_measured_together(measured_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "letters.csv"
+    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", out)
+    lines = out.read_bytes().decode("utf-8").split("\r\n")
+    halves = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for half, body in zip(halves, (lines[1:61], lines[61:]), strict=True):
+        half.write_text("\r\n".join([lines[0], *body]), encoding="utf-8", newline="")
+    together = biasprint("measure", "letters", *halves, "--json").json
+    assert together["rows"] == 120
+    assert together == biasprint("measure", "letters", out, "--json").json
+
+
+def test_the_report_is_one_page_that_loads_nothing_from_anywhere(measured_file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "letters.html"
+    answer = biasprint("measure", "letters", measured_file, "--report", page, "--json")
+    assert answer.json["study"] == "letters"
+    assert f"The report is in {page}." in answer.err
+    html = page.read_text(encoding="utf-8")
+    assert html.startswith("<!doctype html>")
+    assert "letters.lexicon.odds_ratio" in html
+    for outside in ("http://", "https://", "src=", "@import", "<script"):
+        assert outside not in html
+
+
+def test_the_table_for_people_says_why_a_number_is_missing(tmp_path: Path) -> None:
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nHe is here.,male\nShe is here.,female\n")
+    answer = biasprint("measure", "letters", table)
+    assert answer.out.splitlines()[0] == "2 rows measured."
+    assert "undefined" in answer.out
+    reasons = {f["reason"] for f in biasprint("measure", "letters", table, "--json").json["findings"] if f["reason"]}
+    assert reasons
+    assert all(reason in answer.out for reason in reasons)
+
+
+def test_a_project_that_cannot_be_written_is_measured_all_the_same(measured_file: Path, findings_of: Findings) -> None:
+    with Project.open(measured_file) as holder:
+        before = holder.findings.all()
+        answer = biasprint("measure", "letters", measured_file, "--json")
+        assert answer.json == json.loads(findings_of("letters"))
+        assert "findings are not stored in it" in answer.err
+        assert holder.findings.all() == before
+
+
+def test_options_that_a_study_would_leave_aside_are_refused(measured_file: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copy(measured_file, tmp_path / "other.biasprint"))
+    refused("measure", "letters", measured_file, "--axis", "gender", code=2, says="by the groups they name")
+    refused("measure", "letters", measured_file, "--scorer", "lexicon=textblob", code=2, says="no scorer to choose")
+    refused("measure", "creativity", measured_file, "--scorer", "toxicity=x", code=2, says="Roles: embedding")
+    refused("measure", "creativity", measured_file, "--scorer", "embedding=textblob", code=2, says="minilm")
+    refused("measure", "creativity", measured_file, "--scorer", "minilm", code=2, says="--scorer embedding=minilm")
+    refused("measure", "creativity", measured_file, "--axis", "age", code=2, says="Axes: gender, orientation, race")
+    refused("measure", "letters", measured_file, "--map", "text=x", code=2, says="A project has its own columns")
+    refused("measure", "letters", measured_file, other, code=2, says="One project, or tables")

@@ -1,0 +1,329 @@
+"""The charts panel: live, never in the way, and every figure opens its texts. All findings are made up."""
+
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.findings import Finding, Interval
+from core.jobs import JobContext
+from core.project.changes import Changes
+from desktop import theme
+from desktop.charts.data import AxisNames, ChartData, Item, Items, Voice
+from desktop.jobs import JobRunner
+from desktop.panels.charts import ChartsPanel
+
+AXIS = AxisNames("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
+
+
+def voice(key: str, *values: float) -> Voice:
+    identities = tuple(name for name, _ in AXIS.identities)
+    findings = tuple(
+        Finding(
+            id="creativity.share",
+            label=identity,
+            title=identity,
+            groups=identities,
+            estimate=value,
+            unit="proportion",
+            n=60,
+            dims={"axis": "race"},
+            interval=Interval(value - 0.1, value + 0.1, 0.95, "made up"),
+            p=0.004,
+            note="a note about p = 0.004",
+            harm="fewer choices",
+        )
+        for identity, value in zip(identities, values, strict=True)
+    )
+    return Voice(key, key, "you", findings, complete=True, judged=60)
+
+
+DATA = ChartData(axes=(AXIS,), voices=(voice("you", 0.5, 0.3, 0.2),))
+
+
+class Source:
+    """Hands out what it is told to, and counts."""
+
+    def __init__(self, data: ChartData) -> None:
+        self.data = data
+        self.loads = 0
+        self.threads: set[int] = set()
+        self.gate: threading.Event | None = None
+        self.error: AppError | None = None
+
+    def load(self, ctx: JobContext) -> ChartData:
+        self.loads += 1
+        self.threads.add(threading.get_ident())
+        if self.gate is not None:
+            assert self.gate.wait(10)
+        if self.error is not None:
+            raise self.error
+        return self.data
+
+    def items(self, ctx: JobContext, finding: Finding) -> Items:
+        if self.gate is not None:
+            assert self.gate.wait(10)
+        text = f"A text for <b>{finding.label}</b>"
+        return Items(412, (Item("1", f"haiku for {finding.label}", "chosen", text),))
+
+
+class FakeShell:
+    def __init__(self) -> None:
+        self.jobs = JobRunner()
+        self.project: object | None = object()
+        self.errors: list[AppError] = []
+        self.said: list[str] = []
+        self.panels: list[str] = []
+
+    def show_error(self, error: AppError) -> None:
+        self.errors.append(error)
+
+    def notify(self, text: str) -> None:
+        self.said.append(text)
+
+    def show_panel(self, key: str) -> None:
+        self.panels.append(key)
+
+
+@pytest.fixture
+def shell(qapp: QApplication) -> Iterator[FakeShell]:
+    theme.apply(qapp, "light", 1.0)
+    made = FakeShell()
+    yield made
+    assert made.jobs.close()
+
+
+@pytest.fixture(autouse=True)
+def collected_on_this_thread() -> Iterator[None]:
+    """A collection in a job's thread would end the timers of earlier tests there, and Qt does not survive that."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+Open = Callable[[Source], ChartsPanel]
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, shell: FakeShell) -> Open:
+    def make(source: Source) -> ChartsPanel:
+        panel = ChartsPanel(shell, lambda project: source)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.resize(1072, 640)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        return panel
+
+    return make
+
+
+def settled(qtbot: QtBot, shell: FakeShell) -> None:
+    qtbot.waitUntil(lambda: not shell.jobs.active())
+
+
+def test_shows_what_the_source_reads_on_another_thread(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    rows = panel.sections[0].cards[0].view.blocks[0].rows
+    assert [row.figure for row in rows] == ["50 %", "30 %", "20 %"]
+    assert threading.get_ident() not in source.threads
+
+
+def test_reads_again_at_most_ten_times_a_second_and_shows_the_last(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    loads, start = source.loads, time.monotonic()
+    while time.monotonic() - start < 0.65:
+        panel.deliver(Changes.to("judgment", ["x"]))
+        QApplication.processEvents()
+    source.data = replace(DATA, voices=(voice("you", 0.2, 0.3, 0.5),))
+    panel.deliver(Changes.to("judgment", ["y"]))
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert 3 <= source.loads - loads <= (time.monotonic() - start) * 10 + 2
+
+
+def test_slow_reading_delays_no_key_press(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    source.gate = threading.Event()
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: source.loads == 1)
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    start = time.monotonic()
+    for _ in range(20):
+        panel.deliver(Changes.to("output", [1]))
+        QTest.keyClick(field, Qt.Key.Key_A)
+        QApplication.processEvents()
+    assert field.text() == "a" * 20
+    assert source.loads == 1  # one reading at a time, whatever is asked meanwhile
+    assert time.monotonic() - start < 2
+    source.gate.set()
+    qtbot.waitUntil(lambda: source.loads == 2)
+    settled(qtbot, shell)
+
+
+def test_other_changes_read_nothing(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    settled(qtbot, shell)
+    panel.deliver(Changes.to("draft", ["x"]))
+    assert not shell.jobs.active()
+    assert source.loads == 1
+
+
+def test_open_session_is_told_by_its_count_alone(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    panel = open_panel(Source(replace(DATA, voices=(), open_sessions=1, hidden_judgments=17)))
+    qtbot.waitUntil(lambda: panel.hidden_note.isVisible())
+    assert panel.hidden_note.text.text() == "1 rating session is open: 17 judgments hidden until the reveal"
+    assert "Finish the open rating session" in panel.sections[0].nothing.text.text()
+
+
+def test_empty_section_leads_to_where_its_figures_come_from(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    panel = open_panel(Source(ChartData()))
+    settled(qtbot, shell)
+    assert panel.sections[0].nothing.isVisible()
+    qtbot.mouseClick(panel.sections[0].nothing.button, Qt.MouseButton.LeftButton)
+    panel.tabs.setCurrentIndex(2)
+    qtbot.mouseClick(panel.sections[2].nothing.button, Qt.MouseButton.LeftButton)
+    assert shell.panels == ["judge", "generate"]
+
+
+def test_chosen_voice_stays_chosen_when_figures_change(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(replace(DATA, voices=(voice("you", 0.5, 0.3, 0.2), voice("model", 0.2, 0.2, 0.6))))
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    box = panel.sections[0].voice
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    assert panel.sections[0].cards[0].view.blocks[0].rows[0].figure == "20 %"
+    source.data = replace(DATA, voices=(voice("you", 0.5, 0.3, 0.2), voice("model", 0.3, 0.2, 0.5)))
+    panel.deliver(Changes.to("judgment", ["x"]))
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert panel.sections[0].cards[0].view.blocks[0].rows[0].figure == "30 %"
+
+
+def click_first(panel: ChartsPanel, section: int = 0) -> Finding:
+    chart = panel.sections[section].cards[0].chart
+    chart.grab()
+    QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=chart.spots[0].area.center().toPoint())
+    return chart.spots[0].finding
+
+
+def test_click_opens_the_figure_and_the_texts_behind_it(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    panel = open_panel(Source(DATA))
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    click_first(panel)
+    assert panel.figure.isVisible()
+    assert panel.figure.heading.text() == "white (Race): chosen in 50 % of 60 comparisons with a choice"
+    assert "Harmful direction: fewer choices" in panel.figure.more.text()
+    qtbot.waitUntil(lambda: panel.figure.behind.text() == "The first 1 of 412 texts behind it")
+    assert panel.figure.text.text() == "A text for <b>white</b>"
+    QTest.keyClick(panel.figure, Qt.Key.Key_Escape)
+    assert not panel.figure.isVisible()
+    settled(qtbot, shell)
+
+
+def test_figure_of_a_running_session_has_no_test_in_it(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    running = replace(DATA, voices=(replace(DATA.voices[0], complete=False),))
+    panel = open_panel(Source(running))
+    qtbot.waitUntil(lambda: panel.data is running)
+    click_first(panel)
+    settled(qtbot, shell)
+    assert "p =" not in panel.figure.heading.text() + panel.figure.facts.text() + panel.figure.more.text()
+
+
+def test_texts_of_a_figure_that_was_left_are_dropped(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    settled(qtbot, shell)
+    source.gate = threading.Event()
+    click_first(panel)
+    panel.figure.close_card()
+    source.gate.set()
+    settled(qtbot, shell)
+    assert not panel.figure.isVisible()
+    assert panel.figure.text.text() == ""
+
+
+def test_narrow_window_shows_the_figure_alone_until_it_is_closed(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    panel = open_panel(Source(DATA))
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    panel.resize(700, 600)
+    click_first(panel)
+    assert panel.figure.isVisible()
+    assert not panel.charts.isVisible()
+    panel.figure.close_card()
+    assert panel.charts.isVisible()
+    settled(qtbot, shell)
+
+
+def test_failed_reading_is_told_and_the_next_one_works(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    source.error = AppError("The disk is gone.")
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: bool(shell.errors))
+    assert str(shell.errors[0]) == "The disk is gone."
+    source.error = None
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.data is DATA)
+
+
+def test_closing_the_project_takes_its_figures_away(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(DATA)
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    source.gate = threading.Event()
+    panel.refresh()
+    qtbot.waitUntil(lambda: source.loads == 2)
+    shell.project = None
+    panel.attach(None)
+    source.gate.set()
+    settled(qtbot, shell)
+    assert panel.data == ChartData()
+    assert panel.sections[0].nothing.isVisible()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "csv"])
+def test_chart_is_saved_where_the_person_said(
+    qtbot: QtBot, shell: FakeShell, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+):
+    panel = open_panel(Source(DATA))
+    qtbot.waitUntil(lambda: panel.data is DATA)
+    asked = []
+    monkeypatch.setattr(panel, "ask_path", lambda title, kind: asked.append(title) or tmp_path / f"mine.{kind}")
+    card = panel.sections[0].cards[0]
+    action = card.save.menu().actions()[("png", "svg", "csv").index(ending)]
+    action.trigger()
+    qtbot.waitUntil(lambda: shell.said == [f"Saved as “mine.{ending}”"])
+    assert asked == ["How often each identity’s text was chosen"]
+    assert (tmp_path / f"mine.{ending}").stat().st_size > 100
+
+
+def test_variants_of_letters_can_be_shown_side_by_side(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    made = Finding("letters.lexicon.odds_ratio", "agentic", "agentic", ("male", "female"), 1.18, "odds ratio", 120)
+    made = replace(made, interval=Interval(0.9, 1.4, 0.95, "made up"))
+    source = Source(ChartData(letters=(made, replace(made, variant="as_published", estimate=1.1))))
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    panel.tabs.setCurrentIndex(2)
+    box = panel.sections[2].variants
+    figures = []
+    for index in range(3):
+        box.setCurrentIndex(index)
+        box.activated.emit(index)
+        figures.append([row.figure for row in panel.sections[2].cards[0].view.blocks[0].rows])
+    assert figures == [["1.18"], ["1.10"], ["1.18", "1.10"]]

@@ -1,0 +1,330 @@
+"""The generate panel: write, pause, cancel and go on; score; draw comparisons. With the real synthetic author."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import OutputSpec
+from core.runs import generate as core_generate
+from core.runs.setup import add_prompts, generator_spec
+from desktop import theme
+from desktop.jobs import JobState
+from desktop.main_window import MainWindow
+from desktop.operations.generating import WriteRequest, read_runs, scorers_for
+from desktop.panels.generate import DRAW, SCORE, WRITE, GeneratePanel
+from desktop.settings import Settings
+
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A project with 54 creative prompts: 2 tasks × 3 themes × (1 default + 8 identities)."""
+    path = tmp_path / "audit.biasprint"
+    with Project.create(path) as project:
+        add_prompts(project, "creativity", tasks=["haiku", "short_poem"], themes=["stars", "rain", "family"])
+    return path
+
+
+def open_panel(qtbot: QtBot, window: MainWindow, file: Path, *, read_only: bool = False) -> GeneratePanel:
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file, read_only=read_only)
+    window.show_panel("generate")
+    panel = window.panels["generate"]
+    assert isinstance(panel, GeneratePanel)
+    return panel
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow, file: Path) -> GeneratePanel:
+    made = open_panel(qtbot, window, file)
+    qtbot.waitUntil(made.write.form.start.isEnabled, timeout=PATIENCE)
+    return made
+
+
+def write_all(qtbot: QtBot, panel: GeneratePanel) -> None:
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=PATIENCE)
+    qtbot.waitUntil(
+        lambda: bool(panel.write.runs.model.runs) and panel.write.runs.model.runs[0].missing == 0, timeout=PATIENCE
+    )
+
+
+# what there is
+
+
+def test_the_synthetic_author_is_offered_with_its_dial_and_what_it_is_not(panel: GeneratePanel):
+    models = [panel.write.form.model.itemData(n) for n in range(panel.write.form.model.count())]
+    assert models == ["none", "small", "medium", "large"]
+    assert not panel.write.form.not_a_model.isHidden()
+    assert "Not a language model" in panel.write.form.about.text()
+    assert panel.write.form.model_label.text() == "Planted bias"
+
+
+def test_what_is_to_be_written_is_counted(panel: GeneratePanel):
+    assert panel.write.form.state.text() == "54 outputs to write."
+    panel.write.form.samples.setValue(3)
+    assert panel.write.form.state.text() == "162 outputs to write."
+
+
+def test_without_prompts_the_way_to_them_is_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    path = tmp_path / "empty.biasprint"
+    Project.create(path).close()
+    panel = open_panel(qtbot, window, path)
+    qtbot.waitUntil(lambda: not panel.write.form.no_prompts.isHidden())
+    assert panel.write.form.state.text() == "The project has no prompts yet."
+    assert panel.write.form.start.isHidden()
+    panel.write.form.no_prompts.click()
+    assert window.current == "prompts"
+
+
+def test_nothing_can_be_started_in_a_read_only_project(qtbot: QtBot, window: MainWindow, file: Path):
+    panel = open_panel(qtbot, window, file, read_only=True)
+    qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs to write.")
+    assert not panel.read_only.isHidden()
+    assert not panel.write.form.start.isEnabled()
+    assert not panel.write.form.seed.isEnabled()
+    panel.tabs.setCurrentIndex(SCORE)
+    assert panel.score.checked()
+    assert not panel.score.score.isEnabled()
+    panel.tabs.setCurrentIndex(DRAW)
+    assert not panel.draw.setup.isEnabled()
+
+
+# writing
+
+
+def test_every_prompt_gets_its_output_and_the_latest_is_seen(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    write_all(qtbot, panel)
+    project = window.project
+    assert project is not None
+    rows = project.outputs.page(limit=100)
+    assert len(rows) == 54
+    assert panel.write.progress.text.text() in {row.text for row in rows}
+    assert panel.write.form.state.text() == "54 outputs are there."
+    assert not panel.write.form.start.isEnabled()
+    (run,) = panel.write.runs.model.runs
+    assert (run.done, run.missing, run.failed) == (54, 0, 0)
+    assert run.request == WriteRequest(project.prompts.sets()[0].id, "synthetic", "medium", 1, 1)
+
+
+def test_another_seed_is_another_run_and_a_run_can_be_picked_again(qtbot: QtBot, panel: GeneratePanel):
+    write_all(qtbot, panel)
+    panel.write.form.seed.setValue(2)
+    panel.write.form.model.setCurrentIndex(panel.write.form.model.findData("none"))
+    assert panel.write.form.state.text() == "54 outputs to write."
+    panel.write.runs.table.clicked.emit(panel.write.runs.model.index(0, 0))
+    assert panel.write.form.seed.value() == 1
+    assert panel.write.form.model.currentData() == "medium"
+    assert panel.write.form.state.text() == "54 outputs are there."
+
+
+def test_more_samples_go_on_with_the_same_run(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    write_all(qtbot, panel)
+    panel.write.form.samples.setValue(2)
+    assert panel.write.form.start.text() == "Go on"
+    assert panel.write.form.state.text() == "54 outputs are there, 54 are missing."
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: panel.write.form.state.text() == "108 outputs are there.", timeout=PATIENCE)
+    assert len(panel.write.runs.model.runs) == 1
+
+
+def held_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that writes its first batch and then waits for whatever the person does, reporting as a real one does."""
+    write = core_generate._write
+
+    def slow(ctx: JobContext, *what: object) -> object:
+        written = write(ctx, *what)
+        if slow.batches:  # type: ignore[attr-defined]
+            while not ctx.cancelled and not slow.go_on:  # type: ignore[attr-defined]
+                ctx.check()
+        slow.batches += 1  # type: ignore[attr-defined]
+        return written
+
+    slow.batches = 0  # type: ignore[attr-defined]
+    slow.go_on = False  # type: ignore[attr-defined]
+    monkeypatch.setattr(core_generate, "_write", slow)
+
+
+def test_a_cancelled_run_keeps_what_is_written_and_goes_on(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as patched:
+        held_writing(patched)
+        panel.write.form.start.click()
+        assert not panel.write.form.start.isEnabled()
+        assert not panel.write.form.seed.isEnabled()
+        qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
+        panel.write.progress.cancel.click()
+        qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=2_000)
+    assert panel.write.progress.words.text() == "Cancelled; what was written is kept."
+    qtbot.waitUntil(lambda: panel.write.form.state.text() == "16 outputs are there, 38 are missing.", timeout=PATIENCE)
+    assert panel.write.form.start.text() == "Go on"
+    write_all(qtbot, panel)
+    project = window.project
+    assert project is not None
+    resumed = [(row.prompt_key, row.seed, row.text) for row in project.outputs.page(limit=100)]
+    assert resumed == uninterrupted(file)
+
+
+def uninterrupted(file: Path) -> list[tuple[str, int, str]]:
+    """What the same run gives where nobody stops it."""
+    from core.compute import shared
+    from core.runs.generate import generate, start_run
+
+    copy = file.with_name("copy.biasprint")
+    with Project.create(copy) as project:
+        added = add_prompts(project, "creativity", tasks=["haiku", "short_poem"], themes=["stars", "rain", "family"])
+        spec = generator_spec("synthetic", "medium", {})
+        run = start_run(project, prompt_set_id=added.set_id, generator=spec, seed=1)
+        generate(JobContext(), project, run, shared())
+        return [(row.prompt_key, row.seed, row.text) for row in project.outputs.page(limit=100)]
+
+
+def test_a_paused_run_can_be_resumed(qtbot: QtBot, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch):
+    held_writing(monkeypatch)
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
+    panel.write.progress.pause.click()
+    assert panel.write.progress.pause.text() == "Resume"
+    assert "paused" in panel.write.progress.words.text()
+    core_generate._write.go_on = True  # type: ignore[attr-defined]
+    panel.write.progress.pause.click()
+    qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=PATIENCE)
+    assert panel.write.progress.handle is not None
+    assert panel.write.progress.handle.state is JobState.DONE
+    assert panel.write.progress.words.text() == "54 of 54 outputs are there."
+
+
+def test_what_failed_is_asked_for_again(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    project = window.project
+    assert project is not None
+    prompt_set = project.prompts.sets()[0].id
+    spec = generator_spec("synthetic", "medium", {})
+    run = core_generate.start_run(project, prompt_set_id=prompt_set, generator=spec, seed=1)
+    first = project.prompts.page(prompt_set, limit=2)
+    project.outputs.record_many(
+        [
+            OutputSpec(run_id=run, prompt_id=one.id, sample=0, seed=1, status="error", text="", error="no answer")
+            for one in first
+        ]
+    )
+    qtbot.waitUntil(lambda: "2 failed" in panel.write.form.state.text())
+    assert panel.write.form.retry.text() == "Ask again for the 2 that failed"
+    panel.write.form.retry.click()
+    qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
+    assert panel.write.form.retry.isHidden()
+
+
+def test_closing_the_project_stops_its_run_and_forgets_its_texts(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
+):
+    held_writing(monkeypatch)
+    panel.write.form.start.click()
+    handle = panel.write.progress.handle
+    assert handle is not None
+    qtbot.waitUntil(lambda: bool(panel.write.progress.text.text()), timeout=PATIENCE)
+    window.session.close()
+    qtbot.waitUntil(lambda: not handle.active, timeout=PATIENCE)
+    assert panel.write.progress.text.text() == ""
+    assert panel.write.runs.model.rowCount() == 0
+    assert not window.banners.isVisible()
+
+
+def test_a_run_survives_going_to_another_panel(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
+):
+    held_writing(monkeypatch)
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
+    window.show_panel("prompts")
+    core_generate._write.go_on = True  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=PATIENCE)
+    window.show_panel("generate")
+    qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
+
+
+# scoring
+
+
+def test_scorers_are_listed_with_what_they_are(qtbot: QtBot, panel: GeneratePanel):
+    panel.tabs.setCurrentIndex(SCORE)
+    qtbot.waitUntil(lambda: bool(panel.score.rows))
+    assert set(panel.score.rows) >= {"textblob", "minilm", "lexicon", "lexicon_published"}
+    # the creativity measures read embeddings; nothing in this project needs the letters' lexicon
+    assert panel.score.checked() == [info.name for info in scorers_for("creativity")]
+    badges = [chip.text() for chip in panel.score.rows["minilm"].findChildren(type(panel.write.form.not_a_model))]
+    assert "stand-in" in badges
+    assert not panel.score.score.isEnabled()  # there are no texts yet
+
+
+def test_scoring_scores_every_text_once(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    write_all(qtbot, panel)
+    panel.tabs.setCurrentIndex(SCORE)
+    for name, row in panel.score.rows.items():
+        row.check.setChecked(name == "lexicon")
+    qtbot.waitUntil(panel.score.score.isEnabled, timeout=PATIENCE)
+    panel.score.score.click()
+    assert not panel.score.score.isEnabled()  # while it runs
+    qtbot.waitUntil(lambda: panel.score.rows["lexicon"].count.text() == "54 of 54 texts scored", timeout=PATIENCE)
+    qtbot.waitUntil(panel.score.score.isEnabled, timeout=PATIENCE)
+    project = window.project
+    assert project is not None
+    assert [(name, count) for name, _, count in project.scores.known()] == [("lexicon", 54)]
+
+
+# comparisons
+
+
+def test_comparisons_are_drawn_and_the_judge_is_next(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    write_all(qtbot, panel)
+    panel.tabs.setCurrentIndex(DRAW)
+    qtbot.waitUntil(lambda: set(panel.draw.setup.axes) == {"race", "gender", "orientation"})
+    panel.draw.setup.axes["race"].click()
+    panel.draw.setup.per_axis.setValue(2)
+    panel.draw.setup.draw.click()
+    qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
+    project = window.project
+    assert project is not None
+    (plan,) = project.judging.plans()
+    drawn = [one.axis for one in project.judging.comparisons(plan.id)]
+    assert sorted(drawn) == ["gender"] * 2 + ["orientation"] * 2
+
+
+def test_without_outputs_drawing_says_what_is_needed(qtbot: QtBot, panel: GeneratePanel):
+    panel.tabs.setCurrentIndex(DRAW)
+    qtbot.waitUntil(lambda: panel.draw.currentWidget() is panel.draw.nothing)
+    panel.draw.nothing.button.click()
+    assert panel.tabs.currentIndex() == WRITE
+
+
+# reading
+
+
+def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
+    from desktop.operations.importing import Choice, import_table
+
+    table = tmp_path / "texts.csv"
+    table.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\n", "utf-8")
+    with Project.create(tmp_path / "own.biasprint") as project:
+        import_table(choice=Choice(table, "creativity"), project=project).work(JobContext())
+        (line,) = read_runs(JobContext(), project)
+    assert (line.done, line.missing, line.can_go_on) == (1, 0, False)

@@ -1,0 +1,446 @@
+"""The home panel: doors that say what they need, the last projects, the sample, and the ways on from there."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.runs.compare import compare
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
+from core.runs import sample as core_sample
+from core.runs.setup import add_prompts
+from desktop import theme
+from desktop.dialogs.import_table import ImportDialog
+from desktop.main_window import MainWindow
+from desktop.panels.home import HomePanel
+from desktop.panels.home_doors import DoorState, audit_state, letters_state, rate_state
+from desktop.panels.home_facts import Facts, read_facts
+from desktop.panels.home_recent import DATE_ROLE, PATH_ROLE, day_words, look_up
+from desktop.settings import Settings
+
+PATIENCE = 20_000
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    made.show_panel("home")
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def home(window: MainWindow) -> HomePanel:
+    panel = window.panels["home"]
+    assert isinstance(panel, HomePanel)
+    return panel
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "spring audit.biasprint"
+    Project.create(path).close()
+    return path
+
+
+def open_in(qtbot: QtBot, window: MainWindow, path: Path) -> Project:
+    with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
+        window.open_project(path)
+    assert window.project is not None
+    return window.project
+
+
+def write_outputs(project: Project) -> None:
+    """One finished output for every prompt of a small creative set."""
+    added = add_prompts(project, "creativity", tasks=["haiku"], themes=["stars", "rain"], axes=["orientation"])
+    study = project.studies.of_kind("creativity")
+    assert study is not None
+    generator = project.runs.add_generator(GeneratorSpec(backend="made up", model="m")).number("generator")
+    spec = RunSpec(study_id=study.id, prompt_set_id=added.set_id, generator_id=generator, seed=1)
+    run = project.runs.start(spec).number("run")
+    prompts = project.prompts.page(added.set_id)
+    project.outputs.record_many(
+        [OutputSpec(run_id=run, prompt_id=one.id, sample=0, seed=1, text=f"Text {one.key}") for one in prompts]
+    )
+
+
+def draw(project: Project) -> None:
+    study = project.studies.of_kind("creativity")
+    assert study is not None
+    compare(JobContext(), project, study_id=study.id, axes=["orientation"], seed=1)
+
+
+def add_letters(project: Project, count: int) -> None:
+    study = project.studies.add("letters", "Letters").number("study")
+    specs = [
+        SourceSpec(kind="letter", origin="a", row=n, text=f"Kim is a leader, {n}.", fields={"group": "female"})
+        for n in range(count)
+    ]
+    project.sources.add_many(study, specs)
+
+
+# what a project has
+
+
+def test_facts_count_prompts_outputs_comparisons_and_letters(file: Path):
+    with Project.open(file) as project:
+        write_outputs(project)
+        draw(project)
+        add_letters(project, 3)
+        facts = read_facts(JobContext(), project)
+    # two themes, each with a default prompt and one for each of the two identities
+    assert facts == Facts(prompts=6, outputs=6, comparisons=2, letters=3, unscored=3)
+
+
+def test_an_empty_project_has_nothing(file: Path):
+    with Project.open(file) as project:
+        assert read_facts(JobContext(), project) == Facts()
+
+
+# what a door lacks
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        (None, "sample"),
+        (Facts(), "prompts"),
+        (Facts(prompts=6), "generate"),
+        (Facts(prompts=6, outputs=6), "judge"),
+        (Facts(prompts=6, outputs=6, comparisons=2), "judge"),
+    ],
+)
+def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: Facts | None, step: str):
+    assert rate_state(facts, read_only=False).step == step
+
+
+def test_the_rating_door_says_what_it_lacks():
+    assert "no comparisons" in rate_state(Facts(prompts=1, outputs=5), read_only=False).words
+    assert "2 comparisons" in rate_state(Facts(1, 5, comparisons=2), read_only=False).words
+
+
+def test_nothing_can_be_rated_in_a_read_only_project():
+    state = rate_state(Facts(prompts=1, outputs=5, comparisons=3), read_only=True)
+    assert state.step == ""
+    assert state.action == ""
+    assert "read-only" in state.words
+
+
+def test_letters_are_measured_before_they_are_charted():
+    assert letters_state(None, read_only=False).step == "import"
+    assert letters_state(Facts(), read_only=False).step == "import"
+    assert letters_state(Facts(letters=9, unscored=4), read_only=False).step == "measure letters"
+    assert letters_state(Facts(letters=9), read_only=False).step == "letter charts"
+    assert letters_state(Facts(letters=9, unscored=4), read_only=True).step == "letter charts"
+
+
+def test_an_audit_goes_on_in_the_open_project_or_begins_a_new_one():
+    assert audit_state(None, read_only=False).step == "audit"
+    assert audit_state(Facts(), read_only=False).step == "prompts"
+    going_on = audit_state(Facts(prompts=6, outputs=2), read_only=False)
+    assert (going_on.step, going_on.other_step) == ("generate", "audit")
+    assert "6 prompts, 2 outputs" in going_on.words
+
+
+def test_doors_show_what_the_open_project_has(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    assert home.rate.button.text() == "Rate the sample"
+    project = open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.rate.state.step == "prompts")
+    write_outputs(project)  # while the panel is seen
+    qtbot.waitUntil(lambda: home.rate.button.text() == "Draw comparisons…")
+    draw(project)
+    qtbot.waitUntil(lambda: home.rate.button.text() == "Start rating")
+    assert home.rate.words.text() == "2 comparisons are ready."
+
+
+def test_closing_the_project_gives_the_doors_of_the_start(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path
+):
+    open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.rate.state.step == "prompts")
+    window.session.close()
+    assert home.rate.state.step == "sample"
+
+
+def test_a_read_only_project_offers_no_rating(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file, read_only=True)
+    qtbot.waitUntil(lambda: "read-only" in home.rate.words.text())
+    assert home.rate.button.isHidden()
+
+
+# going through the doors
+
+
+def test_start_rating_goes_to_the_judge(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    with Project.open(file) as project:
+        write_outputs(project)
+        draw(project)
+    open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.rate.button.text() == "Start rating")
+    home.rate.button.click()
+    assert window.current == "judge"
+
+
+def test_a_new_audit_makes_a_project_and_goes_to_its_prompts(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    chosen = tmp_path / "summer"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
+    home.audit.button.click()
+    qtbot.waitUntil(lambda: window.current == "prompts", timeout=PATIENCE)
+    assert window.project is not None
+    assert window.project.path == tmp_path / "summer.biasprint"
+
+
+def test_changing_ones_mind_about_a_new_audit_changes_nothing(
+    window: MainWindow, home: HomePanel, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    home.audit.button.click()
+    assert window.current == "home"
+    assert window.project is None
+
+
+def test_an_audit_under_a_taken_name_is_refused_and_nothing_follows(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    before = file.read_bytes()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    with qtbot.waitSignal(window.session.failed, timeout=PATIENCE):
+        home.audit.button.click()
+    assert file.read_bytes() == before
+    other = tmp_path / "other.biasprint"
+    Project.create(other).close()
+    open_in(qtbot, window, other)
+    assert window.current == "home"  # the way to the prompts was for the audit that came to nothing
+
+
+def test_choosing_a_table_opens_the_import(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nDear all,male\n", "utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(table), ""))
+    home.letters.button.click()
+    (dialog,) = window.findChildren(ImportDialog)
+    qtbot.waitUntil(dialog.go.isEnabled)
+    assert dialog.name.whole_text() == "letters.csv"
+    dialog.reject()
+
+
+def test_a_dropped_table_opens_the_import(qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path):
+    table = tmp_path / "dropped.csv"
+    table.write_text("text,group\nDear all,male\n", "utf-8")
+    window.files_dropped.emit([table])
+    (dialog,) = window.findChildren(ImportDialog)
+    qtbot.waitUntil(dialog.go.isEnabled)
+    dialog.reject()
+
+
+def test_measuring_ends_at_the_charts_of_the_letters(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    with Project.open(file) as project:
+        study = project.studies.add("letters", "Letters").number("study")
+        specs = [
+            SourceSpec(
+                kind="letter", origin="a", row=n, text=f"{who} is a natural leader and a caring friend, {n}.",
+                fields={"group": group},
+            )
+            for n in range(6)
+            for who, group in [("Kim", "female") if n % 2 else ("Joe", "male")]
+        ]  # fmt: skip
+        project.sources.add_many(study, specs)
+    project = open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.letters.button.text() == "Score and measure")
+    home.letters.button.click()
+    qtbot.waitUntil(lambda: window.current == "charts", timeout=60_000)
+    assert {(name, count) for name, _, count in project.scores.known()} == {("lexicon", 6), ("lexicon_published", 6)}
+    assert project.findings.all("letters")
+    charts = window.panels["charts"]
+    assert charts.tabs.tabText(charts.tabs.currentIndex()) == "Letters"
+    window.show_panel("home")
+    qtbot.waitUntil(lambda: home.letters.button.text() == "See the charts")
+
+
+# recent projects
+
+
+def test_recent_projects_open_with_a_click(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    window.settings.add_recent(file)
+    model = home.recent.model
+    qtbot.waitUntil(lambda: model.rowCount() == 1)
+    index = model.index(0, 0)
+    assert index.data() == "spring audit"
+    with qtbot.waitSignal(window.session.opened):
+        qtbot.mouseClick(
+            home.recent.list.viewport(),
+            Qt.MouseButton.LeftButton,
+            pos=home.recent.list.visualRect(index).center(),
+        )
+    assert window.project is not None
+    assert window.project.path == file
+
+
+def test_recent_projects_open_with_the_keyboard(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    window.settings.add_recent(file)
+    qtbot.waitUntil(lambda: home.recent.model.rowCount() == 1)
+    home.recent.list.setFocus()
+    home.recent.list.setCurrentIndex(home.recent.model.index(0, 0))
+    with qtbot.waitSignal(window.session.opened):
+        qtbot.keyClick(home.recent.list, Qt.Key.Key_Return)
+
+
+def test_a_recent_project_that_is_gone_says_so(qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path):
+    window.settings.add_recent(tmp_path / "gone.biasprint")
+    qtbot.waitUntil(lambda: home.recent.model.rowCount() == 1)
+    assert home.recent.model.index(0, 0).data(DATE_ROLE) == "not there now"
+
+
+def test_looking_up_recent_projects_keeps_their_order(tmp_path: Path):
+    here = tmp_path / "here.biasprint"
+    here.touch()
+    os.utime(here, (1_000_000_000, 1_000_000_000))
+    found = look_up(JobContext(), [tmp_path / "gone.biasprint", here])
+    assert [one.path.name for one in found] == ["gone.biasprint", "here.biasprint"]
+    assert found[0].changed is None
+    assert found[1].changed == datetime.fromtimestamp(1_000_000_000)
+
+
+def test_days_are_named_as_one_speaks_of_them():
+    now = datetime.now().replace(hour=12, minute=5)
+    assert day_words(now) == "12:05"
+    assert day_words(now - timedelta(days=1)) == "yesterday"
+    assert "2024" in day_words(datetime(2024, 3, 9)) or "24" in day_words(datetime(2024, 3, 9))
+
+
+def test_a_name_made_to_break_the_list_is_one_safe_line(qtbot: QtBot, window: MainWindow, home: HomePanel):
+    window.settings.add_recent(Path("/tmp/<b>bold\u202e\nline.biasprint"))
+    qtbot.waitUntil(lambda: home.recent.model.rowCount() == 1)
+    shown = home.recent.model.index(0, 0).data()
+    assert "\n" not in shown
+    assert "\u202e" not in shown
+    assert "<b>" in shown
+    assert home.recent.model.index(0, 0).data(PATH_ROLE).name.startswith("<b>")
+
+
+# the sample
+
+
+@pytest.fixture
+def sample_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in for the sample: building the real one takes long, and core's tests do that."""
+    with Project.open(file) as project:
+        write_outputs(project)
+        draw(project)
+    monkeypatch.setattr(core_sample, "open_sample", lambda ctx, compute: file)
+    return file
+
+
+def test_the_sample_says_what_it_is(qtbot: QtBot, home: HomePanel):
+    qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
+    assert "36 comparisons" in home.sample.holds.text()
+    assert "letters by the synthetic author, with a planted bias" in home.sample.holds.text()
+    assert "not outputs of any model" in home.sample.statement.text()
+
+
+def test_rating_the_sample_is_one_click_from_the_start(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, sample_file: Path
+):
+    home.rate.button.click()
+    qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
+    assert window.project is not None
+    assert window.project.path == sample_file
+
+
+def test_opening_the_sample_stays_at_home(qtbot: QtBot, window: MainWindow, home: HomePanel, sample_file: Path):
+    with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
+        home.sample.button.click()
+        assert not home.sample.button.isEnabled()
+        assert not home.sample.progress.isHidden()
+        assert not home.rate.button.isEnabled()
+        assert "being made" in home.rate.words.text()
+    assert window.current == "home"
+    assert home.sample.button.isEnabled()
+
+
+def test_who_opened_another_project_meanwhile_is_not_taken_from_it(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mine = tmp_path / "mine.biasprint"
+    Project.create(mine).close()
+    go = threading.Event()
+
+    def slow(ctx: JobContext, compute: object) -> Path:
+        assert go.wait(20)
+        return file
+
+    monkeypatch.setattr(core_sample, "open_sample", slow)
+    home.sample.button.click()
+    open_in(qtbot, window, mine)
+    go.set()
+    qtbot.waitUntil(home.sample.button.isEnabled, timeout=PATIENCE)
+    assert window.project is not None
+    assert window.project.path == mine
+
+
+def test_a_sample_that_cannot_be_made_can_be_asked_for_again(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(ctx: JobContext, compute: object) -> Path:
+        raise AppError("The disk is full.", hint="Make room.")
+
+    monkeypatch.setattr(core_sample, "open_sample", fail)
+    with qtbot.waitSignal(window.jobs.failed, timeout=PATIENCE):
+        home.sample.button.click()
+    qtbot.waitUntil(home.sample.button.isEnabled)
+
+
+# the look and the imports
+
+
+def test_no_text_of_the_panel_is_cut_at_1280_by_720(qtbot: QtBot, window: MainWindow, home: HomePanel):
+    qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
+    for door in (home.rate, home.letters, home.audit):
+        door.set_state(DoorState("A sentence of the usual length that says what is lacking here.", "Do it…", "x"))
+    parts = (home.rate, home.letters, home.audit, home.recent, home.sample)
+    qtbot.waitUntil(lambda: all(part.height() >= part.heightForWidth(part.width()) for part in parts))
+
+
+def test_doors_stand_under_each_other_where_there_is_no_room(qtbot: QtBot, window: MainWindow, home: HomePanel):
+    assert home.rate.y() == home.letters.y()
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: home.rate.y() < home.letters.y())
+
+
+def test_every_button_of_the_doors_can_be_reached_and_is_named(home: HomePanel):
+    for door in (home.rate, home.letters, home.audit):
+        assert door.button.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert door.button.accessibleName()
+        assert door.button.accessibleDescription() == door.words.text()
+
+
+def test_the_first_panel_imports_neither_the_store_nor_anything_heavy():
+    code = (
+        "import desktop.panels.home, sys;"
+        "heavy = {'torch', 'transformers', 'spacy', 'pandas', 'scipy', 'numpy', 'sqlalchemy', 'pydantic'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

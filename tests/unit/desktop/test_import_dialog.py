@@ -1,0 +1,368 @@
+"""The import dialog: guessed columns that can be changed, a reading before anything is stored, problems by row."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.runs.setup import add_prompts
+from desktop import theme
+from desktop.dialogs.import_table import ImportDialog
+from desktop.main_window import MainWindow
+from desktop.operations.importing import Choice, Imported, free_name, import_table, try_reading
+from desktop.settings import Settings
+
+PATIENCE = 20_000
+LETTERS = """text,gender,job
+"Dear all, Kim is warm and caring.",female,nurse
+"Dear all, Sam leads and delivers.",male,nurse
+,male,nurse
+"Dear all, Sam leads and delivers.",male,nurse
+"""
+WAN = """name,age,gender,occupation,chatgpt_gen
+Joseph,20,male,writer,"To whom it may concern,<return>Joseph writes."
+Kelly,20,female,writer,"To whom it may concern,<return>Kelly writes."
+Robin,20,other,writer,"To whom it may concern,<return>Robin writes."
+"""
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    made.show_panel("home")
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "letters.csv"
+    path.write_text(LETTERS, "utf-8")
+    return path
+
+
+Opened = Callable[[Path], ImportDialog]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, window: MainWindow) -> Iterator[Opened]:
+    """Opens the dialog on a table and waits until it has been looked at and read, or refused."""
+    dialogs: list[ImportDialog] = []
+
+    def open_dialog(path: Path) -> ImportDialog:
+        dialog = ImportDialog(window, window, path)
+        dialog.open()
+        dialogs.append(dialog)
+        qtbot.waitUntil(lambda: dialog.go.isEnabled() or dialog.trouble.isVisible() or bool(dialog.form.missing()))
+        return dialog
+
+    yield open_dialog
+    for dialog in dialogs:
+        if isValid(dialog):
+            dialog.close()
+
+
+def choose(box: object, data: object) -> None:
+    """Choose in a box as a person does: the box tells that it was activated."""
+    box.setCurrentIndex(box.findData(data))
+    box.activated.emit(box.currentIndex())
+
+
+def project_at(qtbot: QtBot, window: MainWindow, path: Path) -> Project:
+    Project.create(path).close()
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(path)
+    assert window.project is not None
+    return window.project
+
+
+def imported(qtbot: QtBot, dialog: ImportDialog) -> Imported:
+    with qtbot.waitSignal(dialog.imported, timeout=PATIENCE) as done:
+        dialog.go.click()
+    (result,) = done.args
+    return result
+
+
+# what the table is
+
+
+def test_columns_are_guessed_shown_and_read(opened: Opened, table: Path):
+    dialog = opened(table)
+    assert dialog.form.kind.currentData() == "letters"
+    chosen = {field: box.currentData() for field, box in dialog.form.columns.items()}
+    assert chosen == {"text": "text", "group": "gender", "block": "", "name": "", "context": "", "occupation": "job"}
+    assert dialog.encoding.text() == "encoding utf-8"
+    assert dialog.summary.text() == "3 of 4 rows can be read; the others are left out."
+    model = dialog.preview.model
+    cells = [[model.index(row, column).data() for column in range(3)] for row in range(model.rowCount())]
+    assert cells[0] == ["Dear all, Kim is warm and caring.", "female", "nurse"]
+    assert len(cells) == 3
+
+
+def test_rows_to_look_at_are_named_by_their_number(opened: Opened, table: Path):
+    dialog = opened(table)
+    assert dialog.preview.tabs.tabText(1) == "2 rows to look at"
+    assert dialog.preview.problems.text().split("\n") == [
+        "Row 3 (line 4): no text (left out)",
+        "Row 4 (line 5): duplicate; the same as row 2 (kept)",
+    ]
+
+
+def test_repeats_are_left_out_on_request(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    dialog.form.repeats.click()
+    qtbot.waitUntil(lambda: dialog.summary.text().startswith("2 of 4"))
+
+
+def test_another_column_is_read_at_once(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    choose(dialog.form.columns["name"], "job")
+    qtbot.waitUntil(lambda: dialog.preview.model.columnCount() == 4)
+    assert dialog.preview.model.headerData(2, dialog.preview.table.horizontalHeader().orientation()) == "Name"
+
+
+def test_a_needed_column_that_is_missing_is_asked_for(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "odd.csv"
+    path.write_text("a,b\nshort,male\n", "utf-8")
+    dialog = opened(path)
+    assert dialog.summary.text() == "Choose the column that holds text: the letter."
+    assert not dialog.go.isEnabled()
+    choose(dialog.form.columns["text"], "a")
+    assert dialog.summary.text() == "Choose the column that holds group: the group that the letter is about."
+    choose(dialog.form.columns["group"], "b")
+    qtbot.waitUntil(dialog.go.isEnabled)
+
+
+def test_a_column_that_is_taken_away_is_not_guessed_again(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    choose(dialog.form.columns["occupation"], "")
+    qtbot.waitUntil(lambda: dialog.preview.model.columnCount() == 2)
+
+
+def test_a_known_layout_is_offered_where_its_columns_are_there(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "wan.csv"
+    path.write_text(WAN, "utf-8")
+    dialog = opened(path)
+    assert dialog.form.layout_box.currentData() == "wan"
+    assert "text from chatgpt_gen" in dialog.form.taken.text()
+    assert "Row 3 (line 4): unknown group: “other” (left out)" in dialog.preview.problems.text()
+    choose(dialog.form.layout_box, None)
+    qtbot.waitUntil(lambda: dialog.go.isEnabled() and not dialog.preview.problems.text())
+    assert dialog.form.columns["text"].currentData() == "chatgpt_gen"
+
+
+def test_no_layout_is_offered_for_an_ordinary_table(opened: Opened, table: Path):
+    dialog = opened(table)
+    assert dialog.form.layout_box.isHidden()
+
+
+def test_creative_texts_are_recognised(opened: Opened, tmp_path: Path):
+    path = tmp_path / "texts.jsonl"
+    path.write_text('{"task": "haiku", "theme": "rain", "identity": "black", "output": "Rain."}\n', "utf-8")
+    assert opened(path).form.kind.currentData() == "creativity"
+
+
+# tables that cannot be read
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "“empty.csv” is empty."),
+        (
+            "picture.csv",
+            b"\x89PNG\r\n\x1a\n" + bytes(60),
+            "“picture.csv” is not a text table: it looks like a picture.",
+        ),
+        ("book.xlsx", b"PK\x03\x04", "“book.xlsx” is not a kind of table that can be read."),
+        ("none.csv", None, "There is no file"),
+        ("bare.csv", b"text,group\n", "“bare.csv” has no rows below its header."),
+    ],
+)
+def test_a_table_that_cannot_be_read_says_why_in_one_sentence(
+    opened: Opened, tmp_path: Path, name: str, content: bytes | None, message: str
+):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    dialog = opened(path)
+    assert dialog.trouble.text.text().startswith(message)
+    assert dialog.trouble.more.text()  # what to do
+    assert not dialog.go.isEnabled()
+
+
+def test_another_table_can_be_taken_after_one_that_cannot_be_read(
+    qtbot: QtBot, opened: Opened, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    dialog = opened(tmp_path / "gone.csv")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(table), ""))
+    dialog.another.click()
+    qtbot.waitUntil(dialog.go.isEnabled)
+    assert not dialog.trouble.isVisible()
+    assert dialog.name.whole_text() == "letters.csv"
+
+
+def test_texts_made_to_break_the_display_are_shown_as_safe_lines(opened: Opened, tmp_path: Path):
+    path = tmp_path / "naughty.jsonl"
+    path.write_text('{"text": "<b>x</b>\\u202e\\u0000\\nnext", "group": "a"}\n', "utf-8")
+    dialog = opened(path)
+    cell = dialog.preview.model.index(0, 0).data()
+    assert "\n" not in cell
+    assert "\u202e" not in cell
+    assert cell.startswith("<b>x</b>")
+
+
+# importing
+
+
+def test_a_new_project_is_made_beside_the_table(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    result = imported(qtbot, dialog)
+    assert result.path == table.with_name("letters.biasprint")
+    assert (result.added, result.present) == (3, 0)
+    assert dialog.result.title.text() == "3 rows were imported."
+    assert "1 row of the table was left out." in dialog.result.words.text()
+    assert "Row 3 (line 4): no text (left out)" in dialog.result.problems.text()
+    with Project.open(result.path, read_only=True) as project:
+        study = project.studies.of_kind("letters")
+        assert study is not None
+        rows = project.sources.page(study.id)
+    assert [(row.row, row.text, row.fields) for row in rows][:2] == [
+        (1, "Dear all, Kim is warm and caring.", {"group": "female", "occupation": "nurse"}),
+        (2, "Dear all, Sam leads and delivers.", {"group": "male", "occupation": "nurse"}),
+    ]
+
+
+def test_the_open_project_takes_the_table_and_a_second_import_adds_nothing(
+    qtbot: QtBot, window: MainWindow, opened: Opened, table: Path, tmp_path: Path
+):
+    project = project_at(qtbot, window, tmp_path / "mine.biasprint")
+    dialog = opened(table)
+    assert dialog.target.box.currentText() == "This project: mine"
+    assert imported(qtbot, dialog).added == 3
+    again = opened(table)
+    result = imported(qtbot, again)
+    assert (result.added, result.present) == (0, 3)
+    assert "3 were there already." in again.result.words.text()
+    study = project.studies.of_kind("letters")
+    assert study is not None
+    assert project.sources.count(study.id) == 3
+
+
+def test_a_read_only_project_is_not_offered(
+    qtbot: QtBot, window: MainWindow, opened: Opened, table: Path, tmp_path: Path
+):
+    Project.create(tmp_path / "mine.biasprint").close()
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(tmp_path / "mine.biasprint", read_only=True)
+    dialog = opened(table)
+    assert [dialog.target.box.itemData(n) for n in range(dialog.target.box.count())] == ["new"]
+
+
+def test_the_new_project_can_be_put_elsewhere(
+    qtbot: QtBot, opened: Opened, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "there").mkdir()
+    dialog = opened(table)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "there" / "study"), ""))
+    dialog.target.elsewhere.click()
+    assert imported(qtbot, dialog).path == tmp_path / "there" / "study.biasprint"
+
+
+def test_a_name_that_is_taken_is_passed_over(table: Path):
+    table.with_name("letters.biasprint").touch()
+    assert free_name(table) == table.with_name("letters 2.biasprint")
+
+
+def test_what_cannot_be_imported_leaves_no_project_behind(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_text("task,theme,identity,text\nhaiku,rain,martian,Rain on red sand.\n", "utf-8")
+    dialog = opened(path)
+    dialog.go.click()
+    qtbot.waitUntil(dialog.trouble.isVisible, timeout=PATIENCE)
+    assert "martian" in dialog.trouble.text.text()
+    assert "Nothing was imported." in dialog.trouble.more.text()
+    assert list(tmp_path.glob("*.biasprint")) == []
+    assert dialog.go.isEnabled()
+
+
+def test_creative_texts_come_in_as_outputs(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "texts.csv"
+    path.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\nhaiku,rain,default,Rain!\n", "utf-8")
+    result = imported(qtbot, opened(path))
+    with Project.open(result.path, read_only=True) as project:
+        found = [(row.axis, row.identity, row.text) for row in project.outputs.page()]
+    assert sorted(found) == [("", "default", "Rain!"), ("race", "black", "Rain.")]
+
+
+def test_the_axes_of_a_project_are_its_own(tmp_path: Path):
+    """An import into a project that has axes adds none."""
+    path = tmp_path / "texts.csv"
+    path.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\n", "utf-8")
+    with Project.create(tmp_path / "own.biasprint") as project:
+        add_prompts(project, "creativity", tasks=["haiku"], themes=["rain"], axes=["race"])
+        import_table(choice=Choice(path, "creativity"), project=project).work(JobContext())
+        assert list(project.axes.latest()) == ["race"]
+
+
+def test_measuring_is_offered_at_the_end(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    result = imported(qtbot, dialog)
+    with qtbot.waitSignal(dialog.measure_wanted) as wanted:
+        dialog.result.measure.click()
+    assert wanted.args == [result]
+    assert not dialog.isVisible()
+
+
+def test_closing_the_dialog_stops_a_reading(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    path = tmp_path / "long.csv"
+    path.write_text("text,group\n" + "".join(f"Letter number {n},male\n" for n in range(200_000)), "utf-8")
+    dialog = ImportDialog(window, window, path)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.summary.text() == "Reading…", timeout=PATIENCE)
+    dialog.reject()
+    qtbot.waitUntil(lambda: not [one for one in window.jobs.active() if "long.csv" in one.title], timeout=2_000)
+
+
+def test_closing_while_the_table_is_looked_at_is_quiet(qtbot: QtBot, window: MainWindow, table: Path):
+    dialog = ImportDialog(window, window, table)
+    dialog.open()
+    dialog.reject()
+    qtbot.waitUntil(lambda: not isValid(dialog))
+    qtbot.waitUntil(lambda: not window.jobs.active())  # pytest-qt fails the test if a callback raised
+
+
+def test_a_stopped_import_says_what_came_of_it(
+    qtbot: QtBot, window: MainWindow, opened: Opened, table: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def wait_for_cancel(ctx: JobContext, *_: object) -> None:
+        while True:
+            ctx.report(0, 1)
+            ctx.check()
+
+    monkeypatch.setattr("core.runs.importing.import_table", wait_for_cancel)
+    dialog = opened(table)
+    dialog.go.click()
+    qtbot.waitUntil(lambda: dialog.cancel.text() == "Stop")
+    assert not dialog.form.isEnabled()
+    dialog.cancel.click()
+    qtbot.waitUntil(lambda: dialog.summary.text() == "Cancelled: no project was made.")
+    assert dialog.form.isEnabled()
+    assert not table.with_name("letters.biasprint").exists()
+
+
+def test_a_reading_stores_nothing(table: Path):
+    reading = try_reading(choice=Choice(table, "letters")).work(JobContext())
+    assert (reading.usable, reading.total) == (3, 4)
+    assert [path.name for path in table.parent.iterdir()] == ["letters.csv"]

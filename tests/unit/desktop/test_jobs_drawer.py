@@ -1,0 +1,185 @@
+"""The jobs drawer shows what takes longer than a moment, and names nothing to a rater who is blind."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.jobs import JobRunner, JobState
+from desktop.jobs.drawer import SHOWN_AFTER_MILLISECONDS, JobRow, JobsDrawer
+
+
+@pytest.fixture
+def drawer(qtbot: QtBot):
+    window = QWidget()
+    window.resize(1000, 800)
+    qtbot.addWidget(window)
+    runner = JobRunner()
+    made = JobsDrawer(runner, window)
+    made.runner = runner
+    window.show()
+    yield made
+    assert runner.close()
+
+
+class Held:
+    """A job that goes on until it is let go."""
+
+    def __init__(self) -> None:
+        self.release = threading.Event()
+        self.steps: list[Callable[[JobContext], object]] = []
+
+    def __call__(self, ctx: JobContext) -> str:
+        while not self.release.is_set():
+            ctx.check()
+            while self.steps:
+                self.steps.pop(0)(ctx)
+            time.sleep(0.001)
+        return "done"
+
+
+def shown_row(qtbot: QtBot, drawer: JobsDrawer, count: int = 1) -> JobRow:
+    qtbot.waitUntil(lambda: len(drawer.rows()) == count, timeout=3000)
+    return drawer.rows()[0]
+
+
+def test_a_short_job_is_never_shown(qtbot: QtBot, drawer: JobsDrawer):
+    with qtbot.waitSignal(drawer.runner.ended):
+        drawer.runner.start("Quick", lambda ctx: None)
+    qtbot.wait(SHOWN_AFTER_MILLISECONDS + 100)
+    assert drawer.rows() == []
+    assert drawer.isHidden()
+
+
+def test_a_quiet_job_is_never_shown(qtbot: QtBot, drawer: JobsDrawer):
+    job = Held()
+    drawer.runner.start("Reading", job, quiet=True)
+    qtbot.wait(SHOWN_AFTER_MILLISECONDS + 100)
+    assert drawer.rows() == []
+    job.release.set()
+
+
+def test_a_longer_job_opens_the_drawer_after_a_moment(qtbot: QtBot, drawer: JobsDrawer):
+    job, begun = Held(), time.monotonic()
+    drawer.runner.start("Generating", job)
+    row = shown_row(qtbot, drawer)
+    assert time.monotonic() - begun >= SHOWN_AFTER_MILLISECONDS / 1000 - 0.02
+    assert drawer.isVisible()
+    assert row.title.whole_text() == "Generating"
+    job.release.set()
+
+
+def test_row_says_how_far_how_fast_and_how_long(qtbot: QtBot, drawer: JobsDrawer):
+    job = Held()
+    drawer.runner.start("Generating", job)
+    row = shown_row(qtbot, drawer)
+
+    def report(ctx: JobContext) -> None:
+        ctx.report(0, 1000)
+        time.sleep(0.11)
+        ctx.report(250, 1000, note="haiku")
+
+    job.steps.append(report)
+    qtbot.waitUntil(lambda: "250 of 1,000" in row.detail.whole_text())
+    words = row.detail.whole_text()
+    assert "a second" in words
+    assert "left" in words
+    assert "haiku" in words
+    assert row.bar.value() / row.bar.maximum() == 0.25
+    job.release.set()
+
+
+def test_pause_and_resume_from_the_row(qtbot: QtBot, drawer: JobsDrawer):
+    job = Held()
+    handle = drawer.runner.start("Generating", job)
+    row = shown_row(qtbot, drawer)
+    qtbot.mouseClick(row.pause, Qt.MouseButton.LeftButton)
+    assert handle.state is JobState.PAUSED
+    assert row.pause.accessibleName() == "Resume"
+    assert "Paused" in row.detail.whole_text()
+    qtbot.mouseClick(row.pause, Qt.MouseButton.LeftButton)
+    assert handle.state is JobState.RUNNING
+    job.release.set()
+
+
+def test_cancel_from_the_row_says_what_is_kept(qtbot: QtBot, drawer: JobsDrawer):
+    drawer.runner.start("Generating", Held())
+    row = shown_row(qtbot, drawer)
+    with qtbot.waitSignal(drawer.runner.ended):
+        qtbot.mouseClick(row.cancel, Qt.MouseButton.LeftButton)
+    assert row.detail.whole_text() == "Cancelled; what was finished is kept."
+    assert row.bar.isHidden()
+    qtbot.mouseClick(row.cancel, Qt.MouseButton.LeftButton)  # now it removes the row
+    assert drawer.rows() == []
+    assert drawer.isHidden()
+
+
+def test_row_ends_with_the_result(qtbot: QtBot, drawer: JobsDrawer):
+    job = Held()
+    drawer.runner.start("Importing", job, done_text="120 letters were imported.")
+    row = shown_row(qtbot, drawer)
+    with qtbot.waitSignal(drawer.runner.ended):
+        job.release.set()
+    assert row.detail.whole_text() == "120 letters were imported."
+
+
+def test_row_of_a_failed_job_has_the_error(qtbot: QtBot, drawer: JobsDrawer):
+    def fail(ctx: JobContext) -> None:
+        raise AppError("The disk is full.", hint="Free some space.")
+
+    job = Held()
+    job.steps = []
+    drawer.runner.start("Importing", job, on_error=lambda error: None)
+    row = shown_row(qtbot, drawer)
+    with qtbot.waitSignal(drawer.runner.ended):
+        job.steps.append(fail)
+    assert row.detail.whole_text() == "The disk is full. Free some space."
+
+
+def test_summary_counts_what_runs(qtbot: QtBot, drawer: JobsDrawer):
+    said: list[str] = []
+    drawer.summary_changed.connect(said.append)
+    first, second = Held(), Held()
+    drawer.runner.start("One", first)
+    drawer.runner.start("Two", second)
+    shown_row(qtbot, drawer, count=2)
+    assert said[-1] == "2 jobs running"
+    with qtbot.waitSignal(drawer.runner.ended):
+        first.release.set()
+    assert said[-1] == "1 job running"
+    with qtbot.waitSignal(drawer.runner.ended):
+        second.release.set()
+    assert said[-1] == "Jobs"
+
+
+def test_nothing_is_named_while_blind(qtbot: QtBot, drawer: JobsDrawer):
+    job = Held()
+    drawer.runner.start("Generating with llama-3 in castle.biasprint", job, done_text="llama-3 wrote 12 texts.")
+    row = shown_row(qtbot, drawer)
+    job.steps.append(lambda ctx: ctx.report(1, 2, note="race/black"))
+    qtbot.waitUntil(lambda: "race/black" in row.detail.whole_text())
+    drawer.set_blind(True)
+    words = f"{row.title.whole_text()} {row.detail.whole_text()} {row.accessibleName()}"
+    with qtbot.waitSignal(drawer.runner.ended):
+        job.release.set()
+    words += f" {row.title.whole_text()} {row.detail.whole_text()} {row.accessibleName()} {row.detail.toolTip()}"
+    assert not [secret for secret in ("llama", "castle", "black") if secret in words]
+    drawer.set_blind(False)
+    assert row.detail.whole_text() == "llama-3 wrote 12 texts."
+
+
+def test_a_low_window_keeps_its_room_for_the_work(qtbot: QtBot, drawer: JobsDrawer):
+    drawer.window().resize(1000, 400)
+    job = Held()
+    drawer.runner.start("Generating", job)
+    shown_row(qtbot, drawer)
+    assert drawer.isHidden()
+    drawer.toggle()
+    assert drawer.isVisible()
+    job.release.set()

@@ -1,0 +1,227 @@
+"""Jobs run off the window's thread; everything that is heard of them arrives on it."""
+
+import threading
+import time
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.jobs import JobContext, Progress
+from desktop.jobs import JobHandle, JobRunner, JobState
+
+
+@pytest.fixture
+def runner(qtbot: QtBot):
+    """A runner that leaves no thread behind."""
+    made = JobRunner()
+    yield made
+    assert made.close(), "a job's thread was left behind"
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("job: ")]
+
+
+def wait_for_cancel(ctx: JobContext) -> None:
+    while True:
+        ctx.check()
+        time.sleep(0.001)
+
+
+def test_result_arrives_on_the_windows_thread(qtbot: QtBot, runner: JobRunner):
+    seen: list[tuple[int, object]] = []
+    worked_on: list[int] = []
+
+    def work(ctx: JobContext) -> str:
+        worked_on.append(threading.get_ident())
+        return "letters"
+
+    with qtbot.waitSignal(runner.ended):
+        runner.start("Read", work, on_done=lambda result: seen.append((threading.get_ident(), result)))
+    assert seen == [(threading.get_ident(), "letters")]
+    assert worked_on != [threading.get_ident()]
+
+
+def test_a_job_that_ends_at_once_is_not_missed(qtbot: QtBot, runner: JobRunner):
+    done: list[int] = []
+    for number in range(50):
+        runner.start("Quick", lambda ctx, number=number: number, on_done=done.append)
+    qtbot.waitUntil(lambda: len(done) == 50)
+    assert sorted(done) == list(range(50))
+
+
+def test_progress_comes_ten_times_a_second_at_most_and_the_last_always(qtbot: QtBot, runner: JobRunner):
+    heard: list[tuple[float, Progress]] = []
+
+    def work(ctx: JobContext) -> None:
+        until = time.monotonic() + 0.75
+        done = 0
+        while time.monotonic() < until:
+            done += 1
+            ctx.report(done, None, partial=done)  # a partial result is never thinned out by the context
+        ctx.report(done, done)
+
+    begun = time.monotonic()
+    with qtbot.waitSignal(runner.ended):
+        runner.start("Count", work, on_progress=lambda p: heard.append((time.monotonic(), p)))
+    took = time.monotonic() - begun
+    assert 2 <= len(heard) <= took * 10 + 2
+    assert heard[-1][1].done == heard[-1][1].total
+
+
+def test_every_partial_result_arrives_in_order(qtbot: QtBot, runner: JobRunner):
+    got: list[int] = []
+
+    def work(ctx: JobContext) -> None:
+        for number in range(500):
+            ctx.report(number, None, partial=number)
+
+    with qtbot.waitSignal(runner.ended):
+        runner.start("Stream", work, on_partial=got.extend)
+    assert got == list(range(500))
+
+
+def test_cancel_is_silent_and_quick(qtbot: QtBot, runner: JobRunner):
+    told: list[object] = []
+    runner.failed.connect(told.append)
+    handle = runner.start("Wait", wait_for_cancel, on_done=told.append, on_error=told.append)
+    begun = time.monotonic()
+    with qtbot.waitSignal(runner.ended, timeout=2000):
+        handle.cancel()
+    assert time.monotonic() - begun < 2
+    assert handle.state is JobState.CANCELLED
+    assert told == []
+
+
+def test_a_paused_job_does_nothing_until_it_is_resumed(qtbot: QtBot, runner: JobRunner):
+    steps: list[int] = []
+
+    def work(ctx: JobContext) -> None:
+        while len(steps) < 1000:
+            ctx.check()
+            steps.append(1)
+            time.sleep(0.001)
+
+    handle = runner.start("Step", work)
+    qtbot.waitUntil(lambda: len(steps) > 3)
+    handle.pause()
+    assert handle.state is JobState.PAUSED
+    qtbot.wait(20)  # the step under way ends
+    paused_at = len(steps)
+    qtbot.wait(100)
+    assert len(steps) == paused_at
+    handle.resume()
+    qtbot.waitUntil(lambda: len(steps) > paused_at)
+    handle.cancel()
+    qtbot.waitUntil(lambda: not handle.active)
+
+
+def test_a_paused_job_can_be_cancelled(qtbot: QtBot, runner: JobRunner):
+    handle = runner.start("Wait", wait_for_cancel)
+    handle.pause()
+    with qtbot.waitSignal(runner.ended):
+        handle.cancel()
+    assert handle.state is JobState.CANCELLED
+
+
+def fail_as_foreseen(ctx: JobContext) -> None:
+    raise AppError("The model file is missing.", hint="Get it under Models.")
+
+
+def test_error_goes_to_the_banner_when_the_starter_takes_none(qtbot: QtBot, runner: JobRunner):
+    with qtbot.waitSignal(runner.failed) as failed:
+        handle = runner.start("Generate", fail_as_foreseen)
+    (error,) = failed.args
+    assert error.message == "The model file is missing."
+    assert handle.state is JobState.FAILED
+
+
+def test_error_goes_to_the_starter_who_takes_it(qtbot: QtBot, runner: JobRunner):
+    told, banner = [], []
+    runner.failed.connect(banner.append)
+    with qtbot.waitSignal(runner.ended):
+        runner.start("Generate", fail_as_foreseen, on_error=told.append)
+    assert [error.hint for error in told] == ["Get it under Models."]
+    assert banner == []
+
+
+def test_unforeseen_error_says_what_to_do_and_keeps_its_trace(qtbot: QtBot, runner: JobRunner):
+    def work(ctx: JobContext) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    with qtbot.waitSignal(runner.failed) as failed:
+        runner.start("Score", work)
+    (error,) = failed.args
+    assert isinstance(error, AppError)
+    assert "Score" in error.message
+    assert error.hint
+    assert "ZeroDivisionError: by nothing" in error.details
+    assert "test_jobs_runner" in error.details
+
+
+def test_handle_knows_its_progress_and_its_result_in_words(qtbot: QtBot, runner: JobRunner):
+    def work(ctx: JobContext) -> int:
+        ctx.report(3, 3, note="last")
+        return 3
+
+    with qtbot.waitSignal(runner.ended) as ended:
+        runner.start("Import", work, done_text=lambda n: f"{n} letters were imported.")
+    handle: JobHandle = ended.args[0]
+    assert handle.result_text == "3 letters were imported."
+    assert handle.progress is not None
+    assert (handle.progress.done, handle.progress.note) == (3, "last")
+
+
+def test_idle_is_told_when_the_last_job_has_ended(qtbot: QtBot, runner: JobRunner):
+    order: list[str] = []
+    runner.idle.connect(lambda: order.append("idle"))
+    first = runner.start("One", wait_for_cancel)
+    second = runner.start("Two", wait_for_cancel)
+    runner.ended.connect(lambda handle: order.append(handle.title))
+    first.cancel()
+    qtbot.waitUntil(lambda: order == ["One"])
+    second.cancel()
+    qtbot.waitUntil(lambda: order == ["One", "Two", "idle"])
+
+
+def test_a_job_started_when_another_ends_keeps_the_runner_busy(qtbot: QtBot, runner: JobRunner):
+    idle: list[bool] = []
+    runner.idle.connect(lambda: idle.append(True))
+    runner.start("One", lambda ctx: 1, on_done=lambda _: runner.start("Two", lambda ctx: 2))
+    qtbot.waitUntil(lambda: bool(idle))
+    assert runner.active() == []
+    assert idle == [True]
+
+
+def test_a_callable_that_fails_does_not_hold_up_the_others(qtbot: QtBot, runner: JobRunner):
+    done: list[int] = []
+
+    def fail(result: int) -> None:
+        raise ValueError("in the window's own code")
+
+    with qtbot.captureExceptions() as raised:
+        for number in range(10):
+            runner.start("Work", lambda ctx, number=number: number, on_done=done.append if number % 2 else fail)
+        qtbot.waitUntil(lambda: not runner.active())
+    assert sorted(done) == [1, 3, 5, 7, 9]
+    assert len(raised) == 5
+
+
+def test_closing_waits_no_longer_than_it_is_allowed_to(qtbot: QtBot):
+    runner = JobRunner()
+    release = threading.Event()
+    heard: list[object] = []
+    runner.start("Stubborn", lambda ctx: release.wait(10), on_done=heard.append)
+    begun = time.monotonic()
+    assert runner.close(0.2) is False
+    assert time.monotonic() - begun < 1
+    release.set()
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "job: Stubborn"])
+    qtbot.wait(20)
+    assert heard == []  # nothing is delivered into a closed window
+
+
+def test_closing_cancels_and_leaves_no_thread(qtbot: QtBot):
+    runner = JobRunner()
+    for _ in range(3):
+        runner.start("Wait", wait_for_cancel)
+    assert runner.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "job: Wait"]

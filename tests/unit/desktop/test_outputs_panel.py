@@ -1,0 +1,280 @@
+"""The outputs panel over a real project file. The texts are made up."""
+
+import gc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.project.stores.outputs import OutputFilter
+from desktop import theme
+from desktop.jobs import JobRunner
+from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
+from desktop.panels.outputs import OutputsPanel
+
+TASKS = ("haiku", "song")
+IDENTITIES = ("white", "black")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project.create(tmp_path / "made-up.biasprint") as made:
+        yield made
+
+
+@pytest.fixture
+def run(project: Project) -> int:
+    study = project.studies.add("creativity", "Made up").number("study")
+    prompts = tuple(
+        PromptSpec(key=f"{task}/{who}/{n}", text=f"Write {task} {n}", task=task, theme="x", axis="race", identity=who)
+        for task in TASKS
+        for who in IDENTITIES
+        for n in range(100)
+    )
+    prompt_set = project.prompts.add_set(study, PromptSetSpec(name="s", recipe={}, prompts=prompts))
+    spec = GeneratorSpec(backend="made up", model="none", parameters={"temperature": 0.2}, revision="r1")
+    generator = project.runs.add_generator(spec).number("generator")
+    set_id = prompt_set.number("prompt_set")
+    started = RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1, samples=9)
+    return project.runs.start(started).number("run")
+
+
+def write(project: Project, run: int, count: int, *, sample: int = 0, text: str = "Text {n}") -> list[int]:
+    """Outputs of the first prompts; ids in order."""
+    prompts = project.prompts.page(project.runs.get(run).prompt_set_id, 0, count)
+    specs = [
+        OutputSpec(run_id=run, prompt_id=prompt.id, sample=sample, seed=7, text=text.format(n=n))
+        for n, prompt in enumerate(prompts)
+    ]
+    return sorted(int(key) for key in project.outputs.record_many(specs).of("output"))
+
+
+class FakeShell:
+    def __init__(self, project: Project) -> None:
+        self.jobs = JobRunner()
+        self.project: Project | None = project
+        self.errors: list[AppError] = []
+        self.panels: list[str] = []
+        self.jobs.failed.connect(self.errors.append)
+
+    def show_error(self, error: AppError) -> None:
+        self.errors.append(error)
+
+    def show_panel(self, key: str) -> None:
+        self.panels.append(key)
+
+
+@pytest.fixture
+def shell(qapp: QApplication, project: Project) -> Iterator[FakeShell]:
+    theme.apply(qapp, "light", 1.0)
+    made = FakeShell(project)
+    yield made
+    assert made.jobs.close()
+    assert made.errors == []
+
+
+@pytest.fixture(autouse=True)
+def collected_on_this_thread() -> Iterator[None]:
+    """A collection in a job's thread would end the timers of earlier tests there, and Qt does not survive that."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+Open = Callable[[], OutputsPanel]
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, shell: FakeShell) -> Open:
+    def make() -> OutputsPanel:
+        panel = OutputsPanel(shell)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.resize(1072, 640)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        settle(qtbot, shell)
+        return panel
+
+    return make
+
+
+def settle(qtbot: QtBot, shell: FakeShell) -> None:
+    """Wait until nothing is being read."""
+    qtbot.waitUntil(lambda: not shell.jobs.active())
+
+
+def shown(qtbot: QtBot, panel: OutputsPanel, row: int) -> str:
+    """The text of a row, once it has been read."""
+    qtbot.waitUntil(lambda: panel.table.text_at(row, 0) != "…")
+    return panel.table.text_at(row, 0)
+
+
+def test_empty_project_says_what_to_do_next(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    panel = open_panel()
+    assert panel.nothing.isVisible()
+    assert not panel.split.isVisible()
+    qtbot.mouseClick(panel.nothing.button, Qt.MouseButton.LeftButton)
+    assert shell.panels == ["generate"]
+
+
+def test_rows_appear_with_their_count(qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open):
+    write(project, run, 300)
+    panel = open_panel()
+    assert panel.table.rowCount() == 300
+    assert panel.count.text() == "300 outputs"
+    assert shown(qtbot, panel, 0) == "Text 0"
+    assert shown(qtbot, panel, 299) == "Text 299"
+
+
+def test_filters_and_search_narrow_together(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 400)
+    panel = open_panel()
+    panel.task.setCurrentIndex(panel.task.findData("song"))
+    panel.identity.setCurrentIndex(panel.identity.findData("black"))
+    panel.identity.activated.emit(1)
+    settle(qtbot, shell)
+    assert panel.table.rowCount() == 100
+    assert panel.count.text() == "100 outputs match"
+    panel.search.setText("TEXT 31")  # Text 310 … 319 are songs for “black”
+    QTest.keyClick(panel.search, Qt.Key.Key_Return)
+    settle(qtbot, shell)
+    assert [shown(qtbot, panel, row) for row in (0, 1)] == ["Text 310", "Text 311"]
+    assert panel.table.rowCount() == 10
+
+
+def test_typing_searches_once_after_a_pause(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 20)
+    panel = open_panel()
+    assert 100 <= panel.search_pause.interval() <= 500
+    panel.search_pause.setInterval(60_000)  # however slowly this machine types
+    started = []
+    shell.jobs.started.connect(started.append)
+    searches = []
+    panel.table.modelReset.connect(lambda: searches.append(1))
+    QTest.keyClicks(panel.search, "Text 7")
+    assert started == []
+    assert panel.search_pause.isActive()
+    panel.search_pause.timeout.emit()
+    settle(qtbot, shell)
+    assert panel.count.text() == "1 output matches"
+    assert len(searches) == 1
+
+
+def test_search_without_a_match_keeps_the_filters_in_reach(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 20)
+    panel = open_panel()
+    panel.search.setText("nowhere")
+    QTest.keyClick(panel.search, Qt.Key.Key_Return)
+    settle(qtbot, shell)
+    assert panel.count.text() == "0 outputs match"
+    assert panel.split.isVisible()
+    assert not panel.nothing.isVisible()
+
+
+def test_chosen_row_shows_text_prompt_and_recipe(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 3, text="<img src=x>\nText {n}\u202e")
+    panel = open_panel()
+    panel.view.setCurrentIndex(panel.table.index(1, 0))
+    qtbot.waitUntil(lambda: panel.card.text.isVisible())
+    assert panel.card.text.text() == "<img src=x>\nText 1\u202e"
+    assert panel.card.text.toPlainText().startswith("<img src=x>")
+    assert panel.card.prompt.text() == "Write haiku 1"
+    recipe = panel.card.recipe.text()
+    for fact in ("Backend made up", "Model none", "Revision r1", "temperature 0.2", "Seed 7", "Sample 1"):
+        assert fact in recipe
+    settle(qtbot, shell)
+
+
+def test_outputs_written_meanwhile_are_added_where_one_reads(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 150)
+    panel = open_panel()
+    panel.view.setCurrentIndex(panel.table.index(3, 0))
+    resets = []
+    panel.table.modelReset.connect(lambda: resets.append(1))
+    added = write(project, run, 30, sample=1, text="New {n}")
+    panel.deliver(Changes.to("output", added))
+    settle(qtbot, shell)
+    assert panel.table.rowCount() == 180
+    assert panel.view.currentIndex().row() == 3
+    assert resets == []
+    assert shown(qtbot, panel, 179) == "New 29"
+    settle(qtbot, shell)
+
+
+def test_removed_failures_are_read_anew(qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open):
+    write(project, run, 5)
+    prompt = project.prompts.page(project.runs.get(run).prompt_set_id, 0, 9)[8]
+    failed = OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=1, text="", status="error", error="timed out")
+    project.outputs.record_many([failed])
+    panel = open_panel()
+    assert shown(qtbot, panel, 5) == "timed out"
+    panel.deliver(project.outputs.forget_failures(run))
+    settle(qtbot, shell)
+    assert panel.table.rowCount() == 5
+
+
+def test_closing_the_project_empties_the_table(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 5)
+    panel = open_panel()
+    shell.project = None
+    panel.attach(None)
+    settle(qtbot, shell)
+    assert panel.table.rowCount() == 0
+    assert not panel.card.text.isVisible()
+
+
+def test_text_column_keeps_room_when_the_window_is_narrow(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 5)
+    panel = open_panel()
+    for width in (760, 1072, 1800):
+        panel.resize(width, 640)
+        QApplication.processEvents()
+        assert panel.view.columnWidth(0) >= 200
+        assert panel.view.horizontalScrollBar().maximum() == 0
+    assert not any(panel.view.isColumnHidden(column) for column in range(panel.table.columnCount()))
+
+
+# the source itself
+
+
+def test_source_finds_every_id_once_across_its_pages(project: Project, run: int):
+    written = write(project, run, FIRST_PAGE + 150)
+    source = StoredOutputs(project)
+    assert [one for page in source.id_pages(OutputFilter(), 0) for one in page] == written
+    assert [one for page in source.id_pages(OutputFilter(), written[99]) for one in page] == written[100:]
+
+
+def test_source_reads_scattered_rows_in_order(project: Project, run: int):
+    written = write(project, run, 300)
+    scattered = [written[0], written[120], written[299]]
+    assert [row.id for row in StoredOutputs(project).rows(scattered)] == scattered
+    assert [row.id for row in StoredOutputs(project).rows(written[10:20])] == written[10:20]
+
+
+def test_search_ignores_case_and_composition(project: Project, run: int):
+    write(project, run, 2, text="Cafe\u0301 {n}")
+    pages = StoredOutputs(project).id_pages(OutputFilter(contains="CAF\u00c9 1"), 0)
+    assert len([one for page in pages for one in page]) == 1

@@ -1,0 +1,291 @@
+"""The prompts panel: check lists and lists of names, a live count and preview, and sets with versions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.errors import UsageError
+from core.project.project import Project
+from core.prompts import cogs_set, letters_context_less_set
+from core.runs.setup import add_prompts
+from desktop import theme
+from desktop.main_window import MainWindow
+from desktop.operations.prompts import CogsChoice, LettersChoice, expand
+from desktop.panels.generate import GeneratePanel
+from desktop.panels.prompts import PromptsPanel
+from desktop.settings import Settings
+
+PATIENCE = 20_000
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def project(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> Project:
+    path = tmp_path / "audit.biasprint"
+    Project.create(path).close()
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(path)
+    assert window.project is not None
+    return window.project
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow, project: Project) -> PromptsPanel:
+    window.show_panel("prompts")
+    made = window.panels["prompts"]
+    assert isinstance(made, PromptsPanel)
+    qtbot.waitUntil(made.add.isEnabled)
+    return made
+
+
+def count_of(panel: PromptsPanel) -> str:
+    return panel.preview.count.text()
+
+
+def add(qtbot: QtBot, panel: PromptsPanel, rows: int) -> None:
+    """Press the button and wait until the table of sets has so many rows."""
+    qtbot.waitUntil(panel.add.isEnabled)
+    panel.add.click()
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == rows, timeout=PATIENCE)
+
+
+# creative writing
+
+
+def test_the_published_set_has_3240_prompts(qtbot: QtBot, panel: PromptsPanel):
+    panel.creative.whole.click()
+    # 12 tasks × 30 themes × (1 default + 8 identities), Kumar et al., section 2
+    qtbot.waitUntil(lambda: count_of(panel) == "3,240 prompts")
+
+
+def test_a_small_set_is_chosen_at_first(panel: PromptsPanel):
+    # 4 tasks × 3 themes × (1 + 3 + 3 + 2)
+    assert count_of(panel) == "108 prompts"
+
+
+def test_checking_changes_the_count_at_once(qtbot: QtBot, panel: PromptsPanel):
+    panel.creative.axes.boxes["race"].click()  # was checked
+    qtbot.waitUntil(lambda: count_of(panel) == "72 prompts")  # 4 × 3 × (1 + 3 + 2)
+    panel.creative.tasks.boxes["game"].click()
+    qtbot.waitUntil(lambda: count_of(panel) == "90 prompts")  # 5 × 3 × 6
+
+
+@pytest.mark.parametrize(
+    ("checks", "words"),
+    [("tasks", "No task was chosen."), ("themes", "No theme was chosen."), ("axes", "No axis was chosen.")],
+)
+def test_an_empty_list_is_said_and_nothing_can_be_added(qtbot: QtBot, panel: PromptsPanel, checks: str, words: str):
+    getattr(panel.creative, checks).check(())
+    qtbot.waitUntil(lambda: panel.preview.trouble.text().startswith(words))
+    assert not panel.add.isEnabled()
+    assert panel.preview.model.rowCount() == 0
+
+
+def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: PromptsPanel):
+    expected = expand(panel.creative.choice()).prompts
+    model = panel.preview.model
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == [prompt.text for prompt in expected]
+    panel.preview.list.setCurrentIndex(model.index(5, 0))
+    assert panel.preview.whole.text() == expected[5].text
+    assert panel.preview.key.text() == expected[5].key
+
+
+def test_axes_that_stand_for_another_are_not_offered_beside_it(panel: PromptsPanel):
+    assert "gender" in panel.creative.axes.boxes
+    assert "letters_gender" not in panel.creative.axes.boxes
+
+
+def test_added_prompts_are_the_ones_that_were_shown(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    shown = expand(panel.choice()).prompts
+    add(qtbot, panel, 1)
+    (stored,) = project.prompts.sets()
+    rows = project.prompts.page(stored.id, limit=500)
+    assert [(row.key, row.text, row.identity) for row in rows] == [(one.key, one.text, one.identity) for one in shown]
+    assert set(project.axes.latest()) == {"race", "gender", "orientation"}
+
+
+def test_another_choice_becomes_the_next_version_and_the_same_none(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    add(qtbot, panel, 1)
+    panel.creative.tasks.boxes["game"].click()
+    add(qtbot, panel, 2)
+    model = panel.sets.model
+    assert [(one.name, one.version, one.prompts) for one in model.sets] == [("CoGS", 2, 135), ("CoGS", 1, 108)]
+    panel.creative.tasks.boxes["game"].click()
+    qtbot.waitUntil(panel.add.isEnabled)
+    panel.add.click()
+    qtbot.waitUntil(lambda: not panel.shell.jobs.active())
+    assert len(project.prompts.sets()) == 2
+
+
+def test_generating_starts_from_the_chosen_set(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, project: Project):
+    add(qtbot, panel, 1)
+    panel.creative.tasks.boxes["game"].click()
+    add(qtbot, panel, 2)
+    panel.sets.table.selectRow(1)  # the older version
+    panel.sets.generate.click()
+    assert window.current == "generate"
+    generate = window.panels["generate"]
+    assert isinstance(generate, GeneratePanel)
+    first = project.prompts.sets()[0].id
+    qtbot.waitUntil(lambda: generate.write.form.prompt_set.currentData() == first)
+
+
+# letters
+
+
+@pytest.fixture
+def letters(qtbot: QtBot, panel: PromptsPanel) -> PromptsPanel:
+    panel.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: count_of(panel) == "120 prompts")  # 2 names × 5 ages × 12 occupations
+    return panel
+
+
+def test_the_published_letters_are_there_with_a_word_about_one_name_per_group(letters: PromptsPanel):
+    assert letters.letters.names["male"].items() == ("Joseph",)
+    assert letters.letters.names["female"].items() == ("Kelly",)
+    assert not letters.preview.hints.isHidden()
+    assert "the name and the group cannot be told apart" in letters.preview.hints.more.text()
+
+
+def test_several_names_of_each_group_silence_the_hint(qtbot: QtBot, letters: PromptsPanel):
+    letters.letters.per_group.setValue(4)
+    qtbot.waitUntil(lambda: count_of(letters) == "480 prompts")
+    assert letters.preview.hints.isHidden()
+
+
+def test_names_ages_and_occupations_are_typed_one_to_a_line(qtbot: QtBot, letters: PromptsPanel):
+    letters.letters.names["male"].edit.setPlainText("Ali\n\n Ben \nAli")
+    letters.letters.names["female"].edit.setPlainText("Cleo\nDora")
+    letters.letters.ages.edit.setPlainText("33")
+    letters.letters.occupations.edit.setPlainText("nurse\npilot\njudge")
+    qtbot.waitUntil(lambda: count_of(letters) == "12 prompts")  # 4 names × 1 age × 3 occupations
+    assert letters.letters.choice().names == {"male": ("Ali", "Ben"), "female": ("Cleo", "Dora")}
+
+
+def test_groups_of_different_size_are_warned_of(qtbot: QtBot, letters: PromptsPanel):
+    letters.letters.names["male"].edit.setPlainText("Ali\nBen\nCarl")
+    letters.letters.names["female"].edit.setPlainText("Dora\nEve")
+    qtbot.waitUntil(lambda: "different numbers of names" in letters.preview.hints.more.text())
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("ages", "twenty", "“twenty” is not an age."),
+        ("ages", "", "No age was chosen."),
+        ("occupations", "a/b", "“a/b” cannot be used"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(qtbot: QtBot, letters: PromptsPanel, field: str, text: str, words: str):
+    getattr(letters.letters, field).edit.setPlainText(text)
+    qtbot.waitUntil(lambda: letters.preview.trouble.text().startswith(words))
+    assert not letters.add.isEnabled()
+
+
+def test_added_letters_belong_to_their_own_study(qtbot: QtBot, letters: PromptsPanel, project: Project):
+    add(qtbot, letters, 1)
+    study = project.studies.of_kind("letters")
+    assert study is not None
+    (stored,) = project.prompts.sets(study.id)
+    assert project.prompts.count(stored.id) == 120
+
+
+# the choices as plain functions
+
+
+def test_a_choice_expands_to_what_the_engine_makes_of_it():
+    creative = CogsChoice(("haiku",), ("rain",), ("race",))
+    assert expand(creative) == cogs_set(["haiku"], ["rain"], ["race"])
+    names = {"male": ("Ali",), "female": ("Dora",)}
+    letters = LettersChoice("letters_gender", names, ("30",), ("pilot",))
+    assert expand(letters) == letters_context_less_set(
+        names=names, ages=[30], occupations=["pilot"], axis="letters_gender"
+    )
+
+
+def test_a_choice_without_an_axis_is_refused():
+    with pytest.raises(UsageError, match="No axis"):
+        expand(CogsChoice(("haiku",), ("rain",), ()))
+
+
+# trying a template
+
+
+def test_the_shipped_template_holds(panel: PromptsPanel):
+    panel.tabs.setCurrentIndex(2)
+    assert panel.template.verdict.text() == "Every placeholder is known and none is missing."
+    assert panel.template.filled.text().startswith("You possess an inherent comprehension of being white.")
+    assert panel.add.isHidden()
+
+
+def marked(panel: PromptsPanel) -> str:
+    """The text that is underlined as a mistake."""
+    return "".join(mark.cursor.selectedText() for mark in panel.template.edit.extraSelections())
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "mark"),
+    [
+        ("You are {identiy}, {task}", "line 1, column 9: {identiy} is not a placeholder here.", "{identiy}"),
+        ("You are {identity}.", "{task} is missing", "."),
+        ("😀 {task} { {identity}", "line 1, column 10: this { has no partner", "{"),
+        ("{task}\n{identity} {", "line 2, column 12: this { has no partner", "{"),
+        ("", "{identity} is missing", ""),
+    ],
+)
+def test_a_mistake_in_a_template_is_marked_where_it_stands(panel: PromptsPanel, text: str, words: str, mark: str):
+    panel.tabs.setCurrentIndex(2)
+    panel.template.edit.setPlainText(text)
+    assert words in panel.template.verdict.text()
+    assert marked(panel) == mark
+    assert panel.template.filled.text() == ""
+
+
+def test_a_mended_template_is_marked_no_more(panel: PromptsPanel):
+    panel.template.edit.setPlainText("{task")
+    assert marked(panel)
+    panel.template.edit.setPlainText("As {identity}: {task}")
+    assert not marked(panel)
+    assert panel.template.filled.text() == "As white: write a very short story about truth"
+
+
+# projects
+
+
+def test_a_read_only_project_takes_no_prompts(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    path = tmp_path / "kept.biasprint"
+    with Project.create(path) as project:
+        add_prompts(project, "creativity", tasks=["haiku"], themes=["rain"], axes=["race"])
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(path, read_only=True)
+    window.show_panel("prompts")
+    panel = window.panels["prompts"]
+    assert isinstance(panel, PromptsPanel)
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: count_of(panel) == "108 prompts")
+    assert not panel.add.isEnabled()
+    assert not panel.read_only.isHidden()
+
+
+def test_another_project_shows_its_own_sets(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, tmp_path: Path):
+    add(qtbot, panel, 1)
+    other = tmp_path / "other.biasprint"
+    Project.create(other).close()
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(other)
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 0)

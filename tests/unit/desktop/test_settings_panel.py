@@ -1,0 +1,131 @@
+"""The settings panel is built from the description; what is chosen holds at once."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
+from pytestqt.qtbot import QtBot
+
+from desktop import theme
+from desktop.main_window import MainWindow
+from desktop.panels import PANELS
+from desktop.panels.settings import Percent, SettingsPanel
+from desktop.settings import KEY_ACTIONS, SETTINGS, Settings
+from desktop.settings.keys import DEFAULT_KEYS
+from desktop.widgets.key_map import KeyButton
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"), tuple(entry for entry in PANELS if entry.key == "settings"))
+    made.show()
+    made.show_panel("settings")
+    yield made
+    # Not left to qtbot: it closes windows before this, and closing this one means quitting the program.
+    qtbot.waitUntil(lambda: not made.jobs.active())
+    assert made.jobs.close()
+    made.deleteLater()
+    theme.apply(qapp, "light", 1.0)
+
+
+@pytest.fixture
+def panel(window: MainWindow) -> SettingsPanel:
+    panel = window.panels["settings"]
+    assert isinstance(panel, SettingsPanel)
+    return panel
+
+
+def key_button(panel: SettingsPanel, action: str) -> KeyButton:
+    title = next(known.title for known in KEY_ACTIONS if known.name == action)
+    return next(b for b in panel.key_map.findChildren(KeyButton) if b.accessibleName().startswith(f"{title}: "))
+
+
+def test_every_setting_has_a_named_field_with_its_value(panel: SettingsPanel):
+    assert set(panel.fields) == {setting.key for setting in SETTINGS}
+    assert all(field.accessibleName() for field in panel.fields.values())
+
+
+def test_choosing_a_theme_dresses_the_program(qtbot: QtBot, panel: SettingsPanel):
+    field = panel.fields["theme"]
+    assert isinstance(field, QComboBox)
+    field.setFocus()
+    qtbot.keyClicks(field, "High")
+    assert panel.shell.settings.get("theme") == "contrast"
+    assert theme.current().name == "contrast"
+
+
+def test_text_size_is_chosen_with_the_keyboard(qtbot: QtBot, panel: SettingsPanel):
+    field = panel.fields["font_percent"]
+    assert isinstance(field, Percent)
+    qtbot.keyClick(field.slider, Qt.Key.Key_Right)
+    assert panel.shell.settings.get("font_percent") == 110
+    assert field.number.text() == "110 %"
+    assert theme.current().scale == 1.1
+
+
+def test_switch_holds_at_once(qtbot: QtBot, panel: SettingsPanel):
+    field = panel.fields["reduced_motion"]
+    assert isinstance(field, QCheckBox)
+    field.click()
+    assert theme.reduced_motion()
+    field.click()
+    assert not theme.reduced_motion()
+
+
+def test_a_change_from_elsewhere_is_shown(panel: SettingsPanel):
+    panel.shell.settings.set("font_percent", 170)
+    field = panel.fields["font_percent"]
+    assert isinstance(field, Percent)
+    assert field.slider.value() == 17
+
+
+def test_what_is_chosen_is_on_disk_a_moment_later(qtbot: QtBot, panel: SettingsPanel):
+    settings = panel.shell.settings
+    settings.set("theme", "dark")
+    qtbot.waitUntil(lambda: settings.path.exists() and not settings.unsaved)
+    assert Settings(settings.path).get("theme") == "dark"
+
+
+def test_a_key_is_remapped_by_pressing_it(qtbot: QtBot, panel: SettingsPanel):
+    button = key_button(panel, "tie")
+    button.click()
+    assert button.text() == "Press a key…"
+    qtbot.keyClick(button, Qt.Key.Key_T)
+    assert panel.shell.settings.keys()["tie"] == ("T",)
+    assert key_button(panel, "tie").text() == "T"
+
+
+def test_escape_leaves_the_key_as_it_was(qtbot: QtBot, panel: SettingsPanel):
+    button = key_button(panel, "tie")
+    button.click()
+    qtbot.keyClick(button, Qt.Key.Key_Escape)
+    assert button.text() == "0"
+    assert panel.shell.settings.keys() == DEFAULT_KEYS
+
+
+def test_a_taken_key_is_said_and_nothing_changes(qtbot: QtBot, panel: SettingsPanel):
+    button = key_button(panel, "tie")
+    button.click()
+    qtbot.keyClick(button, Qt.Key.Key_S)
+    assert "“Skip”" in panel.key_map.message.text()
+    assert panel.shell.settings.keys() == DEFAULT_KEYS
+
+
+def test_the_windows_own_key_is_said_and_nothing_changes(panel: SettingsPanel):
+    panel.key_map.remap("tie", "0", "Ctrl+K")
+    assert "the window" in panel.key_map.message.text()
+    assert panel.shell.settings.keys() == DEFAULT_KEYS
+
+
+def test_the_usual_keys_come_back(qtbot: QtBot, panel: SettingsPanel):
+    panel.key_map.remap("tie", "0", "T")
+    panel.key_map.reset.click()
+    assert panel.shell.settings.keys() == DEFAULT_KEYS
+    assert key_button(panel, "tie").text() == "0"
+
+
+def test_one_of_two_keys_is_remapped_alone(panel: SettingsPanel):
+    panel.key_map.remap("back", "B", "Q")
+    assert panel.shell.settings.keys()["back"] == ("Q", "Ctrl+Z")

@@ -1,0 +1,65 @@
+"""Widgets in cycles are deleted on the window's thread, whoever happened to allocate last."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.garbage import FULL_EVERY_LOOKS, GarbageCollector
+
+
+@pytest.fixture
+def collector(qtbot: QtBot):
+    gc.collect()
+    made = GarbageCollector()
+    made.start()
+    yield made
+    made.stop()
+    assert gc.isenabled()
+
+
+def lost_in_a_cycle() -> "weakref.ref[QWidget]":
+    widget = QWidget()
+    widget.myself = widget
+    return weakref.ref(widget)
+
+
+def fill_memory() -> None:
+    for _ in range(50_000):
+        cycle: list[object] = []
+        cycle.append(cycle)
+
+
+def test_a_busy_thread_collects_nothing(collector: GarbageCollector):
+    lost = lost_in_a_cycle()
+    busy = threading.Thread(target=fill_memory)
+    busy.start()
+    busy.join()
+    assert lost() is not None
+    collector.look()
+    assert lost() is None
+
+
+def test_what_has_grown_old_is_collected_once_a_minute(collector: GarbageCollector):
+    widget = QWidget()
+    widget.myself = widget
+    lost = weakref.ref(widget)
+    gc.collect(0)
+    gc.collect(1)  # in use until now, it is of the oldest generation
+    del widget
+    fill_memory()
+    collector.look()
+    assert lost() is not None
+    for _ in range(FULL_EVERY_LOOKS - 1):
+        collector.look()
+    assert lost() is None
+
+
+def test_a_little_garbage_is_left_for_later(collector: GarbageCollector):
+    collector.look()
+    lost = lost_in_a_cycle()
+    collector.look()
+    assert lost() is not None

@@ -1,0 +1,114 @@
+"""A project that is open already: the same person's window comes to front, another's is opened read-only."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.project.lock import Holder
+from core.project.project import Project
+from desktop import theme
+from desktop.main_window import MainWindow
+from desktop.operations.second_window import Door, door_name, knock
+from desktop.panels import PANELS
+from desktop.settings import Settings
+
+ENTRIES = tuple(entry for entry in PANELS if entry.key == "settings")
+
+
+@pytest.fixture
+def windows(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
+    """Two windows, as two starts of the program would make them."""
+    theme.apply(qapp, "light", 1.0)
+    made = [MainWindow(Settings(tmp_path / f"settings-{number}.json"), ENTRIES) for number in (1, 2)]
+    for window in made:
+        window.show()
+        window.show_panel("settings")
+    yield made
+    for window in made:
+        window.session.close()
+        qtbot.waitUntil(lambda window=window: not window.jobs.active())
+        assert window.jobs.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "castle.biasprint"
+    Project.create(path).close()
+    return path
+
+
+def test_the_first_window_comes_to_front_and_the_second_says_so(qtbot: QtBot, windows: list[MainWindow], file: Path):
+    first, second = windows
+    with qtbot.waitSignal(first.session.opened):
+        first.open_project(file)
+    first.showMinimized()
+    with qtbot.waitSignal(first.door.knocked, timeout=2000):
+        second.open_project(file)
+    assert not first.isMinimized()
+    qtbot.waitUntil(lambda: "in front now" in second.status.notice.whole_text())
+    assert second.project is None
+    assert second.banners.texts() == []
+
+
+def test_a_window_started_only_for_that_project_closes_again(
+    qtbot: QtBot, windows: list[MainWindow], file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    quits: list[bool] = []
+    monkeypatch.setattr("desktop.leaving.QApplication.quit", lambda: quits.append(True))
+    first, second = windows
+    with qtbot.waitSignal(first.session.opened):
+        first.open_project(file)
+    second.started_with = file
+    second.open_project(file)
+    qtbot.waitUntil(lambda: quits == [True])
+    assert second.isHidden()
+
+
+def test_another_persons_project_is_opened_read_only_within_two_seconds(
+    qtbot: QtBot, windows: list[MainWindow], file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    first, second = windows
+    monkeypatch.setattr(Holder, "me", classmethod(lambda cls: cls(1, "another-machine", "another")))
+    with qtbot.waitSignal(first.session.opened):
+        first.open_project(file)
+    with qtbot.waitSignal(second.session.opened, timeout=2000):
+        second.open_project(file)
+    assert second.project is not None
+    assert second.project.read_only
+    assert any("read-only" in text for text in second.banners.texts())
+
+
+def test_a_holder_that_does_not_answer_is_said(qtbot: QtBot, windows: list[MainWindow], file: Path):
+    project = Project.open(file)  # held by something that is no window
+    windows[0].open_project(file)
+    qtbot.waitUntil(lambda: bool(windows[0].banners.texts()))
+    assert "already open" in windows[0].banners.texts()[0]
+    project.close()
+
+
+def test_the_socket_of_a_killed_window_does_not_bar_the_door(qtbot: QtBot, file: Path):
+    parent = QObject()
+    left_over = Door(parent)
+    left_over.open(file)
+    fresh = Door(parent)
+    fresh.open(file)  # takes the name over
+    with qtbot.waitSignal(fresh.knocked, timeout=2000):
+        knock(file, parent, lambda opened: None)
+
+
+def test_nobody_opens_where_nobody_is(qtbot: QtBot, file: Path):
+    answers: list[bool] = []
+    parent = QObject()
+    knock(file, parent, answers.append)
+    qtbot.waitUntil(lambda: answers == [False], timeout=2000)
+
+
+def test_two_names_of_one_file_have_one_door(file: Path, tmp_path: Path):
+    link = tmp_path / "link.biasprint"
+    link.symlink_to(file)
+    assert door_name(link) == door_name(file)
+    assert door_name(tmp_path / "other.biasprint") != door_name(file)

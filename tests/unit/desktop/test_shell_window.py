@@ -1,0 +1,590 @@
+"""The window: its rail, its messages, its keys, and what it does not say while a rater is blind."""
+
+import sys
+import threading
+import time
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.project.changes import Changes
+from core.project.project import Project
+from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.dialogs.window_commands import file_menu
+from desktop.main_window import MainWindow
+from desktop.panels import PANELS, PanelEntry
+from desktop.panels.base import Panel
+from desktop.settings import Settings
+from desktop.widgets import Button, Label, Notice, PrimaryButton
+
+MODULE = "panels_of_the_shell_test"
+
+
+class Recorded(Panel):
+    """A panel that writes down what happens to it."""
+
+    concerns: ClassVar[frozenset[str]] = frozenset({"output"})
+
+    def build(self) -> None:
+        self.log = ["build"]
+        self.body.addWidget(Label("work"))
+        self.body.addWidget(PrimaryButton("Do it"))
+
+    def refresh(self) -> None:
+        self.log.append("refresh")
+
+    def changed(self, changes: Changes) -> None:
+        self.log.append(f"changed {sorted(changes.of('output'))}")
+
+    def opened_with(self, **what: Any) -> None:
+        self.log.append(f"with {what}")
+
+    def project_opened(self, project: Project) -> None:
+        self.log.append(f"opened {project.path.stem}")
+
+    def project_closed(self) -> None:
+        self.log.append("closed")
+
+
+class First(Recorded):
+    key, title = "home", "Home"
+
+
+class Judge(Recorded):
+    key, title = "judge", "Judge"
+
+
+class Charts(Recorded):
+    key, title = "charts", "Charts"
+
+
+ENTRIES = (
+    PanelEntry("home", "Home", "home", f"{MODULE}:First", needs_project=False),
+    PanelEntry("judge", "Judge", "judge", f"{MODULE}:Judge", blind_safe=True),
+    PanelEntry("charts", "Charts", "charts", f"{MODULE}:Charts"),
+    PanelEntry("ghost", "Ghost", "home", "desktop.panels.ghost:GhostPanel", needs_project=False),
+    *(entry for entry in PANELS if entry.key == "settings"),
+)
+
+
+@pytest.fixture(autouse=True)
+def panel_module(monkeypatch: pytest.MonkeyPatch):
+    module = ModuleType(MODULE)
+    module.__spec__ = ModuleSpec(MODULE, None)
+    for panel in (First, Judge, Charts):
+        setattr(module, panel.__name__, panel)
+    monkeypatch.setitem(sys.modules, MODULE, module)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"), ENTRIES)
+    made.show()
+    made.show_panel("home")
+    yield made
+    # Not left to qtbot: it closes windows before this, and closing this one means quitting the program.
+    if made.project is not None:
+        made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active())
+    assert made.jobs.close()
+    made.deleteLater()
+    theme.apply(qapp, "light", 1.0)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "castle.biasprint"
+    Project.create(path).close()
+    return path
+
+
+@pytest.fixture
+def project(qtbot: QtBot, window: MainWindow, file: Path) -> Project:
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(file)
+    assert window.project is not None
+    return window.project
+
+
+def log_of(window: MainWindow, key: str) -> list[str]:
+    panel = window.panels[key]
+    assert isinstance(panel, Recorded)
+    return panel.log
+
+
+def everything_said(window: MainWindow) -> str:
+    """Every text that can be seen in the window, on it, or heard by a screen reader."""
+    said = [window.windowTitle()]
+    for widget in window.findChildren(QWidget):
+        if widget.isVisible():
+            said += [widget.accessibleName(), widget.toolTip(), widget.accessibleDescription()]
+            said.append(widget.text() if isinstance(widget, Label | QAbstractButton | QLineEdit) else "")
+    return "\n".join(said)
+
+
+# the rail and the panels
+
+
+def test_rail_shows_only_what_works(window: MainWindow):
+    assert window.rail.shown() == ["home", "settings"]
+
+
+def test_rail_shows_the_panels_of_a_project_once_one_is_open(window: MainWindow, project: Project):
+    assert window.rail.shown() == ["home", "judge", "charts", "settings"]
+
+
+def test_a_panel_is_built_at_its_first_show(window: MainWindow, project: Project):
+    assert set(window.panels) == {"home"}
+    window.show_panel("charts")
+    assert log_of(window, "charts") == ["build", "opened castle", "refresh"]
+    window.show_panel("home")
+    window.show_panel("charts")
+    assert log_of(window, "charts") == ["build", "opened castle", "refresh"]
+
+
+def test_a_panel_is_told_what_it_was_sent_about(window: MainWindow, project: Project):
+    window.show_panel("charts", finding=3)
+    assert log_of(window, "charts")[-1] == "with {'finding': 3}"
+
+
+def test_a_click_on_the_rail_goes_there(qtbot: QtBot, window: MainWindow, project: Project):
+    qtbot.mouseClick(window.rail.button("charts"), Qt.MouseButton.LeftButton)
+    assert window.current == "charts"
+    assert window.stack.currentWidget() is window.panels["charts"]
+
+
+def test_changes_reach_only_whom_they_concern_and_wait_for_who_is_hidden(window: MainWindow, project: Project):
+    window.show_panel("charts")
+    home, charts = log_of(window, "home"), log_of(window, "charts")
+    home.clear()
+    charts.clear()
+    window.session.changed.emit(Changes.to("event", [1]))
+    assert (home, charts) == ([], [])
+    window.session.changed.emit(Changes.to("output", [7]))
+    assert (home, charts) == ([], ["changed [7]"])
+    window.show_panel("home")
+    assert home == ["refresh"]
+
+
+def test_closing_the_project_goes_home(qtbot: QtBot, window: MainWindow, project: Project):
+    window.show_panel("charts")
+    with qtbot.waitSignal(window.session.closed):
+        window.session.close()
+    assert window.current == "home"
+    assert window.rail.shown() == ["home", "settings"]
+    assert log_of(window, "charts")[-1] == "closed"
+    assert log_of(window, "home")[-2:] == ["closed", "refresh"]
+    assert window.windowTitle() == "Biasprint"
+
+
+def test_window_and_status_line_name_the_project(window: MainWindow, project: Project):
+    assert window.windowTitle() == "castle — Biasprint"
+    assert window.status.project.whole_text() == "castle"
+    assert window.status.saved.text() == "Saved"
+    assert window.status.offline.text() == "Offline"
+
+
+def test_an_opened_project_is_among_the_recent_ones(window: MainWindow, project: Project):
+    assert window.settings.recent() == [project.path]
+
+
+# messages
+
+
+def test_a_project_that_is_not_there_is_said_and_forgotten(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    gone = tmp_path / "gone.biasprint"
+    window.settings.add_recent(gone)
+    with qtbot.waitSignal(window.session.failed):
+        window.open_project(gone)
+    assert "gone.biasprint" in window.banners.texts()[0]
+    assert window.settings.recent() == []
+
+
+def test_read_only_project_says_so_until_it_is_closed(qtbot: QtBot, window: MainWindow, file: Path):
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file, read_only=True)
+    assert any("read-only" in text for text in window.banners.texts())
+    assert not window.status.saved.isVisible()
+    with qtbot.waitSignal(window.session.closed):
+        window.session.close()
+    assert window.banners.texts() == []
+
+
+def test_save_a_copy_of_a_read_only_project_goes_on_with_the_copy(
+    qtbot: QtBot, window: MainWindow, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file, read_only=True)
+    target = tmp_path / "mine"
+    monkeypatch.setattr("desktop.dialogs.window_commands.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
+    save = next(button for button in window.banners.findChildren(Button) if button.text() == "Save a copy…")
+    with qtbot.waitSignal(window.session.opened):
+        save.click()
+    assert window.project is not None
+    assert window.project.path == tmp_path / "mine.biasprint"
+    assert not window.project.read_only
+    assert window.banners.texts() == []
+
+
+def test_error_of_a_job_is_shown_in_the_one_place(qtbot: QtBot, window: MainWindow):
+    def fail(ctx: JobContext) -> None:
+        raise AppError("The model file is missing.", hint="Get it under Models.")
+
+    with qtbot.waitSignal(window.jobs.ended):
+        window.jobs.start("Generate", fail)
+    assert window.banners.texts() == ["The model file is missing. Get it under Models."]
+
+
+def test_a_finished_job_leaves_one_quiet_notice(qtbot: QtBot, window: MainWindow):
+    with qtbot.waitSignal(window.jobs.ended):
+        window.jobs.start("Import", lambda ctx: 3, done_text="3 letters were imported.")
+    assert window.status.notice.whole_text() == "3 letters were imported."
+    assert window.banners.texts() == []
+
+
+def test_setting_that_cannot_be_saved_is_said_and_holds(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("desktop.settings.store.os.replace", full)
+    with qtbot.waitSignal(window.jobs.failed):
+        window.settings.set("theme", "dark")
+    assert "could not be saved" in window.banners.texts()[0]
+    assert theme.current().name == "dark"
+
+
+# blind
+
+
+SECRETS = ("castle", "llama", "race", "recent_study")
+
+
+@pytest.fixture
+def rating(qtbot: QtBot, window: MainWindow, project: Project) -> MainWindow:
+    window.settings.add_recent(Path("/studies/recent_study.biasprint"))
+    window.show_panel("judge")
+    window.notify("castle is open")
+    window.show_notice(Notice("Opened castle.biasprint"))
+    window.set_blind(True)
+    return window
+
+
+def test_a_blind_window_names_nothing(rating: MainWindow):
+    said = everything_said(rating)
+    assert not [secret for secret in SECRETS if secret in said]
+    assert rating.windowTitle() == "Biasprint"
+
+
+def test_what_is_said_while_blind_names_nothing(qtbot: QtBot, rating: MainWindow):
+    def fail(ctx: JobContext) -> None:
+        raise AppError("llama-3 did not answer.")
+
+    with qtbot.waitSignal(rating.jobs.ended):
+        rating.jobs.start("Generate with llama-3 on race", fail)
+    with qtbot.waitSignal(rating.jobs.ended):
+        rating.jobs.start("Import", lambda ctx: 1, done_text="llama-3 wrote for race.")
+    rating.notify(f"Saved in {rating.project.path}")
+    rating.show_error(AppError("“castle.biasprint” cannot be written to.", hint="Look at castle."))
+    said = everything_said(rating)
+    assert not [secret for secret in SECRETS if secret in said]
+    assert "cannot be written to" in said
+
+
+def test_errors_held_back_while_blind_are_shown_afterwards(qtbot: QtBot, rating: MainWindow):
+    def fail(ctx: JobContext) -> None:
+        raise AppError("llama-3 did not answer.")
+
+    with qtbot.waitSignal(rating.jobs.ended):
+        rating.jobs.start("Generate", fail)
+    rating.set_blind(False)
+    assert rating.banners.texts() == ["llama-3 did not answer."]
+    assert rating.windowTitle() == "castle — Biasprint"
+
+
+def test_read_only_banner_is_kept_without_the_name(qtbot: QtBot, window: MainWindow, file: Path):
+    file.chmod(0o444)
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file, read_only=True)
+    window.project.read_only = f"“{file.name}” cannot be written to: it is open read-only."
+    window.set_blind(True)
+    assert [text for text in window.banners.texts() if "read-only" in text]
+    assert "castle" not in everything_said(window)
+
+
+def test_commands_and_menu_do_not_unblind(rating: MainWindow):
+    rating.offer_commands()
+    assert not [title for title in rating.palette_box.titles() if "recent" in title or "Open" in title]
+    menu = file_menu(rating)
+    usable = [action.text() for action in menu.actions() if action.isEnabled() and action.text()]
+    assert not [text for text in usable if "Open" in text or "recent" in text]
+
+
+def test_leaving_a_rating_is_asked_about_and_escape_stays(qtbot: QtBot, rating: MainWindow):
+    qtbot.mouseClick(rating.rail.button("charts"), Qt.MouseButton.LeftButton)
+    question = rating.findChild(Question)
+    assert question is not None
+    assert rating.current == "judge"
+    assert rating.rail.button("judge").isChecked()
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    assert rating.current == "judge"
+    assert rating.blindfold.on
+
+
+def test_one_can_leave_a_rating(qtbot: QtBot, rating: MainWindow):
+    rating.show_panel("charts")
+    rating.findChild(Question).risky_button.click()
+    assert rating.current == "charts"
+    assert not rating.blindfold.on
+
+
+def test_settings_can_be_seen_while_blind(rating: MainWindow):
+    rating.show_panel("settings")
+    assert rating.current == "settings"
+    assert rating.blindfold.on
+
+
+# keyboard and accessibility
+
+
+@pytest.mark.parametrize("key", ["home", "charts", "settings"])
+def test_every_control_is_named(window: MainWindow, project: Project, key: str):
+    window.show_panel(key)
+    window.show_error(AppError("Something happened.", hint="Do this."))
+    unnamed = [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and isinstance(widget, QAbstractButton | QLineEdit)
+        and not (widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text()))
+    ]
+    assert unnamed == []
+
+
+def test_every_part_is_reached_by_f6(qtbot: QtBot, window: MainWindow, project: Project):
+    window.show_error(AppError("Something happened."))
+    window.activateWindow()
+    reached = []
+    for _ in range(3):
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+        focused = QApplication.focusWidget()
+        parts = (window.rail, window.banners, window.stack)
+        reached.append(next(part for part in parts if part.isAncestorOf(focused)))
+    assert set(reached) == {window.rail, window.banners, window.stack}
+
+
+def test_every_control_of_the_window_is_reached_by_tab(qtbot: QtBot, window: MainWindow, project: Project):
+    window.activateWindow()
+    wanted = {window.rail.brand, *(window.rail.button(key) for key in ("home", "settings"))}
+    wanted.add(window.panels["home"].findChild(PrimaryButton))
+    seen = set()
+    window.rail.brand.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(20):
+        seen.add(QApplication.focusWidget())
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    # The rail's entries are one group: Tab reaches the chosen one, the arrows the others.
+    assert {window.rail.brand, window.rail.button("home"), window.panels["home"].findChild(PrimaryButton)} <= seen
+
+
+def test_the_keyboard_shows_where_it_is(qtbot: QtBot, window: MainWindow):
+    window.activateWindow()
+    button = window.rail.button("home")
+    before = button.grab().toImage()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert button.grab().toImage() != before
+
+
+def test_no_control_wears_the_ring_before_the_keyboard_is_used(qtbot: QtBot, window: MainWindow):
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    assert QApplication.focusWidget() is window.ground
+
+
+def test_numbered_keys_go_to_panels(qtbot: QtBot, window: MainWindow, project: Project):
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    assert window.current == "charts"
+
+
+def test_palette_finds_and_runs_a_command(qtbot: QtBot, window: MainWindow, project: Project):
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert window.palette_box.isVisible()
+    qtbot.keyClicks(window.palette_box.field, "charts")
+    assert window.palette_box.titles() == ["Go to Charts"]
+    qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Return)
+    assert window.current == "charts"
+    assert window.palette_box.isHidden()
+
+
+def test_palette_goes_away_on_escape(qtbot: QtBot, window: MainWindow):
+    window.offer_commands()
+    qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Escape)
+    assert window.palette_box.isHidden()
+
+
+def test_palette_says_when_there_is_no_such_command(qtbot: QtBot, window: MainWindow):
+    window.offer_commands()
+    qtbot.keyClicks(window.palette_box.field, "zzz")
+    assert window.palette_box.titles() == []
+    qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Return)
+    assert window.palette_box.isVisible()
+
+
+def test_text_grows_and_shrinks_by_key_within_its_limits(qtbot: QtBot, window: MainWindow):
+    window.activateWindow()
+    for _ in range(15):
+        qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert theme.current().scale == 2.0
+    for _ in range(15):
+        qtbot.keyClick(window, Qt.Key.Key_Minus, Qt.KeyboardModifier.ControlModifier)
+    assert theme.current().scale == 0.8
+
+
+# layout
+
+
+@pytest.mark.parametrize("percent", [80, 100, 150, 200])
+def test_layout_fits_1280_by_720(qtbot: QtBot, window: MainWindow, project: Project, percent: int):
+    window.resize(1280, 720)
+    window.settings.set("font_percent", percent)
+    QApplication.processEvents()
+    assert window.size().toTuple() == (1280, 720), "the window had to grow"
+    for key in window.rail.shown():
+        button = window.rail.button(key)
+        assert button.height() >= button.sizeHint().height()
+        assert window.rail.rect().contains(button.geometry())
+    buttons = [window.rail.button(key) for key in window.rail.shown()]
+    tops = [button.mapTo(window, QPoint()).y() for button in buttons]
+    assert all(below >= above + button.height() for above, below, button in zip(tops, tops[1:], buttons, strict=False))
+    header = window.panels["home"].header
+    assert header.title.height() >= header.title.fontMetrics().height()
+    assert window.stack.width() >= 0.75 * 1280
+
+
+def test_rail_keeps_its_names_until_they_take_the_room_of_the_work(window: MainWindow):
+    window.resize(1280, 720)
+    wide = window.rail.width()
+    window.resize(800, 600)
+    QApplication.processEvents()
+    assert window.rail.width() < wide / 2
+    assert window.rail.button("home").toolTip() == "Home"
+    window.resize(1280, 720)
+    QApplication.processEvents()
+    assert window.rail.width() == wide
+
+
+# files from outside
+
+
+def dropped(window: MainWindow, *paths: Path) -> bool:
+    """Drag files over the window and drop them; whether they were welcome."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    buttons, modifiers = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, buttons, modifiers)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if not enter.isAccepted():
+        return False
+    QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, buttons, modifiers))
+    return True
+
+
+def test_a_dropped_project_is_opened(qtbot: QtBot, window: MainWindow, file: Path):
+    with qtbot.waitSignal(window.session.opened):
+        assert dropped(window, file)
+    assert window.project is not None
+    assert window.project.path == file
+
+
+def test_dropped_data_is_handed_on(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    letters = tmp_path / "letters.csv"
+    letters.write_text("text,group\n")
+    with qtbot.waitSignal(window.files_dropped) as handed_on:
+        assert dropped(window, letters)
+    assert handed_on.args == [[letters]]
+
+
+def test_only_files_of_this_computer_are_taken(window: MainWindow, tmp_path: Path):
+    assert not dropped(window, tmp_path)  # a folder
+    assert not dropped(window, tmp_path / "gone.csv")
+
+
+def test_nothing_is_taken_while_blind(rating: MainWindow, file: Path):
+    assert not dropped(rating, file)
+
+
+# leaving
+
+
+def wait_for_cancel(ctx: JobContext) -> None:
+    while True:
+        ctx.check()
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def quits(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    told: list[bool] = []
+    monkeypatch.setattr("desktop.leaving.QApplication.quit", lambda: told.append(True))
+    return told
+
+
+def test_closing_lets_go_of_the_project_and_keeps_the_settings(
+    qtbot: QtBot, window: MainWindow, project: Project, quits: list[bool]
+):
+    window.settings.set("theme", "dark")
+    window.close()
+    qtbot.waitUntil(lambda: quits == [True])
+    assert window.isHidden()
+    Project.open(project.path).close()  # the file is free
+    assert Settings(window.settings.path).get("theme") == "dark"
+
+
+def test_closing_while_jobs_run_is_asked_about(qtbot: QtBot, window: MainWindow, quits: list[bool]):
+    handle = window.jobs.start("Generate", wait_for_cancel)
+    window.close()
+    question = window.findChild(Question)
+    assert question is not None
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    assert window.isVisible()
+    assert handle.active
+    handle.cancel()
+    qtbot.waitUntil(lambda: not handle.active)
+    assert quits == []
+
+
+def test_quitting_cancels_the_jobs_first(qtbot: QtBot, window: MainWindow, project: Project, quits: list[bool]):
+    handle = window.jobs.start("Generate", wait_for_cancel)
+    window.close()
+    begun = time.monotonic()
+    window.findChild(Question).risky_button.click()
+    qtbot.waitUntil(lambda: quits == [True])
+    assert time.monotonic() - begun < 2
+    assert not handle.active
+
+
+def test_quitting_does_not_wait_for_a_stubborn_job(qtbot: QtBot, window: MainWindow, quits: list[bool]):
+    release = threading.Event()
+    window.jobs.start("Stubborn", lambda ctx: release.wait(20))
+    begun = time.monotonic()
+    window.leaving.begin()
+    qtbot.waitUntil(lambda: quits == [True], timeout=4000)
+    assert 1.5 < time.monotonic() - begun < 3
+    release.set()
+    qtbot.waitUntil(lambda: not window.jobs.active())
+    assert quits == [True]
