@@ -40,13 +40,20 @@ def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -
 
 def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:
     finding_id, variant = key
-    reasons = {f"{finding.title}: {finding.reason}" for finding in findings if finding.reason}
-    notes = {finding.note for finding in findings if finding.note}
+    remarks = [(finding.label, text) for finding in findings for text in (finding.reason, finding.note) if text]
     return {
         "title": finding_id + (" (as published)" if variant == "as_published" else ""),
         "findings": [_row(finding) for finding in findings],
-        "notes": sorted(reasons) + sorted(notes),
+        "notes": _notes(remarks),
     }
+
+
+def _notes(remarks: Sequence[tuple[str, str]]) -> list[str]:
+    """Each remark once, with the labels it is about."""
+    labels: dict[str, list[str]] = {}
+    for label, text in remarks:
+        labels.setdefault(text, []).append(label)
+    return [f"{', '.join(dict.fromkeys(about))}: {text}" for text, about in labels.items()]
 
 
 def _row(finding: Finding) -> dict[str, Any]:
