@@ -19,6 +19,7 @@ from desktop.leaving import Leaving
 from desktop.operations.session import ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
+from desktop.warm_up import import_engine
 from desktop.widgets import Banners, Notice, tr
 from desktop.widgets.drop import FileDrop
 from desktop.widgets.focus import first_field
@@ -47,7 +48,7 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: Settings, entries: tuple[PanelEntry, ...] = PANELS) -> None:
         super().__init__()
         self.settings = settings
-        self.jobs = JobRunner(self)
+        self.jobs = JobRunner(self, prepare=import_engine)
         self.session = ProjectSession(self.jobs, self)
         self.entries = {entry.key: entry for entry in entries if entry.works}
         self.panels: dict[str, Panel] = {}

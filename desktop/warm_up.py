@@ -6,13 +6,13 @@ threads naming them at once crash it (seen). The panels' own modules follow on t
 
 import gc
 import pkgutil
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
-from core.jobs import JobContext
 from desktop.jobs import JobRunner
 from desktop.widgets.words import tr
 
@@ -30,8 +30,12 @@ ENGINE = (
 PACKAGES = ("desktop.charts", "desktop.models", "desktop.operations", "desktop.dialogs", "desktop.panels")
 
 
+_importing = threading.Lock()
+_wanted = list(ENGINE)
+
+
 class WarmUp(QObject):
-    """`start` returns at once; the imports go on in a thread, then between two events each."""
+    """`start` returns at once; the engine comes with the first job (`import_engine`), the panels after it one by one."""
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +45,7 @@ class WarmUp(QObject):
         self._timer.timeout.connect(self._step)
 
     def start(self) -> None:
-        self._runner.start(tr("Getting ready"), lambda ctx: _load(ctx, ENGINE), on_done=self._go_on, quiet=True)
+        self._runner.start(tr("Getting ready"), lambda ctx: None, on_done=self._go_on, quiet=True)
 
     def _go_on(self, _: object) -> None:
         self._left = (name for package in PACKAGES for name in modules_of(package))
@@ -61,10 +65,14 @@ def modules_of(package: str) -> list[str]:
     return [found.name for found in pkgutil.iter_modules(import_module(package).__path__, f"{package}.")]
 
 
-def _load(ctx: JobContext, names: Sequence[str]) -> None:
-    for name in names:
-        ctx.check()
-        _import(name)
+def import_engine() -> None:
+    """Import the store and the engine, once, in whichever job's thread comes first; the others wait for it.
+
+    Two threads that import the same packages at once can see half of one (seen with pydantic).
+    """
+    with _importing:
+        while _wanted:
+            _import(_wanted.pop(0))
 
 
 def _import(name: str) -> None:

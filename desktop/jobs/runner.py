@@ -127,8 +127,10 @@ class JobRunner(QObject):
     idle = Signal()  # the last running job has ended
     _arrived = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, prepare: Callable[[], object] | None = None) -> None:
+        """`prepare` runs in each job's thread before the job itself."""
         super().__init__(parent)
+        self._prepare = prepare
         self._watches: list[_Watch] = []
         self._threads: list[threading.Thread] = []
         self._inbox: SimpleQueue[tuple[_Watch, Progress | None, Callable[[], None] | None]] = SimpleQueue()
@@ -189,6 +191,8 @@ class JobRunner(QObject):
     def _run(self, watch: _Watch, fn: JobFunction) -> None:
         handle = watch.handle
         try:
+            if self._prepare is not None:
+                self._prepare()
             result = fn(handle.context)
         except JobCancelled:
             self._post(watch, None, lambda: self._end(watch, JobState.CANCELLED))

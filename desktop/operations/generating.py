@@ -73,7 +73,7 @@ def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
         ctx.check()
         prompt_set = sets[run.prompt_set_id]
         counts = project.runs.counts(run.id)
-        name = tr("{name}, version {n}").format(name=prompt_set.name, n=prompt_set.version)
+        name = tr("{name} v{n}").format(name=prompt_set.name, n=prompt_set.version)
         if IMPORTED in prompt_set.recipe:
             name = prompt_set.name
         request = _request(run, generators[run.generator_id])

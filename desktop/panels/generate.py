@@ -92,7 +92,8 @@ class GeneratePanel(Panel):
 
     def _show_tab(self, tab: int) -> None:
         page: Page = (lambda: self.write, lambda: self.score, lambda: self.draw)[tab]()
-        self.pages.addWidget(page)  # once: a page that is there already stays where it is
+        if self.pages.indexOf(page) < 0:
+            self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
         page.show_contents(self._contents)
         self._allow()

@@ -14,8 +14,6 @@ from desktop.panels.home_sheet import Sheet
 from desktop.widgets import Card, Chip, Label, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.safe_text import safe_line
 
-WIDTH = 860
-
 
 class ScorerRow(QWidget):
     """A scorer with its badge, what it says of itself, and how many texts it has scored."""
@@ -67,7 +65,6 @@ class ScoringPage(Sheet):
         self.score = PrimaryButton(tr("Score"))
         self.score.clicked.connect(self._score)
         card = Card(tr("Score the texts"))
-        card.setMaximumWidth(theme.current().px(WIDTH))
         words = tr(
             "A scorer turns a text into numbers that the measures read. Only texts that it has not scored yet are "
             "scored, and nothing is generated. A stand-in takes the place of the paper's own scorer."

@@ -33,7 +33,7 @@ class WritePage(Sheet):
         self.form.started.connect(self._start)
         self.form.prompts_wanted.connect(lambda: shell.show_panel("prompts"))
         self.runs.picked.connect(self._pick)
-        theme.signals.changed.connect(lambda _: self._fit())
+        theme.signals.changed.connect(self._fit)
         shell.jobs.start(tr("Generators"), backends, on_done=self.form.show_backends, quiet=True)
 
     def show_contents(self, contents: Contents) -> None:
@@ -102,7 +102,7 @@ class WritePage(Sheet):
         super().resizeEvent(event)
         self._fit()
 
-    def _fit(self) -> None:
+    def _fit(self, _tokens: object = None) -> None:
         """Side by side where there is room, else under each other; a low window scrolls."""
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)

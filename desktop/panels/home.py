@@ -78,9 +78,9 @@ class HomePanel(Panel):
         self._count_again.timeout.connect(self._count)
         self._lay_out()
         self._fit()
-        theme.signals.changed.connect(lambda _: self._fit())
-        self.shell.settings.changed.connect(lambda key: self._look_up_recent() if key == "recent" else None)
-        self.shell.files_dropped.connect(lambda paths: self._import(paths[0]))
+        theme.signals.changed.connect(self._fit)
+        self.shell.settings.changed.connect(self._settings_changed)
+        self.shell.files_dropped.connect(self._dropped)
         sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
 
     def refresh(self) -> None:
@@ -119,6 +119,10 @@ class HomePanel(Panel):
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
         self.letters.set_state(letters_state(facts, read_only=read_only))
         self.audit.set_state(audit_state(facts, read_only=read_only))
+
+    def _settings_changed(self, key: str) -> None:
+        if key == "recent":
+            self._look_up_recent()
 
     def _look_up_recent(self) -> None:
         paths = self.shell.settings.recent()
@@ -163,6 +167,9 @@ class HomePanel(Panel):
         path = ask_where(self.shell, tr("New audit"), tr("My audit"))
         if path is not None:
             self._opening.create(path, lambda: self.shell.show_panel("prompts"))
+
+    def _dropped(self, paths: list[Path]) -> None:
+        self._import(paths[0])
 
     def _import(self, path: Path | None) -> None:
         from desktop.dialogs.import_table import ImportDialog, ask_table
@@ -224,7 +231,7 @@ class HomePanel(Panel):
         if self.built:
             self._fit()
 
-    def _fit(self) -> None:
+    def _fit(self, _tokens: object = None) -> None:
         wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
         for row in (self._doors, self._lower):
             row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

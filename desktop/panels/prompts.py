@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
 
@@ -55,16 +56,22 @@ class PromptsPanel(Panel):
         self.tabs.setAccessibleName(tr("Kind of prompts"))
         for title in (tr("Creative writing"), tr("Reference letters"), tr("Try a template")):
             self.tabs.addTab(title)
-        self.creative = CreativeChoice()
         self.preview, self.sets = PreviewCard(), SetsCard()
         self._lay_out()
         self._fit()
         self.tabs.currentChanged.connect(self._show_tab)
-        self.creative.changed.connect(self._expand)
         self.sets.generate_wanted.connect(lambda one: self.shell.show_panel("generate", prompt_set=one))
-        self._expand()
+        # The choices after an event: with the rest of the panel they would hold the window too long.
+        QTimer.singleShot(0, self, lambda: self._show_tab(self.tabs.currentIndex()))
 
-    # Made when they are first seen: the panel is up sooner without them.
+    # Made when they are first seen.
+
+    @cached_property
+    def creative(self) -> CreativeChoice:
+        card = CreativeChoice()
+        card.changed.connect(self._expand)
+        self.choices.addWidget(card)
+        return card
 
     @cached_property
     def letters(self) -> LettersChoiceCard:
@@ -169,7 +176,6 @@ class PromptsPanel(Panel):
     def _lay_out(self) -> None:
         tokens = theme.current()
         self.choices, self.pages, sheet = QStackedWidget(), QStackedWidget(), Sheet()
-        self.choices.addWidget(self.creative)
         right = QVBoxLayout()
         right.setSpacing(tokens.gap)
         right.addWidget(self.preview, 3)
@@ -184,14 +190,14 @@ class PromptsPanel(Panel):
         self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
-        theme.signals.changed.connect(lambda _: self._fit())
+        theme.signals.changed.connect(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.built:
             self._fit()
 
-    def _fit(self) -> None:
+    def _fit(self, _tokens: object = None) -> None:
         """Side by side where there is room, else under each other; a low window scrolls."""
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)

@@ -24,10 +24,10 @@ class TemplatePage(QWidget):
         self.filled = PlainText(name=tr("The template, filled"))
         self._lay_out()
         self.edit.textChanged.connect(self._check)
-        theme.signals.changed.connect(lambda _: self._check())
+        theme.signals.changed.connect(self._check)
         self._check()
 
-    def _check(self) -> None:
+    def _check(self, _tokens: object = None) -> None:
         text = self.edit.toPlainText()
         try:
             filled = Template(text).require(self._values, self._values).render(self._values)

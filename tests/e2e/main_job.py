@@ -58,19 +58,19 @@ def _prompts(robot: Robot) -> Script:
 def _generate(robot: Robot) -> Script:
     robot.window.show_panel("generate")
     panel = robot.window.panels["generate"]
-    yield lambda: panel.form.start.isEnabled() and robot.idle()
-    panel.form.model.setCurrentIndex(panel.form.model.findData("medium"))
-    robot.click(panel.form.start)
+    yield lambda: panel.write is not None and panel.write.form.start.isEnabled() and robot.idle()
+    panel.write.form.model.setCurrentIndex(panel.write.form.model.findData("medium"))
+    robot.click(panel.write.form.start)
     yield lambda: robot.idle() and bool(robot.window.project.runs.all())
     (run_row,) = robot.window.project.runs.all()
     counts = robot.window.project.runs.counts(run_row.id)
     found["outputs"] = [counts.wanted, counts.done, counts.failed]
     robot.picture("generate")
     panel.tabs.setCurrentIndex(2)
-    yield lambda: robot.idle() and bool(panel.setup.axes)
-    panel.setup.per_axis.setValue(PER_AXIS)
+    yield lambda: robot.idle() and bool(panel.draw.setup.axes)
+    panel.draw.setup.per_axis.setValue(PER_AXIS)
     robot.picture("draw")
-    robot.click(panel.setup.draw)
+    robot.click(panel.draw.setup.draw)
     yield lambda: robot.window.current == "judge"
 
 

@@ -1,5 +1,8 @@
 """The generate panel: write, pause, cancel and go on; score; draw comparisons. With the real synthetic author."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,21 +150,18 @@ def test_more_samples_go_on_with_the_same_run(qtbot: QtBot, window: MainWindow, 
     assert len(panel.write.runs.model.runs) == 1
 
 
-def held_writing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that writes its first batch and then waits for whatever the person does, reporting as a real one does."""
-    write = core_generate._write
+def held_writing(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """A run that writes its first batch and then waits: for a cancel, or for the event that lets it go on."""
+    write, go_on, batches = core_generate._write, threading.Event(), []
 
-    def slow(ctx: JobContext, *what: object) -> object:
-        written = write(ctx, *what)
-        if slow.batches:  # type: ignore[attr-defined]
-            while not ctx.cancelled and not slow.go_on:  # type: ignore[attr-defined]
-                ctx.check()
-        slow.batches += 1  # type: ignore[attr-defined]
-        return written
+    def held(ctx: JobContext, *what: object) -> object:
+        batches.append(what)
+        while len(batches) > 1 and not go_on.wait(0.01):
+            ctx.check()
+        return write(ctx, *what)
 
-    slow.batches = 0  # type: ignore[attr-defined]
-    slow.go_on = False  # type: ignore[attr-defined]
-    monkeypatch.setattr(core_generate, "_write", slow)
+    monkeypatch.setattr(core_generate, "_write", held)
+    return go_on
 
 
 def test_a_cancelled_run_keeps_what_is_written_and_goes_on(
@@ -200,13 +200,13 @@ def uninterrupted(file: Path) -> list[tuple[str, int, str]]:
 
 
 def test_a_paused_run_can_be_resumed(qtbot: QtBot, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch):
-    held_writing(monkeypatch)
+    go_on = held_writing(monkeypatch)
     panel.write.form.start.click()
     qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
     panel.write.progress.pause.click()
     assert panel.write.progress.pause.text() == "Resume"
     assert "paused" in panel.write.progress.words.text()
-    core_generate._write.go_on = True  # type: ignore[attr-defined]
+    go_on.set()
     panel.write.progress.pause.click()
     qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=PATIENCE)
     assert panel.write.progress.handle is not None
@@ -252,11 +252,11 @@ def test_closing_the_project_stops_its_run_and_forgets_its_texts(
 def test_a_run_survives_going_to_another_panel(
     qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
 ):
-    held_writing(monkeypatch)
+    go_on = held_writing(monkeypatch)
     panel.write.form.start.click()
     qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
     window.show_panel("prompts")
-    core_generate._write.go_on = True  # type: ignore[attr-defined]
+    go_on.set()
     qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=PATIENCE)
     window.show_panel("generate")
     qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
@@ -328,3 +328,18 @@ def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
         import_table(choice=Choice(table, "creativity"), project=project).work(JobContext())
         (line,) = read_runs(JobContext(), project)
     assert (line.done, line.missing, line.can_go_on) == (1, 0, False)
+
+
+def test_nothing_heavy_is_imported_in_the_window_for_any_of_this():
+    code = (
+        "import sys; import desktop.panels.prompts, desktop.panels.generate, desktop.dialogs.import_table;"
+        "from core.backends.registry import known; known();"
+        "from core.scorers.registry import describe; describe();"
+        "import core.runs.generate, core.runs.importing, core.runs.measure, core.runs.sample, core.runs.score;"
+        "import core.runs.setup, core.compute;"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'spacy', 'textblob', 'pandas', 'scipy', "
+        "'statsmodels', 'pyarrow', 'gensim'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

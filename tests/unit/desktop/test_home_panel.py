@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.runs.compare import compare
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from core.runs import sample as core_sample
+from core.runs.compare import compare
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
