@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from desktop.opening import open_window
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
@@ -20,17 +22,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     from desktop.commands import run
 
     return run(arguments)
-
-
-def open_window(path: Path | None, *, demo: bool = False) -> int:
-    """Open the window on a project, on the sample project, or on nothing yet."""
-    from desktop.app import run
-
-    if not demo:
-        return run(path)
-    from desktop.operations.sample import sample_project
-
-    return run(first=sample_project())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import typer
 
 from core.cli.app import build
 from core.cli.app import run as run_command
+from desktop.opening import open_window
 
 
 def run(argv: Sequence[str]) -> int:
@@ -22,8 +23,6 @@ def run(argv: Sequence[str]) -> int:
 
 def gui(file: Annotated[Path | None, typer.Argument(help="A project file.")] = None) -> None:
     """Open the window."""
-    from desktop.__main__ import open_window
-
     raise typer.Exit(open_window(file))
 
 
@@ -37,8 +36,6 @@ def demo(
 
         headless_demo(out)
         return
-    from desktop.__main__ import open_window
-
     raise typer.Exit(open_window(None, demo=True))
 
 

@@ -35,7 +35,7 @@ _wanted = list(ENGINE)
 
 
 class WarmUp(QObject):
-    """`start` returns at once; the engine comes with the first job (`import_engine`), the panels after it one by one."""
+    """`start` returns at once; the engine comes with the first job (`import_engine`), then the panels one by one."""
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)

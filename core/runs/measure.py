@@ -1,7 +1,7 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,14 @@ from core.errors import UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
+from core.runs import measure_creativity, measure_letters
 from core.runs.importing import read_table
+from core.runs.options import Options
 from core.runs.setup import study_of
 from core.tables.rows import TableRead
 
 # The roles whose scorer a person may choose, by study.
 CHOICES: Mapping[str, tuple[str, ...]] = {"creativity": ("embedding",)}
-
-
-@dataclass(frozen=True)
-class Options:
-    """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted."""
-
-    axes: tuple[str, ...] = ()
-    scorers: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,6 @@ def measure_project(
     ctx: JobContext, project: Project, study: str, options: Options, compute: ComputeProcess
 ) -> Measured:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
-    from core.runs import measure_creativity, measure_letters
-
     _check(study, options)
     found = study_of(project, study)
     measuring = {"letters": measure_letters.of_project, "creativity": measure_creativity.of_project}
@@ -66,8 +57,6 @@ def measure_tables(
     encoding: str | None = None,
 ) -> Measured:
     """Measure tables without a project; nothing is stored."""
-    from core.runs import measure_creativity, measure_letters
-
     _check(study, options)
     kinds = {"letters": measure_letters.kind_of, "creativity": measure_creativity.kind_of}
     kind_of = _known(kinds, study)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
@@ -15,14 +15,12 @@ from core.project.project import Project
 from core.project.rows import JudgmentRow, SessionRow
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import SHOWN_SEPARATOR
+from core.runs.options import Options
 from core.runs.setup import shipped_axes
 from core.runs.values import complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
-
-if TYPE_CHECKING:
-    from core.runs.measure import Options
 
 Axes = dict[str, list[str]]
 EMBEDDER = "minilm"
@@ -35,7 +33,7 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 
 def of_tables(
-    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: "Options", compute: ComputeProcess
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of tables of outputs, of judgments, or of both."""
     results = []
@@ -49,7 +47,7 @@ def of_tables(
 
 
 def of_project(
-    ctx: JobContext, project: Project, study_id: int, options: "Options", compute: ComputeProcess
+    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's outputs and of its revealed judgments."""
     axes = axes_of(project, options.axes)
@@ -161,7 +159,7 @@ def _with_dropped(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
 
 
 def _output_tables(
-    ctx: JobContext, records: Sequence[Record], options: "Options", compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: Options, compute: ComputeProcess
 ) -> StudyResult:
     info = scorer_for("embedding", options.scorers.get("embedding"), EMBEDDER)
     texts = [record.values["text"] for record in records]
@@ -192,7 +190,7 @@ def _sample(record: Record) -> int:
 
 
 def _judgment_tables(
-    ctx: JobContext, records: Sequence[Record], options: "Options", compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: Options, compute: ComputeProcess
 ) -> StudyResult:
     values = [record.values for record in records]
     columns: dict[str, list[Any]] = {

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.compute import ComputeProcess
 from core.errors import AppError
@@ -15,11 +15,9 @@ from core.project.rows import Floats
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import matched_block
+from core.runs.options import Options
 from core.runs.values import TextKey, complete_values, failures, scorer_for, stored_values
 from core.tables.rows import TableRead
-
-if TYPE_CHECKING:
-    from core.runs.measure import Options
 
 COUNTERS = ("lexicon", "lexicon_published")
 # The paper's numerator is the male letters; elsewhere the axis says, or the order in which groups come.
@@ -41,7 +39,7 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 
 def of_tables(
-    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: "Options", compute: ComputeProcess
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of letters in tables."""
     tables = [table for _, table in read]
@@ -65,7 +63,7 @@ def of_tables(
 
 
 def of_project(
-    ctx: JobContext, project: Project, study_id: int, options: "Options", compute: ComputeProcess
+    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's letters, imported and generated, counting first what is not counted yet."""
     for name in COUNTERS:

@@ -165,7 +165,8 @@ def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
 
     def work(ctx: JobContext) -> "Measured":
         from core.compute import shared
-        from core.runs.measure import Options, measure_project
+        from core.runs.measure import measure_project
+        from core.runs.options import Options
 
         return measure_project(ctx, project, study, Options(), shared())
 

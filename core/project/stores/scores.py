@@ -55,11 +55,11 @@ class Scores(Part):
 
         def write(connection: Connection) -> Changes:
             into = embedding if embeddings else score
+            new = insert(into).on_conflict_do_nothing().returning(into.c.id)  # made once: it takes longer than a row
             added: list[int] = []
             for spec in specs:
                 values = _vector(spec) if embeddings else _score(spec)
-                statement = insert(into).values(values).on_conflict_do_nothing().returning(into.c.id)
-                added += connection.execute(statement).scalars()
+                added += connection.execute(new, values).scalars()
             return Changes.to(into.name, added)
 
         return self._writer.write(write)
