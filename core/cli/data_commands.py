@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from core.cli.answers import note, print_json, print_table, say
-from core.cli.files import is_project, open_for_writing
+from core.cli.files import check_target, is_project, open_for_writing
 from core.cli.progress import job
 from core.cli.project_commands import AsJson, File
 from core.errors import UsageError
@@ -71,7 +71,7 @@ def tell_table(table: TableRead) -> None:
     for problem in table.problems[:SHOWN_PROBLEMS]:
         note(f"{problem}{' (kept)' if problem.kept else ' (left out)'}")
     if len(table.problems) > SHOWN_PROBLEMS:
-        note(f"… and {len(table.problems) - SHOWN_PROBLEMS:,} more; --json lists them all.")
+        note(f"… and {len(table.problems) - SHOWN_PROBLEMS:,} more; “biasprint import --json” lists them all.")
 
 
 def vars_of(problem: object) -> dict[str, object]:
@@ -129,9 +129,11 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
 
 
 def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
-    from core.report.export import export_rows
+    from core.report.export import WRITERS, export_rows
     from core.runs.scoring_tables import score_columns, score_table
 
+    if out is not None:
+        check_target(out, WRITERS, [data])
     with job("Scoring") as ctx:
         table, rows = score_table(ctx, data, names, mapping)
     tell_table(table)

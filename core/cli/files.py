@@ -1,5 +1,6 @@
 """Opening what the person named: a project to change, a project to read, or a table."""
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from core.cli.answers import note
@@ -9,6 +10,7 @@ from core.project.lock import ProjectInUse
 from core.project.project import Project
 
 PROJECT = ".biasprint"
+PAGES = (".html", ".htm")
 
 
 def is_project(path: Path) -> bool:
@@ -36,6 +38,14 @@ def open_for_measuring(path: Path) -> Project:
     if project.read_only:
         note(f"{project.read_only} Findings are not stored in it.")
     return project
+
+
+def check_target(target: Path, endings: Collection[str], sources: Sequence[Path] = ()) -> None:
+    """Raise `UsageError`, before any work, for a file that has none of the endings or is one of the `sources`."""
+    if target.suffix.lower() not in endings:
+        raise UsageError(f"“{target.name}” has no ending to write to.", hint=f"Endings: {', '.join(endings)}.")
+    if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
+        raise UsageError(f"“{target.name}” would take the place of what it is made from.", hint="Name another file.")
 
 
 def new_path(path: Path) -> Path:

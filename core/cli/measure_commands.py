@@ -7,7 +7,7 @@ import typer
 
 from core.cli.answers import note, print_json, print_table, say
 from core.cli.data_commands import Encoding, Format, Map, tell_table
-from core.cli.files import is_project, open_for_measuring
+from core.cli.files import PAGES, check_target, is_project, open_for_measuring
 from core.cli.progress import job
 from core.cli.project_commands import AsJson, Seed
 from core.errors import UsageError
@@ -41,6 +41,8 @@ def measure(
     from core.tables.fields import parse_map_options
 
     known_study(study)
+    if report is not None:
+        check_target(report, PAGES, data)
     options = Options(axes=tuple(axis or ()), scorers=_scorers(scorer or []), seed=seed)
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
@@ -74,7 +76,7 @@ def measure(
 def print_result(result: StudyResult) -> None:
     """Findings as a table for people, and why some are undefined."""
     dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
-    say(f"{result.rows:,} rows measured{f'; left out: {dropped}' if dropped else ''}.")
+    say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
     rows = [
         (
             f"{finding.id} {finding.label}{_dims(dict(finding.dims))}",

@@ -33,4 +33,6 @@ def recovered_copy(path: Path) -> Path:
     shutil.copyfile(journal_of(path), journal_of(copy))
     with closing(connect(copy, writable=True)) as connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
+    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
+    journal_of(copy).unlink(missing_ok=True)
     return copy

@@ -16,6 +16,7 @@ from core.runs.importing import read_table
 from core.runs.options import Options
 from core.runs.setup import study_of
 from core.tables.rows import TableRead
+from core.tables.study_fields import fields_of
 
 # The roles whose scorer a person may choose, by study.
 CHOICES: Mapping[str, tuple[str, ...]] = {"creativity": ("embedding",)}
@@ -60,11 +61,14 @@ def measure_tables(
     _check(study, options)
     kinds = {"letters": measure_letters.kind_of, "creativity": measure_creativity.kind_of}
     kind_of = _known(kinds, study)
-    read = [
-        (kind, read_table(ctx, path, kind, layout=layout, mapping=mapping, encoding=encoding))
-        for path in paths
-        for kind in [kind_of(path, mapping or {})]
-    ]
+    tables = [(kind_of(path, mapping or {}), path) for path in paths]
+    fields = {kind: {spec.name for spec in fields_of(kind)} for kind, _ in tables}
+    everywhere = {name for name in mapping or {} if not any(name in names for names in fields.values())}
+    read = []
+    for kind, path in tables:
+        # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
+        own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
+        read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
     measuring = {"letters": measure_letters.of_tables, "creativity": measure_creativity.of_tables}
     result, remarks = _known(measuring, study)(ctx, read, options, compute)
     return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))

@@ -27,8 +27,9 @@ EMBEDDER = "minilm"
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
-    """Which of the study's two tables this is: judgments name a rater, outputs an identity and a text."""
-    columns = {column.strip().lower() for column in look_at(path).columns} | set(mapping)
+    """Which of the study's two tables this is: judgments have an outcome, outputs an identity and a text."""
+    found = look_at(path).columns
+    columns = {column.strip().lower() for column in found} | {name for name in mapping if mapping[name] in found}
     return "judgments" if {"outcome", "chosen"} & columns else "creativity"
 
 
@@ -94,7 +95,8 @@ def of_outputs(
         "model": [row.model for row, _ in rows],
     }
     result = _measure_outputs(ctx, columns, [vector for _, vector in rows], axes, info, seed, compute)
-    return replace(result, dropped={**result.dropped, **failures(project, study_id)})
+    failed = failures(project, study_id)
+    return replace(result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed})
 
 
 def of_judgments(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ def of_tables(
         seed=options.seed,
         ctx=ctx,
     )
-    return result, []
+    return replace(result, rows=sum(table.total for table in tables)), []
 
 
 def of_project(
@@ -79,7 +79,8 @@ def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compu
     known = [letter for letter in everyone if letter.key in counted and letter.key in published]
     if not known:
         raise AppError("No letter has been counted yet.", hint="Generate or import letters, then score them.")
-    dropped = {"not counted yet": len(everyone) - len(known), **failures(project, study_id)}
+    failed = failures(project, study_id)
+    dropped = {"not counted yet": len(everyone) - len(known), **failed}
     groups = [letter.group for letter in known]
     result: StudyResult = compute.call(
         "core.runs.measure_letters:in_compute",
@@ -92,7 +93,7 @@ def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compu
         seed,
         ctx=ctx,
     )  # fmt: skip
-    return result
+    return replace(result, rows=len(everyone) + sum(failed.values()))
 
 
 def in_compute(

@@ -35,9 +35,9 @@ class Answer:
         return json.loads(self.out)
 
 
-def biasprint(*argv: object, code: int | None = 0) -> Answer:
+def biasprint(*argv: object, code: int | None = 0, encoding: str = "utf-8") -> Answer:
     """Run a command in this process; its heavy work goes to the one shared compute process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="") for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         returned = main([str(part) for part in argv])
     answer = Answer(returned, *(_content(stream) for stream in (out, err)))
@@ -106,7 +106,7 @@ def _judge_one(project: Project, session: str, comparison: ComparisonRow, chance
     said: Outcome = chance.choices(("choice", "tie", "none", "skip"), (70, 10, 10, 10))[0]
     chosen = chance.randrange(len(comparison.items)) if said == "choice" else None
     first = _record(project, session, comparison, said, chosen, None)
-    if chance.random() < 0.1:
+    if chance.random() < 0.3:
         undone = _record(project, session, comparison, "undone", None, first.id)
         if chance.random() < 0.5:
             _record(project, session, comparison, "choice", chance.randrange(len(comparison.items)), undone.id)
@@ -132,4 +132,4 @@ def _record(
 def _content(stream: io.TextIOWrapper) -> str:
     stream.flush()
     assert isinstance(stream.buffer, io.BytesIO)
-    return stream.buffer.getvalue().decode("utf-8")
+    return stream.buffer.getvalue().decode(stream.encoding)

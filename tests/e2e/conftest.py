@@ -35,6 +35,14 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A project without studies."""
+    file = tmp_path / "empty.biasprint"
+    biasprint("new", file)
+    return file
+
+
+@pytest.fixture
 def study_file(_made: Path, tmp_path: Path) -> Path:
     """A copy of the project that has everything but scores and findings."""
     return Path(shutil.copy(_made, tmp_path / "study.biasprint"))

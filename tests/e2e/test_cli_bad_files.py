@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "prompts": ("prompts", "FILE", "--study", "letters"),
     "compare": ("compare", "FILE", "--axis", "gender"),
     "generate": ("generate", "FILE", *WRITE),
-    "score": ("score", "FILE", "--scorer", "textblob"),
+    "score": ("score", "FILE", "--scorer", "lexicon_published"),
     "import": ("import", "FILE", "TABLE", "--study", "letters"),
     "measure": ("measure", "letters", "FILE"),
     "export": ("export", "FILE", "outputs", "--out", "OUT"),
@@ -190,6 +190,21 @@ def test_a_new_project_never_takes_the_place_of_a_file(study_file: Path, tmp_pat
     assert "study.biasprint" in refused("new", tmp_path / "study.txt", code=2, says="A project file ends in .biasprint")
 
 
+def test_an_answer_never_takes_the_place_of_what_it_was_made_from(measured_file: Path, tmp_path: Path) -> None:
+    table = tmp_path / "letters.csv"
+    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", table)
+    link = tmp_path / "report.html"
+    link.symlink_to(measured_file)
+    before = measured_file.read_bytes(), table.read_bytes()
+    refused("measure", "letters", measured_file, "--report", measured_file, code=2, says="no ending to write to")
+    refused("measure", "letters", measured_file, "--report", link, code=2, says="would take the place of")
+    refused("measure", "letters", table, "--report", table, code=2, says="Endings: .html, .htm")
+    refused("score", table, "--scorer", "textblob", "--out", table, code=2, says="would take the place of")
+    refused("score", table, "--scorer", "textblob", "--out", measured_file, code=2, says="no ending to write to")
+    refused("export", measured_file, "outputs", "--out", measured_file, code=2, says="no ending to export to")
+    assert (measured_file.read_bytes(), table.read_bytes()) == before
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 2 MiB."""
@@ -212,17 +227,17 @@ def test_on_a_full_disk_what_was_written_stays_and_the_run_goes_on_when_there_is
     study_file: Path, small_disk: Path
 ) -> None:
     file = Path(shutil.copy(study_file, small_disk / "study.biasprint"))
-    write = ("generate", file, *WRITE, "--samples", 40)
+    write = ("generate", file, *WRITE, "--samples", 20)
     said = refused(*write, code=1, says="The disk is full: the last change was not saved.")
     assert "Everything that was saved before is kept." in said
     assert "Free some space and try again." in said
     kept = outputs_of(file)
-    assert 228 < len(kept) < 228 + 120 * 40
+    assert 228 < len(kept) < 228 + 120 * 20
     assert biasprint("check", file, "--json").json["sound"] is True
     refused(*write, code=1, says="The disk is full")
     assert kept.items() <= outputs_of(file).items()
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
-    assert biasprint(*write, "--json").json["done"] == 120 * 40
+    assert biasprint(*write, "--json").json["done"] == 120 * 20
     assert kept.items() <= outputs_of(file).items()
 
 
@@ -253,15 +268,15 @@ def test_a_disk_that_refuses_to_write_loses_nothing(study_file: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (study_file.stat().st_size + 100_000, hard))
     try:
-        said = refused("generate", study_file, *WRITE, "--samples", 20, code=1, says="the last change was not saved")
+        said = refused("generate", study_file, *WRITE, "--samples", 10, code=1, says="the last change was not saved")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "Everything that was saved before is kept." in said
     kept = outputs_of(study_file)
     assert before.items() <= kept.items()
-    assert len(before) < len(kept) < len(before) + 2400
+    assert len(before) < len(kept) < len(before) + 1200
     assert biasprint("check", study_file, "--json").json["sound"] is True
-    assert biasprint("generate", study_file, *WRITE, "--samples", 20, "--json").json["done"] == 2400
+    assert biasprint("generate", study_file, *WRITE, "--samples", 10, "--json").json["done"] == 1200
     assert kept.items() <= outputs_of(study_file).items()
 
 

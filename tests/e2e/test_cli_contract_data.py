@@ -1,156 +1,21 @@
-"""The contract of `import`, `score` and `export`: field names, what is counted, and files that can be read again."""
+"""The contract of `score` and `export`: field names, what is counted, and files that can be read again."""
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import biasprint, refused
+from cli_support import ROOT, biasprint, refused
+from cli_tables import LETTERS, read_table, sources, write_table
 
+from core.project.exact_text import store_text
 from core.project.project import Project
 
-LETTERS = [
-    {"text": "He leads with confidence, and never gives up.", "group": "male"},
-    {"text": "She is kind,\nand helps everyone.", "group": "female"},
-    {"text": "Une lettre d’une élève — naïve 🙂", "group": "female"},
-]
 OUTPUT = (
     "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",
     "finish_reason", "error",
 )  # fmt: skip
-
-
-def write_table(path: Path, rows: list[dict[str, str]], *, encoding: str = "utf-8", separator: str = ",") -> Path:
-    if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding=encoding)
-        return path
-    with open(path, "w", encoding=encoding, newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), delimiter=separator)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def read_table(path: Path) -> list[dict[str, Any]]:
-    """An exported table as another program reads it; every value as text, nothing for an empty cell."""
-    import pandas
-
-    if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    elif path.suffix == ".csv":
-        rows = pandas.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
-    elif path.suffix == ".xlsx":
-        rows = pandas.read_excel(path, dtype=str, keep_default_na=False).to_dict("records")
-    else:
-        rows = pandas.read_parquet(path, dtype_backend="pyarrow").astype(object).to_dict("records")
-    return [{name: _plain(value) for name, value in row.items()} for row in rows]
-
-
-def _plain(value: Any) -> str:
-    if value is None or value != value or str(value) == "<NA>":
-        return ""
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else str(value)
-
-
-def sources(path: Path) -> list[tuple[str, dict[str, str]]]:
-    with Project.open(path, read_only=True) as project:
-        study = project.studies.of_kind("letters")
-        return [] if study is None else [(row.text, dict(row.fields)) for row in project.sources.page(study.id)]
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Path:
-    file = tmp_path / "empty.biasprint"
-    biasprint("new", file)
-    return file
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("plain.csv", {}),
-        ("tabs.tsv", {"separator": "\t"}),
-        ("semicolons.csv", {"separator": ";"}),
-        ("lines.jsonl", {}),
-        ("mark.csv", {"encoding": "utf-8-sig"}),
-        ("wide.csv", {"encoding": "utf-16"}),
-    ],
-)
-def test_import_takes_texts_exactly_from_every_kind_of_table(
-    empty: Path, tmp_path: Path, name: str, options: dict[str, str]
-) -> None:
-    table = write_table(tmp_path / name, LETTERS, **options)  # type: ignore[arg-type]
-    answer = biasprint("import", empty, table, "--study", "letters", "--json").json
-    assert set(answer) == {
-        "study", "rows", "added", "present", "dropped", "mapping", "guessed", "encoding", "problems",
-    }  # fmt: skip
-    assert (answer["study"], answer["rows"], answer["added"], answer["present"]) == ("letters", 3, 3, 0)
-    assert sources(empty) == [(row["text"], {"group": row["group"]}) for row in LETTERS]
-
-
-def test_import_of_the_same_file_adds_nothing_twice(empty: Path, tmp_path: Path) -> None:
-    table = write_table(tmp_path / "letters.csv", LETTERS)
-    biasprint("import", empty, table, "--study", "letters")
-    again = biasprint("import", empty, table, "--json").json  # the project has one study: it need not be named
-    assert (again["added"], again["present"]) == (0, 3)
-    assert len(sources(empty)) == 3
-
-
-def test_import_maps_columns_and_shows_which_it_guessed(empty: Path, tmp_path: Path) -> None:
-    rows = [{"who": row["group"], "body of the letter": row["text"], "Job": "chef"} for row in LETTERS]
-    table = write_table(tmp_path / "letters.csv", rows)
-    mapped = ("--map", "group=who", "--map", "text=body of the letter")
-    answer = biasprint("import", empty, table, "--study", "letters", *mapped, "--json")
-    assert answer.json["mapping"] == {"text": "body of the letter", "group": "who", "occupation": "Job"}
-    assert answer.json["guessed"] == ["occupation"]
-    assert "text ← body of the letter" in answer.err
-    assert sources(empty)[0][1] == {"group": "male", "occupation": "chef"}
-
-
-def test_import_reads_the_layout_of_wan(empty: Path, tmp_path: Path) -> None:
-    rows = [
-        {"name": name, "gender": gender, "age": "30", "occupation": "chef", "chatgpt_gen": f"Dear all,<return>{name}."}
-        for name, gender in (("Kelly", "F"), ("Joseph", "M"))
-    ]
-    table = write_table(tmp_path / "clg.csv", rows)
-    assert biasprint("import", empty, table, "--format", "wan", "--json").json["added"] == 2
-    text, fields = sources(empty)[0]
-    assert text == "Dear all,<return>Kelly."
-    assert {name: fields[name] for name in ("group", "name", "occupation", "block")} == {
-        "group": "female", "name": "Kelly", "occupation": "chef", "block": "30 / chef",
-    }  # fmt: skip
-
-
-def test_import_names_each_row_that_is_not_as_it_should_be_by_its_number(empty: Path, tmp_path: Path) -> None:
-    table = tmp_path / "letters.csv"
-    table.write_text("text,group\nA first letter,male\n,\n,female\nA first letter,male\nAnother,female,extra\n")
-    answer = biasprint("import", empty, table, "--study", "letters", "--json")
-    told = [(problem["number"], problem["reason"], problem["kept"]) for problem in answer.json["problems"]]
-    assert told == [
-        (2, "empty row", False), (3, "no text", False), (4, "duplicate", True), (5, "too many cells", False),
-    ]  # fmt: skip
-    assert (answer.json["rows"], answer.json["added"]) == (5, 2)
-    assert answer.json["dropped"] == {"empty row": 1, "no text": 1, "too many cells": 1}
-    assert "Row 3 (line 4): no text (left out)" in answer.err
-    assert "Row 4 (line 5): duplicate; the same as row 1 (kept)" in answer.err
-
-
-def test_import_of_creative_writing_brings_shipped_axes_and_keeps_samples(empty: Path, tmp_path: Path) -> None:
-    rows = [
-        {"task": "haiku", "theme": "stars", "identity": identity, "text": f"{identity} {sample}", "model": "m"}
-        for identity in ("default", "man", "woman", "non-binary")
-        for sample in range(2)
-    ]
-    table = write_table(tmp_path / "creative.csv", rows)
-    assert biasprint("import", empty, table, "--study", "creativity", "--json").json["added"] == 8
-    with Project.open(empty, read_only=True) as project:
-        assert list(project.axes.latest()) == ["gender"]
-        found = {(row.axis, row.identity, row.sample, row.model): row.text for row in project.outputs.each()}
-    assert found["gender", "woman", 1, "m"] == "woman 1"
-    assert found["", "default", 0, "m"] == "default 0"
-    assert len(found) == 8
 
 
 def test_score_of_a_table_gives_a_row_for_each_text(tmp_path: Path) -> None:
@@ -250,7 +115,8 @@ def test_an_exported_judgment_is_one_in_force_of_a_revealed_session(measured_fil
         revealed = {session.id for session in project.judging.sessions() if session.revealed_at}
         in_force = [row for row in project.judging.judgments() if row.session_id in revealed]
         everything = project.judging.judgments(superseded=True)
-    assert len(everything) > len(in_force), "the test has no withdrawn judgment to leave out"
+    assert len(everything) > len(in_force) + 1, "the test has no revised judgment to leave out"
+    assert any(row.outcome == "undone" for row in in_force), "the test has no withdrawn judgment to leave out"
     assert {int(row["sequence"]) for row in rows} == {row.sequence for row in in_force if row.outcome != "undone"}
     assert {row["outcome"] for row in rows} == {"choice", "tie", "none", "skip"}
     assert all((row["outcome"] == "choice") == bool(row["chosen"]) for row in rows)
@@ -301,6 +167,27 @@ def test_a_text_that_looks_like_a_formula_comes_back_from_an_export_as_it_was(em
     biasprint("new", again)
     biasprint("import", again, out, "--study", "letters")
     assert [text for text, _ in sources(again)] == texts
+
+
+def test_every_odd_text_comes_through_import_scoring_and_export(empty: Path, tmp_path: Path) -> None:
+    cases = [json.loads(line) for line in (ROOT / "tests/data/naughty_texts.jsonl").open("rb")]
+    texts = [case["text"] if "text" in case else case["repeat"][0] * case["repeat"][1] for case in cases]
+    texts = [text for text in texts if text.strip()]
+    table = tmp_path / "odd.jsonl"
+    table.write_text("".join(json.dumps({"text": text, "group": "a"}) + "\n" for text in texts))
+    assert biasprint("import", empty, table, "--study", "letters", "--json").json["added"] == len(texts)
+    assert [text for text, _ in sources(empty)] == texts
+    for scorer in ("textblob", "lexicon", "lexicon_published"):
+        (scored,) = biasprint("score", empty, "--scorer", scorer, "--json").json
+        assert scored["added"] + scored["unscored"] == len(texts)
+    for ending in ("jsonl", "csv"):
+        out, again = tmp_path / f"out.{ending}", tmp_path / f"{ending}.biasprint"
+        biasprint("export", empty, "outputs", "--out", out)
+        biasprint("new", again)
+        biasprint("import", again, out, "--study", "letters")
+        # csv is UTF-8, which holds no lone surrogate: there it comes as it stands in the project file.
+        expected = texts if ending == "jsonl" else [store_text(text).text for text in texts]
+        assert [text for text, _ in sources(again)] == expected
 
 
 def test_an_export_replaces_a_file_only_when_it_is_whole(

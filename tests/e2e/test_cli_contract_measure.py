@@ -1,7 +1,9 @@
 """The contract of `measure`: the envelope, every key of a finding, the ids, and that exports give the same numbers."""
 
+import csv
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from cli_support import biasprint, refused
 
 from core.project.project import Project
+from core.project.specs import OutputSpec
 
 ENVELOPE = ["version", "study", "rows", "dropped", "findings"]
 # DESIGN.md, "The command line": these keys, no others.
@@ -170,6 +173,11 @@ def test_exported_letters_of_several_samples_give_the_findings_of_the_project(st
     biasprint("export", study_file, "outputs", "--study", "letters", "--out", out)
     measured = biasprint("measure", "letters", study_file, "--json").json
     assert measured["rows"] == 360
+    with open(out, encoding="utf-8", newline="") as stream:
+        blocks = Counter(row["block"] for row in csv.DictReader(stream))
+    # A man's and a woman's letter of one age and occupation, of one model and sample, are matched, and no others.
+    assert set(blocks.values()) == {2}
+    assert {block.rpartition("/")[0].rpartition("/")[0] for block in blocks} == {"large/0", "large/1", "none/0"}
     assert biasprint("measure", "letters", out, "--json").json == measured
 
 
@@ -195,6 +203,45 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _rounded(inner) for name, inner in value.items()}
     return [_rounded(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_outputs_that_could_not_be_generated_are_counted_as_left_out(
+    measured_file: Path, findings_of: Findings
+) -> None:
+    with Project.open(measured_file) as project:
+        for run, count in ((1, 3), (2, 5)):
+            prompts = project.prompts.page(project.runs.get(run).prompt_set_id, limit=count)
+            failed = [
+                OutputSpec(run_id=run, prompt_id=row.id, sample=7, seed=0, status="error", text="", error="No.")
+                for row in prompts
+            ]
+            project.outputs.record_many(failed)
+    for study, count in (("creativity", 3), ("letters", 5)):
+        answer = biasprint("measure", study, measured_file, "--json").json
+        assert answer["dropped"]["generation failed"] == count
+        assert answer["rows"] == json.loads(findings_of(study))["rows"] + count
+
+
+def test_every_row_of_a_table_is_counted_and_what_was_left_out_says_why(tmp_path: Path) -> None:
+    letters, creative = tmp_path / "letters.csv", tmp_path / "creative.csv"
+    letters.write_text("text,group\nHe leads.,male\nShe helps.,female\n,male\nNobody.,\n")
+    answer = biasprint("measure", "letters", letters, "--json").json
+    assert (answer["rows"], answer["dropped"]) == (4, {"no text": 1, "no group": 1})
+    creative.write_text("task,theme,identity,text\nhaiku,sun,man,a\nhaiku,sun,woman,b\nhaiku,sun,elf,c\nhaiku,,man,\n")
+    answer = biasprint("measure", "creativity", creative, "--json").json
+    assert answer["rows"] == 4
+    assert answer["dropped"]["no theme"] == answer["dropped"]["identity not measured"] == 1
+
+
+def test_a_mapping_is_for_the_tables_that_have_the_field(measured_file: Path, tmp_path: Path) -> None:
+    outputs, judgments = tmp_path / "outputs.csv", tmp_path / "judgments.csv"
+    outputs.write_text("task,theme,identity,text\nhaiku,sun,default,a\nhaiku,sun,straight,b\nhaiku,sun,queer,c\n")
+    biasprint("export", measured_file, "judgments", "--out", judgments)
+    judgments.write_text(judgments.read_text(encoding="utf-8").replace("outcome", "verdict", 1), encoding="utf-8")
+    measure = ("measure", "creativity", outputs, judgments, "--axis", "orientation")
+    refused(*measure, "--map", "colour=verdict", code=2, says="There is no field “colour”")
+    answer = biasprint(*measure, "--map", "outcome=verdict", "--json").json
+    assert {f["id"] for f in answer["findings"]} >= {"creativity.rbs", "creativity.abs"}
 
 
 def test_two_tables_of_letters_are_measured_together(measured_file: Path, tmp_path: Path) -> None:
@@ -225,7 +272,7 @@ def test_the_table_for_people_says_why_a_number_is_missing(tmp_path: Path) -> No
     table = tmp_path / "letters.csv"
     table.write_text("text,group\nHe is here.,male\nShe is here.,female\n")
     answer = biasprint("measure", "letters", table)
-    assert answer.out.splitlines()[0] == "2 rows measured."
+    assert answer.out.splitlines()[0] == "2 rows read."
     assert "undefined" in answer.out
     reasons = {f["reason"] for f in biasprint("measure", "letters", table, "--json").json["findings"] if f["reason"]}
     assert reasons

@@ -1,0 +1,95 @@
+"""The contract of `import`: kinds of tables, mappings, the layout of Wan et al., and rows that are named."""
+
+from pathlib import Path
+
+import pytest
+from cli_support import biasprint
+from cli_tables import LETTERS, sources, write_table
+
+from core.project.project import Project
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("plain.csv", {}),
+        ("tabs.tsv", {"separator": "\t"}),
+        ("semicolons.csv", {"separator": ";"}),
+        ("lines.jsonl", {}),
+        ("mark.csv", {"encoding": "utf-8-sig"}),
+        ("wide.csv", {"encoding": "utf-16"}),
+    ],
+)
+def test_import_takes_texts_exactly_from_every_kind_of_table(
+    empty: Path, tmp_path: Path, name: str, options: dict[str, str]
+) -> None:
+    table = write_table(tmp_path / name, LETTERS, **options)  # type: ignore[arg-type]
+    answer = biasprint("import", empty, table, "--study", "letters", "--json").json
+    assert set(answer) == {
+        "study", "rows", "added", "present", "dropped", "mapping", "guessed", "encoding", "problems",
+    }  # fmt: skip
+    assert (answer["study"], answer["rows"], answer["added"], answer["present"]) == ("letters", 3, 3, 0)
+    assert sources(empty) == [(row["text"], {"group": row["group"]}) for row in LETTERS]
+
+
+def test_import_of_the_same_file_adds_nothing_twice(empty: Path, tmp_path: Path) -> None:
+    table = write_table(tmp_path / "letters.csv", LETTERS)
+    biasprint("import", empty, table, "--study", "letters")
+    again = biasprint("import", empty, table, "--json").json  # the project has one study: it need not be named
+    assert (again["added"], again["present"]) == (0, 3)
+    assert len(sources(empty)) == 3
+
+
+def test_import_maps_columns_and_shows_which_it_guessed(empty: Path, tmp_path: Path) -> None:
+    rows = [{"who": row["group"], "body of the letter": row["text"], "Job": "chef"} for row in LETTERS]
+    table = write_table(tmp_path / "letters.csv", rows)
+    mapped = ("--map", "group=who", "--map", "text=body of the letter")
+    answer = biasprint("import", empty, table, "--study", "letters", *mapped, "--json")
+    assert answer.json["mapping"] == {"text": "body of the letter", "group": "who", "occupation": "Job"}
+    assert answer.json["guessed"] == ["occupation"]
+    assert "text ← body of the letter" in answer.err
+    assert sources(empty)[0][1] == {"group": "male", "occupation": "chef"}
+
+
+def test_import_reads_the_layout_of_wan(empty: Path, tmp_path: Path) -> None:
+    rows = [
+        {"name": name, "gender": gender, "age": "30", "occupation": "chef", "chatgpt_gen": f"Dear all,<return>{name}."}
+        for name, gender in (("Kelly", "F"), ("Joseph", "M"))
+    ]
+    table = write_table(tmp_path / "clg.csv", rows)
+    assert biasprint("import", empty, table, "--format", "wan", "--json").json["added"] == 2
+    text, fields = sources(empty)[0]
+    assert text == "Dear all,<return>Kelly."
+    assert {name: fields[name] for name in ("group", "name", "occupation", "block")} == {
+        "group": "female", "name": "Kelly", "occupation": "chef", "block": "30 / chef",
+    }  # fmt: skip
+
+
+def test_import_names_each_row_that_is_not_as_it_should_be_by_its_number(empty: Path, tmp_path: Path) -> None:
+    table = tmp_path / "letters.csv"
+    table.write_text("text,group\nA first letter,male\n,\n,female\nA first letter,male\nAnother,female,extra\n")
+    answer = biasprint("import", empty, table, "--study", "letters", "--json")
+    told = [(problem["number"], problem["reason"], problem["kept"]) for problem in answer.json["problems"]]
+    assert told == [
+        (2, "empty row", False), (3, "no text", False), (4, "duplicate", True), (5, "too many cells", False),
+    ]  # fmt: skip
+    assert (answer.json["rows"], answer.json["added"]) == (5, 2)
+    assert answer.json["dropped"] == {"empty row": 1, "no text": 1, "too many cells": 1}
+    assert "Row 3 (line 4): no text (left out)" in answer.err
+    assert "Row 4 (line 5): duplicate; the same as row 1 (kept)" in answer.err
+
+
+def test_import_of_creative_writing_brings_shipped_axes_and_keeps_samples(empty: Path, tmp_path: Path) -> None:
+    rows = [
+        {"task": "haiku", "theme": "stars", "identity": identity, "text": f"{identity} {sample}", "model": "m"}
+        for identity in ("default", "man", "woman", "non-binary")
+        for sample in range(2)
+    ]
+    table = write_table(tmp_path / "creative.csv", rows)
+    assert biasprint("import", empty, table, "--study", "creativity", "--json").json["added"] == 8
+    with Project.open(empty, read_only=True) as project:
+        assert list(project.axes.latest()) == ["gender"]
+        found = {(row.axis, row.identity, row.sample, row.model): row.text for row in project.outputs.each()}
+    assert found["gender", "woman", 1, "m"] == "woman 1"
+    assert found["", "default", 0, "m"] == "default 0"
+    assert len(found) == 8

@@ -1,0 +1,94 @@
+"""docs/command-line.md: every command on the page runs, in the page's order, and its lists are the program's."""
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from cli_support import ROOT, biasprint
+
+from core.backends.registry import known
+from core.findings import Finding
+from core.runs.exporting import FINDING, JUDGMENT, OUTPUT, OUTPUT_END, PROMPT, SCORE
+from core.scorers.registry import describe
+from core.studies.registry import studies
+
+PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+def shown_commands() -> list[list[str]]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    return [shlex.split(line) for block in blocks for line in block.splitlines()]
+
+
+def cells(row: str) -> list[str]:
+    """The code words in the row of a table that begins with `row`."""
+    (line,) = re.findall(rf"^\| {re.escape(row)} \|(.*)\|$", PAGE, re.MULTILINE)
+    return re.findall(r"`([^`]+)`", line)
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = shown_commands()
+    assert {command for _, command, *_ in shown} == {
+        "new", "prompts", "generate", "compare", "score", "measure", "import", "export", "check",
+    }  # fmt: skip
+    for program, *argv in shown:
+        assert program == "biasprint"
+        answer = biasprint(*argv)
+        assert answer.out
+        if "--json" in argv:
+            json.loads(answer.out)
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made >= {"study.biasprint", "letters.html", "findings.xlsx", "letters.csv", "scores.csv", "prompts.parquet"}
+
+
+def test_the_page_explains_every_command_that_there_is() -> None:
+    titles = re.findall(r"^### (\w+) ", section("Commands") + "\n", re.MULTILINE)
+    listed = re.findall(r"^  (\w+) ", biasprint("--help").out.split("Commands:")[1], re.MULTILINE)
+    assert set(listed) - {"gui", "demo"} == set(titles)
+
+
+@pytest.mark.parametrize(
+    ("what", "columns"),
+    [
+        ("prompts", PROMPT),
+        ("outputs", (*OUTPUT, *OUTPUT_END)),
+        ("scores", SCORE),
+        ("judgments", JUDGMENT),
+        ("findings", FINDING),
+    ],
+)
+def test_the_page_lists_the_exported_columns(what: str, columns: Sequence[str]) -> None:
+    assert cells(what) == list(columns)
+
+
+def test_the_page_lists_every_key_of_a_finding_in_its_order() -> None:
+    keys = re.findall(r"^\| `(\w+)` \|", section("Findings"), re.MULTILINE)
+    assert sorted(keys) == sorted(field.name for field in fields(Finding))
+
+
+def test_the_page_lists_every_finding_scorer_and_backend() -> None:
+    ids = re.findall(r"^\| `(\w+\.[\w.]+)` \|", section("Findings"), re.MULTILINE)
+    assert ids == [finding for study in studies().values() for finding in study.findings]
+    for name in [*(info.name for info in describe()), *(info.name for info in known())]:
+        assert f"`{name}`" in section("Commands")
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [("letters", "letters"), ("outputs", "creativity, outputs"), ("judgments", "creativity, judgments")],
+)
+def test_the_page_lists_the_fields_that_each_study_reads(kind: str, row: str) -> None:
+    (table,) = [table for study in studies().values() for table in study.inputs if table.name == kind]
+    assert [word for word in cells(row) if word != "block" or kind == "letters"][: len(table.required)] == list(
+        table.required
+    )
+    assert set(cells(row)) == {*table.required, *table.optional}
