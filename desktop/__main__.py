@@ -19,8 +19,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return open_window(None)
     if arguments[0] == "gui" and len(arguments) == 2 and not arguments[1].startswith("-"):
         return open_window(Path(arguments[1]))
-    from desktop.commands import run
-
+    try:
+        from desktop.commands import run
+    except KeyboardInterrupt:  # before there is anybody to tell it better
+        return 1
     return run(arguments)
 
 

@@ -47,7 +47,7 @@ class ProjectInUse(AppError):
         super().__init__(
             f"“{path.name}” is already open {where}.",
             kept="Nothing was changed.",
-            hint="Close it there first, or open it read-only here.",
+            hint="Close it there first, or work on a copy.",
             details=str(holder),
         )
 
