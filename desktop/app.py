@@ -67,7 +67,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     It opens the project at `path`, or what the operation `first` gives: that is how the sample project comes.
     """
     settings = Settings()
-    app = build_application(sys.argv, settings)
+    app = build_application(sys.argv[:1], settings)  # not the project's name: a rater's window must not lead to it
     window = create_window(settings)
     _show_unexpected_errors(window)
     signal.signal(signal.SIGINT, lambda *_: window.leaving.begin())

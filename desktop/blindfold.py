@@ -1,58 +1,72 @@
-"""While a rater is blind, the window names no project, file, model or axis: not in its title, not in a message."""
+"""While a rater is blind, nothing in the window leads to an identity, an axis, a model or a file name.
 
+What does is put in a vault: the project, the recent files, what running jobs are about and bring. Panels that show any
+of it are destroyed; they are built anew when they are next shown. So hidden is what cannot be reached, rather than what
+somebody remembered to mask.
+"""
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import AppError
+from desktop.dialogs.question import Question
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
+    from core.judging.vault import Vault
+    from core.project.project import Project
     from desktop.main_window import MainWindow
 
 
+@dataclass
+class Hidden:
+    """What is in the vault: words that no message may hold, and what is done when names may be seen again."""
+
+    names: tuple[str, ...]
+    later: list[Callable[[], object]] = field(default_factory=list)
+
+
 class Blindfold(QObject):
-    """`put(True)` hides the names, `put(False)` shows them and what was held back meanwhile."""
+    """`put(True)` takes everything that names something out of reach; `put(False)` brings it back."""
 
     changed = Signal(bool)
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
-        self._held_back: list[AppError] = []
-        self.on = False
+        self._lock = threading.Lock()
+        self._vault: Vault[Hidden] | None = None
+
+    @property
+    def on(self) -> bool:
+        return self._vault is not None
 
     def put(self, on: bool) -> None:
         if on == self.on:
             return
-        self.on = on
-        window = self._window
-        window.status.notify("")
-        window.drawer.set_blind(on)
-        window.banners.clear()
-        self.name_window()
-        if window.project is not None and window.project.read_only:
-            window.say_read_only(window.project)
-        held_back, self._held_back = self._held_back, []
-        for error in held_back:
-            window.show_error(error)
+        if on:
+            self._hide()
+        else:
+            self._bring_back()
         self.changed.emit(on)
 
-    def name_window(self) -> None:
-        """The window's title and the status line: with the project's name, unless blind."""
-        project = self._window.project
-        name = project.path.stem if project is not None and not self.on else ""
-        self._window.setWindowTitle(f"{name} — {self._window.name}" if name else self._window.name)
-        self._window.status.set_project(name)
+    def keep(self, later: Callable[[], object]) -> bool:
+        """Have something done when names may be seen again, from any thread. False, and not kept: they may be now."""
+        with self._lock:
+            if self._vault is None:
+                return False
+            self._vault.use(lambda hidden: hidden.later.append(later))
+            return True
 
     def masked(self, text: str) -> str:
         """A sentence without the project's file name and folder, while blind."""
-        project = self._window.project
-        if not self.on or project is None:
-            return text
-        for secret in (str(project.path), str(project.path.parent), project.path.name, project.path.stem):
-            text = text.replace(secret, tr("the project"))
-        return text
+        vault = self._vault
+        return text if vault is None else vault.use(lambda hidden: _without(text, hidden.names))
 
     def masked_error(self, error: AppError) -> AppError:
         """The same error without names; its details, which nobody reads before sending them on, are left out."""
@@ -60,9 +74,70 @@ class Blindfold(QObject):
             return error
         return AppError(self.masked(error.message), kept=self.masked(error.kept), hint=self.masked(error.hint))
 
-    def job_failed(self, error: AppError) -> None:
-        """An error from a job can name a model: while blind it waits."""
-        if self.on:
-            self._held_back.append(error)
-        else:
-            self._window.show_error(error)
+    def ask_to_leave(self, then: Callable[[], object]) -> None:
+        """Somebody wants to see what names things: ask first, then bring it back and go on."""
+
+        def leave() -> None:
+            self.put(False)
+            then()
+
+        Question(
+            self._window,
+            title=tr("Leave the rating?"),
+            text=tr(
+                "Everything you rated is saved. The other panels show what each text was written for: "
+                "leave only if you have finished, or are not a rater of these texts."
+            ),
+            safe=tr("Keep rating"),
+            risky=tr("Leave"),
+            on_risky=leave,
+        ).open()
+
+    def name_window(self) -> None:
+        """The window's title and the status line: with the project's name, unless blind."""
+        project = self._window.project
+        name = project.path.stem if project is not None else ""
+        self._window.setWindowTitle(f"{name} — {self._window.name}" if name else self._window.name)
+        self._window.status.set_project(name)
+
+    def _hide(self) -> None:
+        from core.judging.vault import Vault  # not needed for the first paint
+
+        window = self._window
+        read_only = window.project is not None and bool(window.project.read_only)
+        self._vault = Vault(Hidden(_names(window.project)))
+        window.drop_panels()
+        for part in (window.session, window.settings, window.jobs, window.drawer):
+            part.conceal(self.keep)
+        self._say_anew()
+        if read_only:
+            window.say_read_only(tr("The project is open read-only."), copy=False)
+
+    def _bring_back(self) -> None:
+        with self._lock:
+            vault, self._vault = self._vault, None
+        assert vault is not None
+        self._say_anew()
+        for act in vault.take().later:
+            act()
+        self.name_window()
+        if self._window.project is not None and self._window.project.read_only:
+            self._window.say_read_only(self._window.project.read_only)
+
+    def _say_anew(self) -> None:
+        self._window.status.notify("")
+        self._window.banners.clear()
+        self.name_window()
+
+
+def _names(project: "Project | None") -> tuple[str, ...]:
+    if project is None:
+        return ()
+    return (str(project.path), str(project.path.parent), project.path.name, project.path.stem)
+
+
+def _without(text: str, names: tuple[str, ...]) -> str:
+    """A text in which nothing but "the project" stands for any of `names`; only whole words are names."""
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", tr("the project"), text)
+    return text

@@ -83,7 +83,7 @@ def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], Non
         quiet = QDeadlineTimer(400)
         while not quiet.hasExpired():
             app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
-            if window.jobs.active() or window.project is None:
+            if window.jobs.active() or not (window.project or window.blindfold.on):
                 quiet = QDeadlineTimer(400)
             if deadline.hasExpired():
                 note("A panel did not finish loading in a minute; its picture shows it as it is.")

@@ -43,6 +43,7 @@ class Leaving(QObject):
             return
         self._begun = True
         self._window.hide()
+        self._window.set_blind(False)  # nobody sees it any more, and all of it is to be saved and let go of
         self._window.jobs.idle.connect(self._save)
         QTimer.singleShot(WAIT_MILLISECONDS, self, self._save)
         self._window.jobs.cancel_all()

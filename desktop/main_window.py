@@ -11,7 +11,6 @@ from core.errors import AppError
 from desktop import theme
 from desktop.blindfold import Blindfold
 from desktop.dialogs.palette import CommandPalette
-from desktop.dialogs.question import Question
 from desktop.dialogs.window_commands import file_menu, save_copy, window_commands
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
@@ -84,7 +83,7 @@ class MainWindow(QMainWindow):
         """Go to a panel, building it the first time. While rating, leaving is asked about first."""
         if self.blindfold.on and not self.entries[key].blind_safe:
             self.rail.set_current(self.current)
-            self._ask_to_leave_rating(key, what)
+            self.blindfold.ask_to_leave(lambda: self.show_panel(key, **what))
             return
         if key not in self.panels:
             self.panels[key] = self.entries[key].load()(self)
@@ -100,7 +99,8 @@ class MainWindow(QMainWindow):
         self.session.open(path)
 
     def notify(self, text: str) -> None:
-        self.status.notify(self.blindfold.masked(text))
+        if not self.blindfold.on:  # a passing word about anything but judging can only distract, or tell too much
+            self.status.notify(text)
 
     def show_error(self, error: AppError) -> None:
         self.banners.show_error(self.blindfold.masked_error(error))
@@ -116,6 +116,13 @@ class MainWindow(QMainWindow):
 
     def set_blind(self, blind: bool) -> None:
         self.blindfold.put(blind)
+
+    def drop_panels(self) -> None:
+        """Destroy what a rater who is blind may not see; each of those panels is built anew when it is shown again."""
+        for key in [key for key in self.panels if not self.entries[key].blind_safe]:
+            panel = self.panels.pop(key)
+            self.stack.removeWidget(panel)
+            panel.deleteLater()
 
     # composition
 
@@ -141,8 +148,9 @@ class MainWindow(QMainWindow):
         self.rail.brand.clicked.connect(self._open_menu)
         self.status.jobs_wanted.connect(self.drawer.toggle)
         self.drawer.summary_changed.connect(self.status.set_jobs)
-        self.jobs.failed.connect(self.blindfold.job_failed)
+        self.jobs.failed.connect(self._job_failed)
         self.jobs.ended.connect(self._job_ended)
+        self.session.leaving.connect(lambda: self.set_blind(False))
         self.session.opened.connect(self._project_opened)
         self.session.closed.connect(self._project_closed)
         self.session.changed.connect(self._deliver)
@@ -174,18 +182,17 @@ class MainWindow(QMainWindow):
     # the project
 
     def _project_opened(self, project: "Project") -> None:
-        self.set_blind(False)
+        self.started_with = None
         self.settings.add_recent(project.path)
         self.set_saved("" if project.read_only else "saved")
         self.banners.remove("read-only")
         if project.read_only:
-            self.say_read_only(project)
+            self.say_read_only(project.read_only)
         else:
             self._open_door(project.path)
         self._attach(project)
 
     def _project_closed(self) -> None:
-        self.set_blind(False)
         self.set_saved("")
         self.set_status("")
         self.banners.clear()
@@ -204,9 +211,10 @@ class MainWindow(QMainWindow):
         for panel in self.panels.values():
             panel.deliver(changes)
 
-    def say_read_only(self, project: "Project") -> None:
-        notice = Notice(self.blindfold.masked(project.read_only), tone="warn", closable=False)
-        notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
+    def say_read_only(self, why: str, *, copy: bool = True) -> None:
+        notice = Notice(why, tone="warn", closable=False)
+        if copy:
+            notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
         self.banners.show_notice(notice, key="read-only")
 
     def _open_door(self, path: Path) -> None:
@@ -220,13 +228,19 @@ class MainWindow(QMainWindow):
     def _opening_failed(self, error: AppError, path: Path) -> None:
         from desktop.operations.second_window import handle_failed_opening
 
-        handle_failed_opening(self, error, path)
+        if not self.blindfold.keep(lambda: handle_failed_opening(self, error, path)):
+            handle_failed_opening(self, error, path)
 
     # jobs and settings
 
     def _job_ended(self, handle: JobHandle) -> None:
-        if handle.state is JobState.DONE and handle.result_text and not self.blindfold.on:
+        if handle.state is JobState.DONE and handle.result_text:
             self.notify(handle.result_text)
+
+    def _job_failed(self, error: AppError) -> None:
+        """An error from a job can name a model: while a rater is blind it waits."""
+        if not self.blindfold.keep(lambda: self.show_error(error)):
+            self.show_error(error)
 
     def _settings_changed(self, key: str) -> None:
         app = QApplication.instance()
@@ -238,30 +252,11 @@ class MainWindow(QMainWindow):
     def _save_settings(self) -> None:
         self.jobs.start(tr("Saving the settings"), lambda ctx: self.settings.save(), quiet=True)
 
-    # leaving
-
-    def _ask_to_leave_rating(self, key: str, what: dict[str, Any]) -> None:
-        def leave() -> None:
-            self.set_blind(False)
-            self.show_panel(key, **what)
-
-        Question(
-            self,
-            title=tr("Leave the rating?"),
-            text=tr(
-                "Everything you rated is saved. The other panels show what each text was written for: "
-                "leave only if you have finished, or are not a rater of these texts."
-            ),
-            safe=tr("Keep rating"),
-            risky=tr("Leave"),
-            on_risky=leave,
-        ).open()
+    # the window itself
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()
         self.leaving.ask()
-
-    # the window itself
 
     def come_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)

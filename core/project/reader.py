@@ -17,8 +17,10 @@ from sqlalchemy.sql import Executable
 from core.errors import AppError
 from core.project.connection import connect, engine_for
 from core.project.failures import explain
+from core.project.patience import patiently
 
 ROWS_AT_ONCE = 250
+GIVE_UP_SECONDS = 5.0
 Answer = TypeVar("Answer")
 
 
@@ -27,7 +29,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._engine = engine_for(lambda: connect(path, writable=False))
+        self._engine = engine_for(lambda: connect(path, writable=False, wait_ms=0))
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -38,6 +40,8 @@ class Reader:
         try:
             connection.exec_driver_sql("BEGIN")
             try:
+                # Takes the shared lock, which the transaction keeps: from here on nothing in it is answered BUSY.
+                patiently(connection, "PRAGMA schema_version", GIVE_UP_SECONDS)
                 return read(connection)
             finally:
                 with suppress(sqlite3.Error):

@@ -19,10 +19,10 @@ from sqlalchemy import Connection
 from core.errors import AppError
 from core.project.changes import Changes
 from core.project.connection import connect, engine_for, raw
-from core.project.failures import explain, is_busy
+from core.project.failures import explain
+from core.project.patience import patiently
 
 GROUP_SECONDS = 0.05
-BUSY_PAUSE_SECONDS = 0.002
 GIVE_UP_SECONDS = 30.0
 
 Write = Callable[[Connection], Changes]
@@ -93,7 +93,7 @@ class Writer:
         """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
         done: list[tuple[_Order, Changes]] = []
         try:
-            self._patiently("BEGIN IMMEDIATE")
+            patiently(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
         except Exception as error:
             order.future.set_exception(explain(error, self._path))
             return
@@ -135,7 +135,7 @@ class Writer:
 
     def _commit(self, done: list[tuple[_Order, Changes]]) -> None:
         try:
-            self._patiently("COMMIT")
+            patiently(self._connection, "COMMIT", GIVE_UP_SECONDS)
         except Exception as error:
             if raw(self._connection).in_transaction:
                 self._connection.exec_driver_sql("ROLLBACK")
@@ -147,18 +147,6 @@ class Writer:
             order.future.set_result(change)
         if done:
             self._on_commit(changes)
-
-    def _patiently(self, statement: str) -> None:
-        """A BEGIN or COMMIT that answers BUSY has changed nothing: a reader is in the way, for a moment."""
-        give_up = time.monotonic() + GIVE_UP_SECONDS
-        while True:
-            try:
-                self._connection.exec_driver_sql(statement)
-                return
-            except Exception as error:
-                if not is_busy(error) or time.monotonic() > give_up:
-                    raise
-            time.sleep(BUSY_PAUSE_SECONDS)
 
     @staticmethod
     def _all_lost(done: list[tuple[_Order, Changes]], failure: BaseException) -> None:

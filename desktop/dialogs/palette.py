@@ -1,7 +1,7 @@
 """The command palette: type a few letters of what you want to do."""
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
@@ -88,6 +88,12 @@ class CommandPalette(QFrame):
     def titles(self) -> list[str]:
         """What is offered now."""
         return [command.title for command in self._hits]
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is kept of what was offered: it names recent projects."""
+        super().hideEvent(event)
+        self._commands, self._hits = [], []
+        self._model.clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

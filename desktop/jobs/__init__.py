@@ -1,5 +1,6 @@
 """Long work: a core job runs in a thread, what it says arrives on the window's thread, a drawer shows it."""
 
-from desktop.jobs.runner import JobHandle, JobRunner, JobState
+from desktop.jobs.handle import JobHandle, JobState
+from desktop.jobs.runner import JobRunner
 
 __all__ = ["JobHandle", "JobRunner", "JobState"]

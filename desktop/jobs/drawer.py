@@ -4,15 +4,16 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.jobs.runner import JobHandle, JobRunner, JobState
+from desktop.jobs.handle import JobHandle, JobState, Keep
+from desktop.jobs.runner import JobRunner
 from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
 from desktop.widgets.safe_text import safe_line
 
-SHOWN_AFTER_MILLISECONDS = 600  # shorter jobs end before anybody could read of them
 MOST_ROWS = 20
 ROWS_IN_VIEW = 3
 SHARE_OF_WINDOW = 0.25
 OPENS_FROM_HEIGHT = 560  # window height over font scale; a lower window needs its room for the work
+CLOSES_AFTER_MILLISECONDS = 3_000  # time enough to read what came of it
 
 
 class JobRow(QWidget):
@@ -119,6 +120,9 @@ class JobRow(QWidget):
 class JobsDrawer(QFrame):
     """Opens by itself when a job takes longer than a moment; a person's closing it is respected until the next job.
 
+    What opened by itself closes by itself, soon after the jobs it opened for have ended well. While a rater is blind
+    it neither opens nor names anything.
+
     `summary_changed` carries the words for the status line: "2 jobs", or nothing.
     """
 
@@ -130,6 +134,9 @@ class JobsDrawer(QFrame):
         self.setAccessibleName(tr("Jobs"))
         self._rows: list[JobRow] = []
         self._blind = False
+        self._opened_for: list[JobHandle] = []  # by itself; empty where a person opened it
+        self._closing = QTimer(self, interval=CLOSES_AFTER_MILLISECONDS, singleShot=True)
+        self._closing.timeout.connect(self._close_by_itself)
         tokens = theme.current()
         head = QHBoxLayout()
         head.addWidget(Label(tr("Jobs"), "heading"))
@@ -155,15 +162,26 @@ class JobsDrawer(QFrame):
         box.addWidget(self._area)
         self.hide()
         runner.started.connect(self._job_started)
-        runner.ended.connect(lambda _: self._tell())
+        runner.ended.connect(self._job_ended)
         theme.signals.changed.connect(self._fit)
 
     def set_open(self, wanted: bool) -> None:
-        self.setVisible(wanted and bool(self._rows))
-        self._fit()
+        """Open or close it as a person wants: what they opened stays open."""
+        self._opened_for.clear()
+        self._show(wanted)
 
     def toggle(self) -> None:
         self.set_open(not self.isVisible())
+
+    def conceal(self, keep: Keep) -> None:
+        """A rater is blind from now on: it closes, and no row says what its job was about."""
+        for row in self._rows:
+            if not row.handle.active:  # the runner does so for the others
+                row.handle.conceal(keep)
+            row.handle.changed.connect(row.show_state)
+        self.set_open(False)
+        self.set_blind(True)
+        keep(lambda: self.set_blind(False))
 
     def set_blind(self, blind: bool) -> None:
         """While blind, jobs have no names: a title can hold a model's or a file's."""
@@ -176,7 +194,7 @@ class JobsDrawer(QFrame):
 
     def _job_started(self, handle: JobHandle) -> None:
         if not handle.quiet:
-            QTimer.singleShot(SHOWN_AFTER_MILLISECONDS, self, lambda: self._show_job(handle))
+            QTimer.singleShot(handle.shown_after, self, lambda: self._show_job(handle))
 
     def _show_job(self, handle: JobHandle) -> None:
         if not handle.active:
@@ -187,17 +205,41 @@ class JobsDrawer(QFrame):
         self._list.insertWidget(0, row)
         for old in [row for row in self._rows if not row.handle.active][MOST_ROWS:]:
             self._remove(old)
-        if self.isVisible() or self.window().height() / theme.current().scale >= OPENS_FROM_HEIGHT:
-            self.set_open(True)
+        self._open_by_itself(handle)
         self._tell()
+
+    def _open_by_itself(self, handle: JobHandle) -> None:
+        roomy = self.window().height() / theme.current().scale >= OPENS_FROM_HEIGHT
+        if not self.isVisible() and roomy and not self._blind:
+            self._opened_for = [handle]
+        elif self._opened_for:
+            self._opened_for.append(handle)
+        self._show(self.isVisible() or bool(self._opened_for))
+
+    def _job_ended(self, handle: JobHandle) -> None:
+        self._tell()
+        if handle in self._opened_for:
+            self._closing.start()
+
+    def _close_by_itself(self) -> None:
+        if any(handle.active or handle.state is JobState.FAILED for handle in self._opened_for):
+            return
+        if self.underMouse():  # somebody is reading it, or about to press something
+            self._closing.start()
+        elif self._opened_for:
+            self.set_open(False)
 
     def _remove(self, row: JobRow) -> None:
         self._rows.remove(row)
         self._list.removeWidget(row)
         row.hide()
         row.deleteLater()
-        self.set_open(self.isVisible())
+        self._show(self.isVisible())
         self._tell()
+
+    def _show(self, wanted: bool) -> None:
+        self.setVisible(wanted and bool(self._rows))
+        self._fit()
 
     def _fit(self) -> None:
         """As high as three rows at most, and never more than a quarter of the window; the rest scrolls."""

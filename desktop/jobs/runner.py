@@ -5,7 +5,6 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from queue import SimpleQueue
 from typing import Any
 
@@ -13,109 +12,12 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import AppError, JobCancelled
 from core.jobs import REPORTS_PER_SECOND, JobContext, Progress
+from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS, JobHandle, JobState, Keep, bare
+from desktop.jobs.listeners import Watch, tell
 from desktop.widgets.words import tr
 
 JobFunction = Callable[[JobContext], Any]
 FLUSH_MILLISECONDS = 1000 // REPORTS_PER_SECOND
-
-
-class JobState(StrEnum):
-    RUNNING = "running"
-    PAUSED = "paused"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-class JobHandle(QObject):
-    """One job as the window sees it; use it on the window's thread only.
-
-    `changed` tells of a new state or progress, ten times a second at most.
-    """
-
-    changed = Signal()
-
-    def __init__(self, title: str, *, quiet: bool = False, context: JobContext | None = None) -> None:
-        super().__init__()
-        self.title = title
-        self.quiet = quiet
-        self.context = context or JobContext()
-        self.state = JobState.RUNNING
-        self.progress: Progress | None = None
-        self.result: Any = None
-        self.result_text = ""
-        self.error: AppError | None = None
-        self.started = time.monotonic()
-        self.ended: float | None = None
-
-    @property
-    def active(self) -> bool:
-        return self.state in (JobState.RUNNING, JobState.PAUSED)
-
-    @property
-    def seconds(self) -> float:
-        return (self.ended if self.ended is not None else time.monotonic()) - self.started
-
-    def cancel(self) -> None:
-        """Ask the job to stop. Silent: it ends as cancelled, and nobody is told of an error."""
-        self.context.cancel()
-        self.changed.emit()
-
-    @property
-    def cancelling(self) -> bool:
-        return self.active and self.context.cancelled
-
-    def pause(self) -> None:
-        if self.state is JobState.RUNNING:
-            self.context.pause()
-            self.state = JobState.PAUSED
-            self.changed.emit()
-
-    def resume(self) -> None:
-        if self.state is JobState.PAUSED:
-            self.context.resume()
-            self.state = JobState.RUNNING
-            self.changed.emit()
-
-
-class _Watch:
-    """A running job with what its starter wants to hear."""
-
-    def __init__(
-        self,
-        handle: JobHandle,
-        on_done: Callable[[Any], object] | None,
-        on_error: Callable[[AppError], object] | None,
-        on_progress: Callable[[Progress], object] | None,
-        on_partial: Callable[[Sequence[Any]], object] | None,
-        done_text: str | Callable[[Any], str],
-    ) -> None:
-        self.handle = handle
-        self.on_done = on_done
-        self.on_error = on_error
-        self.on_progress = on_progress
-        self.on_partial = on_partial
-        self.done_text = done_text
-        self.latest: Progress | None = None
-        self.partials: list[Any] = []
-
-    def take(self, progress: Progress) -> None:
-        self.latest = progress
-        if progress.partial is not None:
-            self.partials.append(progress.partial)
-
-    def flush(self) -> None:
-        """Hand on what has come since the last time: the newest progress, and every partial result."""
-        if self.latest is None:
-            return
-        progress, self.latest = self.latest, None
-        partials, self.partials = self.partials, []
-        self.handle.progress = progress
-        self.handle.changed.emit()
-        if self.on_progress is not None:
-            self.on_progress(progress)
-        if partials and self.on_partial is not None:
-            self.on_partial(partials)
 
 
 class JobRunner(QObject):
@@ -131,11 +33,12 @@ class JobRunner(QObject):
         """`prepare` runs in each job's thread before the job itself."""
         super().__init__(parent)
         self._prepare = prepare
-        self._watches: list[_Watch] = []
+        self._watches: list[Watch] = []
         self._threads: list[threading.Thread] = []
-        self._inbox: SimpleQueue[tuple[_Watch, Progress | None, Callable[[], None] | None]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[Watch, Progress | None, Callable[[], None] | None]] = SimpleQueue()
         self._woken = threading.Event()
         self._closed = False
+        self._keep: Keep = lambda later: False
         self._flush_timer = QTimer(self, interval=FLUSH_MILLISECONDS, singleShot=True)
         self._flush_timer.timeout.connect(self._flush)
         self._arrived.connect(self._empty_inbox, Qt.ConnectionType.QueuedConnection)
@@ -151,20 +54,24 @@ class JobRunner(QObject):
         on_partial: Callable[[Sequence[Any]], object] | None = None,
         done_text: str | Callable[[Any], str] = "",
         quiet: bool = False,
+        shown_after: int = SHOWN_AFTER_MILLISECONDS,
     ) -> JobHandle:
         """Run `fn(context)` in a thread; the callables run on the window's thread.
 
         `on_progress` hears at most ten times a second, `on_partial` gets every partial result in lists.
-        `done_text` is the one notice at the end. A `quiet` job is not shown in the drawer.
+        `done_text` is the one notice at the end. A `quiet` job is not shown in the drawer, others are once they have
+        taken `shown_after` milliseconds. A callable of a widget that is gone is not called.
         Without `on_error`, an error goes to `failed`, where the window shows it.
         """
-        handle = JobHandle(title, quiet=quiet)
-        watch = _Watch(handle, on_done, on_error, on_progress, on_partial, done_text)
+        handle = JobHandle(title, quiet=quiet, shown_after=shown_after)
+        watch = Watch(handle, on_done, on_error, on_progress, on_partial, done_text)
         handle.context = JobContext(lambda progress: self._post(watch, progress, None))
         self._watches.append(watch)
         self.started.emit(handle)
+        work: SimpleQueue[JobFunction] = SimpleQueue()
+        work.put(fn)  # handed over: no attribute of the thread leads to what the job works on
         # A daemon: a job that never checks for cancel must not keep a closed program alive.
-        thread = threading.Thread(target=self._run, args=(watch, fn), name=f"job: {title}", daemon=True)
+        thread = threading.Thread(target=self._run, args=(watch, work), name="job", daemon=True)
         self._threads = [other for other in self._threads if other.is_alive()] + [thread]
         thread.start()
         return handle
@@ -172,6 +79,16 @@ class JobRunner(QObject):
     def active(self) -> list[JobHandle]:
         """The jobs that have not ended, quiet ones too."""
         return [watch.handle for watch in self._watches]
+
+    def conceal(self, keep: Keep) -> None:
+        """A rater is blind from now on: what running jobs are about, and what they bring, waits in `keep`.
+
+        A job that ends meanwhile is told of twice by `ended`: that it is over, and later what it brought.
+        """
+        self._empty_inbox()
+        self._keep = keep
+        for watch in self._watches:
+            watch.conceal(keep)
 
     def cancel_all(self) -> None:
         for handle in self.active():
@@ -188,22 +105,31 @@ class JobRunner(QObject):
 
     # in the job's thread
 
-    def _run(self, watch: _Watch, fn: JobFunction) -> None:
-        handle = watch.handle
+    def _run(self, watch: Watch, work: "SimpleQueue[JobFunction]") -> None:
+        title = watch.handle.title
         try:
             if self._prepare is not None:
                 self._prepare()
-            result = fn(handle.context)
+            result = work.get()(watch.handle.context)
         except JobCancelled:
-            self._post(watch, None, lambda: self._end(watch, JobState.CANCELLED))
+            self._ending(watch, JobState.CANCELLED, None)
         except Exception as raised:
-            error = raised if isinstance(raised, AppError) else unexpected(handle.title, raised)
-            self._post(watch, None, lambda: self._end(watch, JobState.FAILED, error=error))
+            error = raised if isinstance(raised, AppError) else unexpected(title, raised)
+            self._ending(watch, JobState.FAILED, lambda: self._tell_error(watch, error))
         else:
-            self._post(watch, None, lambda: self._end(watch, JobState.DONE, result=result))
+            self._ending(watch, JobState.DONE, lambda: self._tell_result(watch, result))
 
-    def _post(self, watch: _Watch, progress: Progress | None, end: Callable[[], None] | None) -> None:
-        self._inbox.put((watch, progress, end))
+    def _ending(self, watch: Watch, state: JobState, telling: Callable[[], None] | None) -> None:
+        if telling is not None and self._waits(watch, telling):
+            telling = None
+        self._post(watch, None, lambda: self._end(watch, state, telling))
+
+    def _waits(self, watch: Watch, telling: Callable[[], None]) -> bool:
+        """Whether what a job brings is for later, because a rater is blind."""
+        return watch.concealed and self._keep(lambda: self._post(watch, None, telling))
+
+    def _post(self, watch: Watch, progress: Progress | None, then: Callable[[], None] | None) -> None:
+        self._inbox.put((watch, bare(progress) if watch.concealed else progress, then))
         self._wake()
 
     def _wake(self) -> None:
@@ -224,38 +150,50 @@ class JobRunner(QObject):
             if not self._inbox.empty():  # what a callable raised must not hold up the others
                 self._wake()
 
-    def _take(self, watch: _Watch, progress: Progress | None, end: Callable[[], None] | None) -> None:
+    def _take(self, watch: Watch, progress: Progress | None, then: Callable[[], None] | None) -> None:
         if progress is not None:
             watch.take(progress)
             if not self._flush_timer.isActive():
                 self._flush_timer.start()
-        if end is not None:
+        if then is not None:
             watch.flush()
-            end()
+            then()
 
     def _flush(self) -> None:
         for watch in list(self._watches):
             watch.flush()
 
-    def _end(self, watch: _Watch, state: JobState, *, result: Any = None, error: AppError | None = None) -> None:
+    def _end(self, watch: Watch, state: JobState, telling: Callable[[], None] | None) -> None:
         handle = watch.handle
-        handle.state, handle.result, handle.error = state, result, error
-        handle.ended = time.monotonic()
+        handle.state, handle.ended = state, time.monotonic()
         self._watches.remove(watch)
-        if state is JobState.DONE:
-            handle.result_text = watch.done_text if isinstance(watch.done_text, str) else watch.done_text(result)
-        handle.changed.emit()
-        self.ended.emit(handle)
         try:
-            if state is JobState.DONE and watch.on_done is not None:
-                watch.on_done(result)
-            elif error is not None and watch.on_error is not None:
-                watch.on_error(error)
-            elif error is not None:
-                self.failed.emit(error)
+            if telling is not None and not self._waits(watch, telling):
+                telling()
+            else:
+                self._show_end(watch)
         finally:
             if not self._watches:
                 self.idle.emit()
+
+    def _tell_result(self, watch: Watch, result: Any) -> None:
+        handle = watch.handle
+        handle.result = result
+        handle.result_text = watch.done_text if isinstance(watch.done_text, str) else watch.done_text(result)
+        self._show_end(watch)
+        tell(watch.on_done, result)
+
+    def _tell_error(self, watch: Watch, error: AppError) -> None:
+        watch.handle.error = error
+        self._show_end(watch)
+        if watch.on_error is None:
+            self.failed.emit(error)
+        else:
+            tell(watch.on_error, error)
+
+    def _show_end(self, watch: Watch) -> None:
+        watch.handle.changed.emit()
+        self.ended.emit(watch.handle)
 
 
 def unexpected(title: str, error: BaseException) -> AppError:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import ComparisonRow
+from core.project.rows import ComparisonRow, OutputRow
 from core.project.stores.outputs import OutputFilter
 from core.runs.measure_letters import letters
 from core.runs.values import scorer_for, stored_values
 from desktop.charts.data import Item, Items
-from desktop.widgets.words import plural, tr
+from desktop.models.titles import Titles, read_titles
+from desktop.widgets.words import plural
 
 MOST = 50
 
@@ -48,11 +49,12 @@ def _chosen(ctx: JobContext, project: Project, finding: Finding) -> Items:
                 times[item.output] += item.identity in wanted
     found = [(output, count) for output, count in times.most_common() if count]
     texts = [(project.outputs.get(output), count) for output, count in found[:MOST]]
+    titles = read_titles(project)
     ctx.check()
     items = tuple(
         Item(
             str(row.id),
-            _about(row.task, row.theme, row.identity),
+            _about(titles, row),
             plural(count, "chosen once", "chosen %n times"),
             row.text,
         )
@@ -65,12 +67,12 @@ def _chosen(ctx: JobContext, project: Project, finding: Finding) -> Items:
 def _outputs(ctx: JobContext, project: Project, finding: Finding) -> Items:
     study = project.studies.of_kind("creativity")
     wanted = _identities(finding) | {"default"}
-    total, items = 0, []
+    total, items, titles = 0, [], read_titles(project)
     for row in project.outputs.each(OutputFilter(study_id=study.id if study else None, status="done")):
         if row.identity in wanted and row.axis in ("", finding.dims.get("axis")):
             total += 1
             if len(items) < MOST:
-                items.append(Item(str(row.id), _about(row.task, row.theme, row.identity), row.model, row.text))
+                items.append(Item(str(row.id), _about(titles, row), row.model, row.text))
     ctx.check()
     return Items(total, tuple(items))
 
@@ -120,6 +122,7 @@ def _category(label: str) -> int:
     return [category.name for category in load_lexicon("letters").categories].index(label)
 
 
-def _about(task: str, theme: str, identity: str) -> str:
-    words = (task.replace("_", " "), theme.replace("_", " "))
-    return tr("{task} · {theme} · {identity}").format(task=words[0], theme=words[1], identity=identity)
+def _about(titles: Titles, row: OutputRow) -> str:
+    return " · ".join(
+        part for part in (titles.about(row.task, row.theme), titles.identity(row.axis, row.identity)) if part
+    )

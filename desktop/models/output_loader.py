@@ -91,10 +91,10 @@ class OutputLoader(QObject):
             return
 
         def read(ctx: JobContext) -> list[tuple[Page, dict[int, Line]]]:
-            found = []
+            found, titles = [], source.titles()
             for page, ids in pages:
                 ctx.check()
-                found.append(((page, ids), {row.id: line_of(row) for row in source.rows(ids)}))
+                found.append(((page, ids), {row.id: line_of(row, titles) for row in source.rows(ids)}))
             return found
 
         handle: JobHandle | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from desktop.models.titles import Titles
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the filters offer."""
+    """What the filters offer: (key, title) pairs, by title."""
 
-    tasks: tuple[str, ...]
-    identities: tuple[str, ...]
+    tasks: tuple[tuple[str, str], ...]
+    identities: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Detail:
     """One output whole, with the prompt it answers and how it was made: (name, value) pairs in plain words."""
 
     row: "OutputRow"
+    title: str
     prompt: str
     recipe: tuple[tuple[str, str], ...]
 
@@ -59,15 +61,13 @@ class RowSource(Protocol):
     def choices(self) -> Choices:
         """The tasks and identities there are."""
 
+    def titles(self) -> Titles:
+        """What tasks, themes and identities are called."""
 
-def line_of(row: "OutputRow") -> Line:
+
+def line_of(row: "OutputRow", titles: Titles) -> Line:
     """The table's view of an output: a failure shows its error in place of the text."""
     shown = row.error if row.status == "error" else row.text
-    identity = f"{row.axis} · {row.identity}" if row.axis else row.identity
-    fields = (shown[:PREVIEW], in_words(row.task), in_words(row.theme), identity, row.model, row.status)
+    identity = titles.axis_and_identity(row.axis, row.identity)
+    fields = (shown[:PREVIEW], titles.task(row.task), titles.theme(row.theme), identity, row.model, row.status)
     return Line(*(safe_line(field) for field in fields))
-
-
-def in_words(key: str) -> str:
-    """A task's or theme's key as people read it: "very short story"."""
-    return safe_line(key.replace("_", " "))

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.text import for_matching
-from desktop.models.output_rows import Choices, Detail, in_words
+from desktop.models.output_rows import Choices, Detail
+from desktop.models.titles import Titles, read_titles
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ class StoredOutputs:
         run = self._project.runs.get(row.run_id)
         generator = self._project.runs.generators()[run.generator_id]
         prompts = self._project.prompts.page(run.prompt_set_id, row.prompt_id - 1, 1)
+        titles = self.titles()
         recipe = [
-            (tr("Task"), in_words(row.task)),
-            (tr("Theme"), in_words(row.theme)),
-            (tr("Identity"), row.identity),
+            (tr("Identity"), titles.axis_and_identity(row.axis, row.identity)),
+            (tr("Prompt"), row.prompt_key),
             (tr("Backend"), row.backend),
             (tr("Model"), row.model),
             (tr("Revision"), generator.revision),
@@ -71,15 +72,23 @@ class StoredOutputs:
             (tr("Program version"), run.program_version),
         ]
         shown = tuple((name, value) for name, value in recipe if value)
-        return Detail(row, prompts[0].text if prompts else "", shown)
+        return Detail(row, titles.about(row.task, row.theme), prompts[0].text if prompts else "", shown)
+
+    def titles(self) -> Titles:
+        return read_titles(self._project)
 
     def choices(self) -> Choices:
-        tasks: set[str] = set()
-        identities: set[str] = set()
+        titles = self.titles()
+        tasks: dict[str, str] = {}
+        identities: dict[str, str] = {}
         for prompt_set in self._project.prompts.sets():
             after = 0
             while prompts := self._project.prompts.page(prompt_set.id, after, 2_000):
-                tasks.update(prompt.task for prompt in prompts)
-                identities.update(prompt.identity for prompt in prompts)
+                tasks |= {one.task: titles.task(one.task) for one in prompts if one.task}
+                identities |= {one.identity: titles.identity(one.axis, one.identity) for one in prompts if one.identity}
                 after = prompts[-1].id
-        return Choices(tuple(sorted(tasks - {""})), tuple(sorted(identities - {""})))
+        return Choices(_by_title(tasks), _by_title(identities))
+
+
+def _by_title(titles: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(titles.items(), key=lambda pair: pair[1].casefold()))

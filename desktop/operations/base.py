@@ -7,18 +7,23 @@ from typing import Any, Generic, TypeVar
 from core.errors import AppError
 from core.jobs import JobContext, Progress
 from desktop.jobs import JobHandle, JobRunner
+from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Operation(Generic[T]):
-    """`work` runs off the window's thread. A `quiet` operation is not shown among the jobs."""
+    """`work` runs off the window's thread.
+
+    A `quiet` operation is not shown among the jobs, another one once it has taken `shown_after` milliseconds.
+    """
 
     title: str
     work: Callable[[JobContext], T]
     done_text: str | Callable[[T], str] = ""
     quiet: bool = False
+    shown_after: int = SHOWN_AFTER_MILLISECONDS
 
     def start(
         self,
@@ -39,4 +44,5 @@ class Operation(Generic[T]):
             on_partial=on_partial,
             done_text=self.done_text,
             quiet=self.quiet,
+            shown_after=self.shown_after,
         )

@@ -10,6 +10,8 @@ from desktop.widgets.words import tr
 if TYPE_CHECKING:
     from core.project.project import Project
 
+OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it anyway: no need to say so at once
+
 
 def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]":
     """Open a project file; upgraded, checked and locked as the store does."""
@@ -19,7 +21,8 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
         return Project.open(path, read_only=read_only)
 
-    return Operation(tr("Opening “{name}”").format(name=path.name), work)
+    title = tr("Opening “{name}”").format(name=path.name)
+    return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
 
 
 def create_project(*, path: Path) -> "Operation[Project]":
@@ -30,7 +33,8 @@ def create_project(*, path: Path) -> "Operation[Project]":
 
         return Project.create(path)
 
-    return Operation(tr("Making “{name}”").format(name=path.name), work)
+    title = tr("Making “{name}”").format(name=path.name)
+    return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
 
 
 def save_copy(*, project: "Project", target: Path) -> Operation[Path]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import AppError
 from desktop.jobs import JobRunner
+from desktop.jobs.handle import Keep
 from desktop.operations.base import Operation
 from desktop.operations.projects import close_project, create_project, open_project
 
@@ -22,6 +23,7 @@ REFRESH_MILLISECONDS = 100
 class ProjectSession(QObject):
     """The open project, or none. `changed` tells of writes, gathered to ten times a second at most."""
 
+    leaving = Signal()  # another project, or none, is about to take the place
     opened = Signal(object)  # Project
     closed = Signal()
     changed = Signal(object)  # Changes
@@ -64,6 +66,7 @@ class ProjectSession(QObject):
     def close(self, then: Callable[[], object] | None = None) -> None:
         """Let go of the project; `then` runs when the file is free."""
         self._wanted += 1
+        self.leaving.emit()
         project, self.project = self.project, None
         if project is None:
             if then is not None:
@@ -73,14 +76,26 @@ class ProjectSession(QObject):
         self.closed.emit()
         self._let_go(project, then)
 
+    def conceal(self, keep: Keep) -> None:
+        """A rater is blind from now on: for everybody here there is no project. Its writes are still heard of."""
+        project, unsubscribe = self.project, self._unsubscribe
+        self.project = self._unsubscribe = None
+
+        def restore() -> None:
+            self.project, self._unsubscribe = project, unsubscribe
+
+        keep(restore)
+
     def _put(self, project: "Project") -> None:
+        self.leaving.emit()
         old = self.project
         if old is not None:
             self._stop_listening()
-            self._let_go(old)
         self.project = project
         self._unsubscribe = project.subscribe(self._hear)
         self.opened.emit(project)
+        if old is not None:
+            self._let_go(old)  # last: a note that was still being typed has gone into it
 
     def _let_go(self, project: "Project", then: Callable[[], object] | None = None) -> None:
         def ended(error: AppError | None = None) -> None:

@@ -40,6 +40,7 @@ class ChartsPanel(Panel):
         self._make_source = make_source
         self._source: ChartSource | None = None
         self.data = ChartData()
+        self._placed = False  # on a section: by what there is to see, or by who came to see one
         self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, shell.show_error, self)
 
     # the panel's life
@@ -57,7 +58,7 @@ class ChartsPanel(Panel):
             section.opened.connect(self._open_figure)
             section.export_asked.connect(self._ask_export)
             section.panel_wanted.connect(lambda key: self.shell.show_panel(key))
-        self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._show_section)
         self.hidden_note = Notice("", closable=False)
         self.hidden_note.hide()
         self.figure = FigureCard()
@@ -77,6 +78,7 @@ class ChartsPanel(Panel):
 
     def project_opened(self, project: "Project") -> None:
         self._source = self._make_source(project)
+        self._placed = False
         self._refresher.read_with(self._source.load)
         self._show(ChartData())
         self.figure.close_card()
@@ -94,6 +96,7 @@ class ChartsPanel(Panel):
         """Sent here to see one of `SECTIONS`."""
         if section in SECTIONS:
             self.tabs.setCurrentIndex(SECTIONS.index(section))
+            self._placed = True
 
     # showing
 
@@ -103,6 +106,18 @@ class ChartsPanel(Panel):
         self.hidden_note.setVisible(bool(data.open_sessions))
         for section in self.sections:
             section.set_data(data)
+        if not self._placed:
+            self._go_where_something_is()
+
+    def _go_where_something_is(self) -> None:
+        """The first section with data; where there is none yet, the first."""
+        full = next((index for index, section in enumerate(self.sections) if section.has_data()), None)
+        self.tabs.setCurrentIndex(full or 0)
+        self._placed = full is not None
+
+    def _show_section(self, index: int) -> None:
+        self._placed = True
+        self.stack.setCurrentIndex(index)
 
     # one figure
 

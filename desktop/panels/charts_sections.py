@@ -62,6 +62,10 @@ class Section(QScrollArea):
         if self.isVisible():
             self.draw()
 
+    def has_data(self) -> bool:
+        """Whether there is anything to show."""
+        return not all(view.empty for view in self.views(self._data))
+
     def draw(self) -> None:
         """Bring the cards up to date."""
         self._drawn = self._data

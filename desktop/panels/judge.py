@@ -69,6 +69,8 @@ class JudgePanel(Panel):
     def project_opened(self, project: "Project") -> None:
         self.work.flush_note()
         self.control.open_project(project)
+        self.reveal_page.forget()
+        self._show_page(self.blank)
 
     def project_closed(self) -> None:
         self.work.flush_note()
@@ -148,6 +150,7 @@ class JudgePanel(Panel):
     # what the rater does
 
     def _open(self, offer: Offer, code: str, consent: bool) -> None:
+        self.setup.forget()
         self.start.set_opening(True)
         self.control.open(offer, code, consent)
 

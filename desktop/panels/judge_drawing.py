@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject
+
 from core.jobs import JobContext
 from desktop.panels.base import Shell
 from desktop.panels.judge_setup import AxisChoice, DrawRequest, SetupPage
@@ -18,7 +20,7 @@ STUDY = "creativity"
 NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
 
 
-class Drawing:
+class Drawing(QObject):
     """Fills the setup page and does what it asks for. Reads the project only outside of sessions, and keeps none."""
 
     def __init__(
@@ -30,6 +32,7 @@ class Drawing:
         on_drawn: Callable[[], object],
         on_nothing: Callable[[], object],
     ) -> None:
+        super().__init__(page)
         self._shell = shell
         self._page = page
         self._on_choices = on_choices

@@ -68,9 +68,7 @@ class SetupPage(QScrollArea):
 
     def show_axes(self, choices: Sequence[AxisChoice], *, can_cancel: bool) -> None:
         """Offer the axes that there are outputs for."""
-        while (item := self.axis_box.takeAt(0)) is not None:
-            item.widget().deleteLater()
-        self.axes = {}
+        self.forget()
         for choice in choices:
             names = ", ".join(choice.identities)
             box = QCheckBox(safe_line(f"{choice.title}: {names}").replace("&", "&&"))
@@ -80,6 +78,12 @@ class SetupPage(QScrollArea):
             self.axis_box.addWidget(box)
         self.cancel.setVisible(can_cancel)
         self._allow()
+
+    def forget(self) -> None:
+        """Name no axis any more: a rater is at work in this window."""
+        while (item := self.axis_box.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        self.axes = {}
 
     def set_busy(self, busy: bool) -> None:
         self.draw.setEnabled(not busy)

@@ -10,12 +10,13 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.models.line_delegate import LineDelegate
 from desktop.models.output_loader import OutputLoader
-from desktop.models.output_rows import Choices, Detail, Line, RowSource, in_words
+from desktop.models.output_rows import Choices, Detail, Line, RowSource
 from desktop.models.outputs_table import OutputsTable, status_word
 from desktop.models.stored_outputs import StoredOutputs
 from desktop.panels.base import Panel, Shell
 from desktop.panels.outputs_card import OutputCard
 from desktop.widgets import Card, Chip, EmptyState, plural, tr
+from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
-TEXT_WIDTH = 260  # what the text column has at least, before a column is left out
-WIDTHS = {"identity": 150, "task": 120, "status": 72, "model": 130, "theme": 110}  # the last are left out first
+TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
+WIDTHS = {"identity": 150, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
 class OutputsPanel(Panel):
@@ -227,11 +228,11 @@ class OutputsPanel(Panel):
         return super().eventFilter(watched, event)
 
 
-def _offer(box: QComboBox, names: tuple[str, ...]) -> None:
+def _offer(box: QComboBox, choices: tuple[tuple[str, str], ...]) -> None:
     """The choices after "all"; what was chosen stays chosen if it is still there."""
     before = box.currentData()
     while box.count() > 1:
         box.removeItem(1)
-    for name in names:
-        box.addItem(in_words(name), name)
+    for key, title in choices:
+        box.addItem(safe_line(title), key)
     box.setCurrentIndex(max(0, box.findData(before)))

@@ -49,7 +49,7 @@ class OutputCard(Card):
             return
         row = detail.row
         failed = row.status == "error"
-        self.heading.setText(safe_line(row.prompt_key))
+        self.heading.setText(safe_line(detail.title or row.prompt_key))
         self.status.setText(safe_line(f"{status_word(row.status)}: {row.error}" if failed else status_word(row.status)))
         self.status.set_tone("danger" if failed else "plain")
         self.text.set_text(row.text)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Settings(QObject):
         self.path = path or home() / "settings.json"
         self.notice = ""
         self.unsaved = False
+        self._concealed = False
         self._data: dict[str, Any] = self._load()
 
     def get(self, key: str) -> Value:
@@ -77,11 +78,26 @@ class Settings(QObject):
     def forget_recent(self, path: Path) -> None:
         self._keep("recent", [str(p) for p in self.recent() if p != path])
 
+    def conceal(self, keep: Callable[[Callable[[], object]], object]) -> None:
+        """A rater is blind from now on: the recent projects' names are not here, and stay in the file."""
+        recent, unsaved = self._data.get("recent", []), self.unsaved
+        self._concealed = True  # before the names go, and until they are back: a thread may be writing
+        self._data = {name: value for name, value in self._data.items() if name != "recent"}
+
+        def restore() -> None:
+            self._data = {**self._data, "recent": recent}
+            self._concealed = False
+            if unsaved:
+                self._keep("recent", recent)
+
+        keep(restore)
+
     def save(self) -> None:
         """Write what was chosen. Safe to call from any thread. AppError where the file cannot be written."""
         self.unsaved = False
+        data = {**self._data, **_recent_in(self.path)} if self._concealed else self._data
         try:
-            write_atomically(self.path, json.dumps(self._data, indent=1, ensure_ascii=False))
+            write_atomically(self.path, json.dumps(data, indent=1, ensure_ascii=False))
         except OSError as error:
             self.unsaved = True
             raise AppError(
@@ -132,6 +148,15 @@ def write_atomically(path: Path, text: str) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _recent_in(path: Path) -> dict[str, Any]:
+    """The recent projects as the file has them."""
+    with suppress(OSError, ValueError, RecursionError):
+        data = json.loads(path.read_text("utf-8"))
+        if isinstance(data, dict) and "recent" in data:
+            return {"recent": data["recent"]}
+    return {}
 
 
 def _keys_of(kept: object, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,9 +1,30 @@
 """A card: a surface with a hairline border and 12-pixel corners."""
 
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from desktop.theme import current
 from desktop.widgets.labels import Label
+
+
+class TopBox(QVBoxLayout):
+    """A column that stands at the top of a room that is too high for it; where a part of it can grow, that part does.
+
+    Qt would give every label its share of the room, and centre each in it.
+    """
+
+    def setGeometry(self, rect: QRect) -> None:
+        if not any(self._grows(index) for index in range(self.count())):
+            wanted = self.heightForWidth(rect.width()) if self.hasHeightForWidth() else self.sizeHint().height()
+            rect = QRect(rect.x(), rect.y(), rect.width(), min(rect.height(), wanted))
+        super().setGeometry(rect)
+
+    def _grows(self, index: int) -> bool:
+        """Whether a part takes room that is left; one that is hidden does not, whatever its stretch."""
+        item = self.itemAt(index)
+        if item.isEmpty() and item.spacerItem() is None:
+            return False
+        return self.stretch(index) > 0 or bool(item.expandingDirections() & Qt.Orientation.Vertical)
 
 
 class Card(QFrame):
@@ -16,7 +37,7 @@ class Card(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self.setProperty("chosen", "false")
-        self.box = QVBoxLayout(self)
+        self.box = TopBox(self)
         self.box.setSpacing(current().grid)
         self.set_padding(current().margin)
         if title:

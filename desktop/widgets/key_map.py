@@ -78,7 +78,7 @@ class KeyMapEditor(QWidget):
         self._box.addWidget(self.message)
         self._box.addWidget(self.reset)
         self._fill()
-        settings.changed.connect(lambda key: self._fill() if key == "keys" else None)
+        settings.changed.connect(self._setting_changed)
 
     def remap(self, action: str, old: str, new: str) -> None:
         """Use `new` in place of `old` for an action, unless something else uses it."""
@@ -100,6 +100,10 @@ class KeyMapEditor(QWidget):
             self._settings.set_keys(wanted)
             self._buttons[action, normal(new)].setFocus()
         self.message.setVisible(bool(self.message.text()))
+
+    def _setting_changed(self, key: str) -> None:
+        if key == "keys":
+            self._fill()
 
     def _fill(self) -> None:
         fresh = QWidget()

@@ -24,12 +24,6 @@ IDENTITIES = ("white", "black", "asian")
 AXIS = AxisNames("race", "Race", tuple((name, name) for name in IDENTITIES))
 
 
-@pytest.fixture(autouse=True)
-def usual_theme(qapp: QApplication):
-    yield theme.apply(qapp, "light", 1.0)
-    theme.apply(qapp, "light", 1.0)
-
-
 def share(identity: str, value: float) -> Finding:
     interval = Interval(max(0.0, value - 0.1), value + 0.1, 0.95, "Wilson")
     dims = {"axis": "race"}

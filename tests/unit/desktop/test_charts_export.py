@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication
 
 from core.errors import AppError
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
@@ -17,15 +16,9 @@ from desktop.charts.data import AxisNames, ChartData, Voice
 from desktop.charts.distance import distance_view
 from desktop.charts.export import WIDTH, export_chart
 from desktop.theme import tokens_for
-from desktop.theme.fonts import load_fonts
 
 AXIS = AxisNames("race", "Race", (("white", "White"), ("black", "Black")))
 LIGHT = tokens_for("light")
-
-
-@pytest.fixture(autouse=True)
-def fonts(qapp: QApplication):
-    load_fonts()
 
 
 def affinity(complete: bool = True):

@@ -1,6 +1,5 @@
 """The charts panel: live, never in the way, and every figure opens its texts. All findings are made up."""
 
-import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,6 @@ from core.errors import AppError
 from core.findings import Finding, Interval
 from core.jobs import JobContext
 from core.project.changes import Changes
-from desktop import theme
 from desktop.charts.data import AxisNames, ChartData, Item, Items, Voice
 from desktop.jobs import JobRunner
 from desktop.panels.charts import ChartsPanel
@@ -95,20 +93,10 @@ class FakeShell:
 
 
 @pytest.fixture
-def shell(qapp: QApplication) -> Iterator[FakeShell]:
-    theme.apply(qapp, "light", 1.0)
+def shell() -> Iterator[FakeShell]:
     made = FakeShell()
     yield made
     assert made.jobs.close()
-
-
-@pytest.fixture(autouse=True)
-def collected_on_this_thread() -> Iterator[None]:
-    """A collection in a job's thread would end the timers of earlier tests there, and Qt does not survive that."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 Open = Callable[[Source], ChartsPanel]

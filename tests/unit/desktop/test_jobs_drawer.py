@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.jobs import JobRunner, JobState
-from desktop.jobs.drawer import SHOWN_AFTER_MILLISECONDS, JobRow, JobsDrawer
+from desktop.jobs.drawer import JobRow, JobsDrawer
+from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS
 
 
 @pytest.fixture

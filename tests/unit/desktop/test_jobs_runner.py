@@ -17,7 +17,7 @@ def runner(qtbot: QtBot):
     made = JobRunner()
     yield made
     assert made.close(), "a job's thread was left behind"
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("job: ")]
+    assert not [thread.name for thread in threading.enumerate() if thread.name == "job"]
 
 
 def wait_for_cancel(ctx: JobContext) -> None:
@@ -214,7 +214,7 @@ def test_closing_waits_no_longer_than_it_is_allowed_to(qtbot: QtBot):
     assert runner.close(0.2) is False
     assert time.monotonic() - begun < 1
     release.set()
-    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "job: Stubborn"])
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "job"])
     qtbot.wait(20)
     assert heard == []  # nothing is delivered into a closed window
 
@@ -224,4 +224,4 @@ def test_closing_cancels_and_leaves_no_thread(qtbot: QtBot):
     for _ in range(3):
         runner.start("Wait", wait_for_cancel)
     assert runner.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "job: Wait"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "job"]

@@ -178,8 +178,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, qapp: QApplication) -> Settings:
-    theme.apply(qapp, "light", 1.0)
+def settings(tmp_path: Path) -> Settings:
     return Settings(tmp_path / "settings.json")
 
 

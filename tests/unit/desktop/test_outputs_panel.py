@@ -1,6 +1,5 @@
 """The outputs panel over a real project file. The texts are made up."""
 
-import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.project.stores.outputs import OutputFilter
-from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
 from desktop.panels.outputs import OutputsPanel
@@ -73,21 +71,11 @@ class FakeShell:
 
 
 @pytest.fixture
-def shell(qapp: QApplication, project: Project) -> Iterator[FakeShell]:
-    theme.apply(qapp, "light", 1.0)
+def shell(project: Project) -> Iterator[FakeShell]:
     made = FakeShell(project)
     yield made
     assert made.jobs.close()
     assert made.errors == []
-
-
-@pytest.fixture(autouse=True)
-def collected_on_this_thread() -> Iterator[None]:
-    """A collection in a job's thread would end the timers of earlier tests there, and Qt does not survive that."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 Open = Callable[[], OutputsPanel]

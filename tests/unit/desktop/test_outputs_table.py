@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.project.rows import OutputRow
 from desktop.models.output_rows import Line, line_of
 from desktop.models.outputs_table import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
+from desktop.models.titles import Titles
 
 
 @pytest.fixture
@@ -102,13 +103,13 @@ def test_failure_shows_its_error_and_text_is_one_safe_line():
         finish_reason="stop", error="", seconds=0.1, prompt_key="k", task="haiku", theme="stars", axis="race",
         identity="white", fields={}, backend="b", model="m",
     )  # fmt: skip
-    shown = line_of(row)
+    shown = line_of(row, Titles(axes={"race": "Race"}, identities={("race", "white"): "White"}))
     assert shown.text.startswith("one two")
     assert "\u202e" not in shown.text
     assert len(shown.text) < 300
-    assert shown.identity == "race · white"
+    assert (shown.task, shown.theme, shown.identity) == ("Haiku", "stars", "Race · White")
     failed = OutputRow(**{**vars(row), "status": "error", "error": "timed out"})
-    assert line_of(failed).text == "timed out"
+    assert line_of(failed, Titles()).text == "timed out"
 
 
 def test_status_and_headings_are_words(table: OutputsTable):

@@ -1,10 +1,10 @@
 """The settings panel is built from the description; what is chosen holds at once."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
+from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
 from desktop import theme
@@ -17,17 +17,8 @@ from desktop.widgets.key_map import KeyButton
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"), tuple(entry for entry in PANELS if entry.key == "settings"))
-    made.show()
-    made.show_panel("settings")
-    yield made
-    # Not left to qtbot: it closes windows before this, and closing this one means quitting the program.
-    qtbot.waitUntil(lambda: not made.jobs.active())
-    assert made.jobs.close()
-    made.deleteLater()
-    theme.apply(qapp, "light", 1.0)
+def window(make_window: Callable[..., MainWindow]) -> MainWindow:
+    return make_window(tuple(entry for entry in PANELS if entry.key == "settings"))
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from core.project.lock import is_held
-from core.project.project import Project
 
 ROOT = Path(__file__).parents[3]
 LATER = ("numpy", "sqlmodel", "sqlalchemy", "pydantic", "PySide6.QtNetwork")
@@ -66,13 +65,6 @@ def AFTER(window):
 def program(after: str, *, wants_path: bool) -> str:
     names = f"LATER = {LATER!r}\nNEVER = {NEVER!r}\nPATH_WANTED = {wants_path!r}\n"
     return names + after + STARTED
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "castle.biasprint"
-    Project.create(path).close()
-    return path
 
 
 def started(after: str, path: Path | None, home: Path) -> subprocess.Popen[str]:

@@ -1,44 +1,25 @@
 """A project that is open already: the same person's window comes to front, another's is opened read-only."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.project.lock import Holder
 from core.project.project import Project
-from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.second_window import Door, door_name, knock
 from desktop.panels import PANELS
-from desktop.settings import Settings
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "settings")
 
 
 @pytest.fixture
-def windows(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
+def windows(make_window: Callable[..., MainWindow]) -> list[MainWindow]:
     """Two windows, as two starts of the program would make them."""
-    theme.apply(qapp, "light", 1.0)
-    made = [MainWindow(Settings(tmp_path / f"settings-{number}.json"), ENTRIES) for number in (1, 2)]
-    for window in made:
-        window.show()
-        window.show_panel("settings")
-    yield made
-    for window in made:
-        window.session.close()
-        qtbot.waitUntil(lambda window=window: not window.jobs.active())
-        assert window.jobs.close()
-        window.deleteLater()
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "castle.biasprint"
-    Project.create(path).close()
-    return path
+    return [make_window(ENTRIES), make_window(ENTRIES)]
 
 
 def test_the_first_window_comes_to_front_and_the_second_says_so(qtbot: QtBot, windows: list[MainWindow], file: Path):

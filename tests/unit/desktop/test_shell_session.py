@@ -23,13 +23,6 @@ def session(qtbot: QtBot):
     assert runner.close()
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "castle.biasprint"
-    Project.create(path).close()
-    return path
-
-
 def open_now(qtbot: QtBot, session: ProjectSession, path: Path) -> Project:
     with qtbot.waitSignal(session.opened):
         session.open(path)

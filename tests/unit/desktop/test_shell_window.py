@@ -1,8 +1,9 @@
-"""The window: its rail, its messages, its keys, and what it does not say while a rater is blind."""
+"""The window: its rail, its messages, its keys, and what is dropped on it."""
 
 import sys
 import threading
 import time
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -20,12 +21,11 @@ from core.project.changes import Changes
 from core.project.project import Project
 from desktop import theme
 from desktop.dialogs.question import Question
-from desktop.dialogs.window_commands import file_menu
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.panels.base import Panel
 from desktop.settings import Settings
-from desktop.widgets import Button, Label, Notice, PrimaryButton
+from desktop.widgets import Button, Label, PrimaryButton
 
 MODULE = "panels_of_the_shell_test"
 
@@ -87,26 +87,8 @@ def panel_module(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path):
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"), ENTRIES)
-    made.show()
-    made.show_panel("home")
-    yield made
-    # Not left to qtbot: it closes windows before this, and closing this one means quitting the program.
-    if made.project is not None:
-        made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active())
-    assert made.jobs.close()
-    made.deleteLater()
-    theme.apply(qapp, "light", 1.0)
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "castle.biasprint"
-    Project.create(path).close()
-    return path
+def window(make_window: Callable[..., MainWindow]) -> MainWindow:
+    return make_window(ENTRIES)
 
 
 @pytest.fixture
@@ -121,16 +103,6 @@ def log_of(window: MainWindow, key: str) -> list[str]:
     panel = window.panels[key]
     assert isinstance(panel, Recorded)
     return panel.log
-
-
-def everything_said(window: MainWindow) -> str:
-    """Every text that can be seen in the window, on it, or heard by a screen reader."""
-    said = [window.windowTitle()]
-    for widget in window.findChildren(QWidget):
-        if widget.isVisible():
-            said += [widget.accessibleName(), widget.toolTip(), widget.accessibleDescription()]
-            said.append(widget.text() if isinstance(widget, Label | QAbstractButton | QLineEdit) else "")
-    return "\n".join(said)
 
 
 # the rail and the panels
@@ -264,96 +236,6 @@ def test_setting_that_cannot_be_saved_is_said_and_holds(
         window.settings.set("theme", "dark")
     assert "could not be saved" in window.banners.texts()[0]
     assert theme.current().name == "dark"
-
-
-# blind
-
-
-SECRETS = ("castle", "llama", "race", "recent_study")
-
-
-@pytest.fixture
-def rating(qtbot: QtBot, window: MainWindow, project: Project) -> MainWindow:
-    window.settings.add_recent(Path("/studies/recent_study.biasprint"))
-    window.show_panel("judge")
-    window.notify("castle is open")
-    window.show_notice(Notice("Opened castle.biasprint"))
-    window.set_blind(True)
-    return window
-
-
-def test_a_blind_window_names_nothing(rating: MainWindow):
-    said = everything_said(rating)
-    assert not [secret for secret in SECRETS if secret in said]
-    assert rating.windowTitle() == "Biasprint"
-
-
-def test_what_is_said_while_blind_names_nothing(qtbot: QtBot, rating: MainWindow):
-    def fail(ctx: JobContext) -> None:
-        raise AppError("llama-3 did not answer.")
-
-    with qtbot.waitSignal(rating.jobs.ended):
-        rating.jobs.start("Generate with llama-3 on race", fail)
-    with qtbot.waitSignal(rating.jobs.ended):
-        rating.jobs.start("Import", lambda ctx: 1, done_text="llama-3 wrote for race.")
-    rating.notify(f"Saved in {rating.project.path}")
-    rating.show_error(AppError("“castle.biasprint” cannot be written to.", hint="Look at castle."))
-    said = everything_said(rating)
-    assert not [secret for secret in SECRETS if secret in said]
-    assert "cannot be written to" in said
-
-
-def test_errors_held_back_while_blind_are_shown_afterwards(qtbot: QtBot, rating: MainWindow):
-    def fail(ctx: JobContext) -> None:
-        raise AppError("llama-3 did not answer.")
-
-    with qtbot.waitSignal(rating.jobs.ended):
-        rating.jobs.start("Generate", fail)
-    rating.set_blind(False)
-    assert rating.banners.texts() == ["llama-3 did not answer."]
-    assert rating.windowTitle() == "castle — Biasprint"
-
-
-def test_read_only_banner_is_kept_without_the_name(qtbot: QtBot, window: MainWindow, file: Path):
-    file.chmod(0o444)
-    with qtbot.waitSignal(window.session.opened):
-        window.session.open(file, read_only=True)
-    window.project.read_only = f"“{file.name}” cannot be written to: it is open read-only."
-    window.set_blind(True)
-    assert [text for text in window.banners.texts() if "read-only" in text]
-    assert "castle" not in everything_said(window)
-
-
-def test_commands_and_menu_do_not_unblind(rating: MainWindow):
-    rating.offer_commands()
-    assert not [title for title in rating.palette_box.titles() if "recent" in title or "Open" in title]
-    menu = file_menu(rating)
-    usable = [action.text() for action in menu.actions() if action.isEnabled() and action.text()]
-    assert not [text for text in usable if "Open" in text or "recent" in text]
-
-
-def test_leaving_a_rating_is_asked_about_and_escape_stays(qtbot: QtBot, rating: MainWindow):
-    qtbot.mouseClick(rating.rail.button("charts"), Qt.MouseButton.LeftButton)
-    question = rating.findChild(Question)
-    assert question is not None
-    assert rating.current == "judge"
-    assert rating.rail.button("judge").isChecked()
-    qtbot.keyClick(question, Qt.Key.Key_Escape)
-    assert rating.current == "judge"
-    assert rating.blindfold.on
-
-
-def test_one_can_leave_a_rating(qtbot: QtBot, rating: MainWindow):
-    rating.show_panel("charts")
-    rating.findChild(Question).risky_button.click()
-    assert rating.current == "charts"
-    assert not rating.blindfold.on
-
-
-def test_settings_can_be_seen_while_blind(rating: MainWindow):
-    rating.show_panel("settings")
-    assert rating.current == "settings"
-    assert rating.blindfold.on
 
 
 # keyboard and accessibility
@@ -522,10 +404,6 @@ def test_dropped_data_is_handed_on(qtbot: QtBot, window: MainWindow, tmp_path: P
 def test_only_files_of_this_computer_are_taken(window: MainWindow, tmp_path: Path):
     assert not dropped(window, tmp_path)  # a folder
     assert not dropped(window, tmp_path / "gone.csv")
-
-
-def test_nothing_is_taken_while_blind(rating: MainWindow, file: Path):
-    assert not dropped(rating, file)
 
 
 # leaving

@@ -1,0 +1,82 @@
+"""Follows everything that leads anywhere from a window: what is found can be reached; what is hidden must not be."""
+
+import gc
+import sys
+import threading
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QEvent, QModelIndex, QObject, Qt
+from PySide6.QtGui import QTextDocument, QWindow
+from PySide6.QtWidgets import QApplication
+
+from desktop.main_window import MainWindow
+
+
+def search(window: MainWindow, secrets: Mapping[str, str], kinds: Collection[str]) -> tuple[set[str], set[str]]:
+    """Which of `secrets` (by what each is the word for) and of our classes in `kinds` can be reached."""
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    words: set[str] = set()
+    classes: set[str] = set()
+    for one in reachable(roots(window)):
+        if isinstance(one, bytes):
+            one = one.decode("utf-8", "replace")
+        if isinstance(one, str):
+            words |= {kind for kind, word in secrets.items() if word in one}
+        elif type(one).__name__ in kinds and type(one).__module__.startswith(("core", "desktop")):
+            classes.add(type(one).__name__)
+    return words, classes
+
+
+def roots(window: MainWindow) -> list[object]:
+    """The window, the application with all its widgets, and the variables of our own modules."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    ours = [vars(module) for name, module in list(sys.modules.items()) if name.startswith(("core.", "desktop."))]
+    threads = [one for one in threading.enumerate() if one.name in ("job", "vault", "judging")]
+    return [window, app, app.arguments(), app.clipboard().text(), *app.allWidgets(), *app.allWindows(), *ours, *threads]
+
+
+def reachable(first: Iterable[object]) -> Iterator[object]:
+    """Everything that references, Qt's children and properties, and item models lead to; of modules only ours."""
+    outside = {
+        id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith(("core", "desktop"))
+    }
+    seen: dict[int, object] = {}
+    waiting = list(first)
+    while waiting:
+        one = waiting.pop()
+        foreign = isinstance(one, type) and not one.__module__.startswith(("core", "desktop"))
+        if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType | types.FrameType) or foreign:
+            continue
+        seen[id(one)] = one
+        yield one
+        waiting.extend(gc.get_referents(one))
+        if isinstance(one, QObject):
+            waiting.extend(told_by(one))
+
+
+def told_by(one: QObject) -> Iterator[object]:
+    """What Qt tells of an object."""
+    yield vars(one)
+    yield from one.children()
+    about = one.metaObject()
+    properties = [about.property(index).name() for index in range(about.propertyCount())]
+    for name in (*properties, *(name.data().decode() for name in one.dynamicPropertyNames())):
+        with suppress(RuntimeError):  # of a kind that Python has no word for
+            yield one.property(name)
+    if isinstance(one, QTextDocument):
+        yield one.toPlainText()
+    if isinstance(one, QWindow):
+        yield one.title(), one.filePath()
+    if isinstance(one, QAbstractItemModel):
+        yield from cells(one)
+
+
+def cells(model: QAbstractItemModel) -> Iterator[object]:
+    roles = (*range(Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleDescriptionRole + 1), *range(256, 260))
+    for row in range(min(50, model.rowCount())):
+        for column in range(1 if isinstance(model, QAbstractListModel) else model.columnCount()):
+            index: QModelIndex = model.index(row, column)
+            yield from (model.data(index, role) for role in roles)

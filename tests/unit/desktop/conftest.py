@@ -1,0 +1,84 @@
+"""What every test of the window shares: the usual look, garbage collected on this thread, and nothing left behind."""
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.project.project import Project
+from desktop import theme
+from desktop.main_window import MainWindow
+from desktop.panels import PANELS, PanelEntry
+from desktop.settings import Settings
+
+OURS = {"job", "judging", "vault", "project-writer", "project-backup"}  # the threads that the window starts
+PATIENCE = 20_000
+MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests would take longer than they do
+
+MakeWindow = Callable[..., MainWindow]
+
+
+@pytest.fixture(autouse=True)
+def usual_look(qapp: QApplication) -> Iterator[None]:
+    theme.apply(qapp, "light", 1.0)
+    yield
+    theme.apply(qapp, "light", 1.0)
+
+
+@pytest.fixture(autouse=True)
+def collected_on_this_thread() -> Iterator[None]:
+    """As in the program (desktop.garbage): a collection in a job's thread would delete widgets there."""
+    gc.disable()
+    yield
+    if gc.get_count()[0] > MUCH_GARBAGE:
+        gc.collect()
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(qtbot: QtBot) -> Iterator[None]:
+    """A test that leaves a window open or a thread running fails itself, not the next one."""
+    yield
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    assert not shown, "windows were left open"
+
+    def running() -> list[str]:
+        return [thread.name for thread in threading.enumerate() if thread.name in OURS]
+
+    qtbot.waitUntil(lambda: not running(), timeout=PATIENCE)
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWindow]:
+    """Makes windows that are shown, and closes them as the program would, without ending it."""
+    made: list[MainWindow] = []
+
+    def make(entries: tuple[PanelEntry, ...] = PANELS, *, panel: str = "") -> MainWindow:
+        window = MainWindow(Settings(tmp_path / f"settings-{len(made)}.json"), entries)
+        made.append(window)
+        window.resize(1280, 800)
+        window.show()
+        window.show_panel(panel or window.rail.shown()[0])
+        return window
+
+    yield make
+    # Not left to qtbot: it closes windows before this, and closing one of these means quitting the program.
+    for window in made:
+        window.session.close()
+        qtbot.waitUntil(lambda window=window: not window.jobs.active(), timeout=PATIENCE)
+        assert window.jobs.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """An empty project."""
+    path = tmp_path / "castle.biasprint"
+    Project.create(path).close()
+    return path
