@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def sample_pictures(folder: Path) -> None:
-    """The sample project's letters and distances, and the first of its comparisons in the dark theme."""
+    """The sample project's letters and distances, and the first of its comparisons in both themes."""
     sys.path.insert(0, str(ROOT))
     from core.compute import shared
     from core.jobs import JobContext
@@ -43,13 +43,13 @@ def sample_pictures(folder: Path) -> None:
             window.show_panel("charts", section=section)
             settle()
             window.grab().save(str(SCREENSHOTS / f"charts-{section}.png"))
-        window.settings.set("theme", "dark")
         window.show_panel("judge")
         settle()
-        judge = window.panels["judge"]
-        judge.start.start.click()
-        settle()
-        window.grab().save(str(SCREENSHOTS / "judge-dark.png"))
+        window.panels["judge"].start.start.click()
+        for theme in ("light", "dark"):
+            window.settings.set("theme", theme)
+            settle()
+            window.grab().save(str(SCREENSHOTS / f"judge-sample-{theme}.png"))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ def _generate(robot: Robot) -> Script:
     (run_row,) = robot.window.project.runs.all()
     counts = robot.window.project.runs.counts(run_row.id)
     found["outputs"] = [counts.wanted, counts.done, counts.failed]
+    yield lambda: "to write" not in panel.write.form.state.text() and robot.idle()
     robot.picture("generate")
     panel.tabs.setCurrentIndex(2)
     yield lambda: robot.idle() and bool(panel.draw.setup.axes)
