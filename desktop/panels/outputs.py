@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
 TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
-WIDTHS = {"identity": 150, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
+WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
 class OutputsPanel(Panel):

@@ -20,6 +20,16 @@ class Label(QLabel):
         self.setWordWrap(wrap)
         self.setText(text)
 
+    def minimumSizeHint(self) -> QSize:
+        """Wrapped words need the height that they take at their width; Qt's own answer is one line."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), self.heightForWidth(self.width())) if self.wordWrap() else hint
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.wordWrap() and event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
 
 class ElidedLabel(Label):
     """One line that ends in "…" where it does not fit; the whole text is in the tooltip and for screen readers."""

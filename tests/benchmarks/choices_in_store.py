@@ -1,13 +1,14 @@
-"""Makes choices in a project through its store, alone and then beside a writing job and reading charts."""
+"""Makes choices in a project through its store, alone and then beside what else may go on (see load.py)."""
 
 import random
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from children import tell
-from load import Reading, Writing
+from load import Charts, Everything, Writing
 
 from core.errors import JobCancelled
 from core.jobs import JobContext
@@ -23,25 +24,29 @@ SETTLE_SECONDS = 1.0
 def main(path: Path) -> None:
     with Project.open(path) as project:
         session = open_session(project)
-        idle = choose(project, session, 0)
-        writing, reading = Writing(project), Reading(project)
+        answer: dict[str, object] = {"alone": choose(project, session, 0)}
+        writing, charts = Writing(project), Charts(project)
+        loads = {"busy": (writing.run, charts.run), "busier": (Everything(project).run,)}
         ctx = JobContext()
-        threads = [threading.Thread(target=quietly, args=(run, ctx)) for run in (writing.run, reading.run)]
-        for thread in threads:
-            thread.start()
-        time.sleep(SETTLE_SECONDS)
-        busy = choose(project, session, CHOICES)
+        threads: list[threading.Thread] = []
+        for number, (name, runs) in enumerate(loads.items(), start=1):
+            added = [threading.Thread(target=quietly, args=(run, ctx)) for run in runs]
+            for thread in added:
+                thread.start()
+            threads += added
+            time.sleep(SETTLE_SECONDS)
+            answer[name] = choose(project, session, number * CHOICES)
+            answer[f"rows_per_second_{name}"] = writing.per_second
+            answer[f"refreshes_per_second_{name}"] = charts.per_second
         ctx.cancel()
         for thread in threads:
             thread.join()
-    tell({"idle": idle, "busy": busy, "rows_per_second": writing.per_second, "refreshes": reading.refreshes})
+    tell(answer)
 
 
 def quietly(run, ctx: JobContext) -> None:
-    try:
+    with suppress(JobCancelled):
         run(ctx)
-    except JobCancelled:
-        pass
 
 
 def open_session(project: Project) -> SessionRow:

@@ -1,22 +1,20 @@
-"""Opens a project in the real window, judges by key presses, alone and then beside a writing job and reading charts, and
-tells how long each took from the key until the next comparison was painted.
+"""Opens a project in the real window, judges by key presses, and tells how long each took from the key until the next
+comparison was painted: alone, beside a writing job and reading charts, and with a thread that reads without pause.
 """
 
 import random
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from children import tell
-from load import Reading, Writing
+from load import Charts, Everything, Writing
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from whole_program import run
 
-from desktop.app import build_application, create_window, start
 from desktop.main_window import MainWindow
-from desktop.settings import Settings
 
 CHOICES = 500
 LONGEST_PAUSE_MILLISECONDS = 30
@@ -38,9 +36,13 @@ class Rater(QObject):
         """Go on as soon as something is so."""
         QTimer.singleShot(LOOK_MILLISECONDS, self, lambda: then() if ready() else self.when(ready, then))
 
+    def settle(self, then: Callable[[], object]) -> None:
+        QTimer.singleShot(SETTLE_MILLISECONDS, self, then)
+
     # to the first comparison
 
     def open_panel(self) -> None:
+        self.project = self.window.project  # the window lets go of it while somebody rates
         self.window.show_panel("judge")
         self.panel = self.window.panels["judge"]
         self.when(lambda: bool(self.panel.start.offers), self.open_session)
@@ -55,18 +57,22 @@ class Rater(QObject):
         self.answer["open_session"] = time.perf_counter() - self.begun
         self.sheet = self.panel.work.cards.cards[0].reading.viewport()
         self.sheet.installEventFilter(self)
-        QTimer.singleShot(SETTLE_MILLISECONDS, self, lambda: self.judge("idle", self.add_load))
+        self.settle(lambda: self.judge("alone", self.add_load))
 
     def add_load(self) -> None:
-        project = self.window.project
-        self.writing, self.reading = Writing(project), Reading(project)
+        self.writing, self.charts = Writing(self.project), Charts(self.project)
         self.window.jobs.start("Writing", self.writing.run)
-        self.window.jobs.start("Reading", self.reading.run, quiet=True)
-        QTimer.singleShot(SETTLE_MILLISECONDS, self, lambda: self.judge("busy", self.end))
+        self.window.jobs.start("Charts", self.charts.run, quiet=True)
+        self.settle(lambda: self.judge("busy", self.add_more))
+
+    def add_more(self) -> None:
+        self.answer["rows_per_second_busy"] = self.writing.per_second
+        self.answer["refreshes_per_second_busy"] = self.charts.per_second
+        self.window.jobs.start("Reading", Everything(self.project).run, quiet=True)
+        self.settle(lambda: self.judge("busier", self.end))
 
     def end(self) -> None:
-        self.answer["rows_per_second"] = self.writing.per_second
-        self.answer["refreshes"] = self.reading.refreshes
+        self.answer["rows_per_second_busier"] = self.writing.per_second
         tell(self.answer)
         self.window.leaving.begin()
 
@@ -101,17 +107,5 @@ class Rater(QObject):
             QTimer.singleShot(self.pauses.randrange(LONGEST_PAUSE_MILLISECONDS), self, self.press)
 
 
-def main(path: Path) -> int:
-    if len(sys.argv) > 2:
-        sys.setswitchinterval(float(sys.argv[2]))
-    settings = Settings()
-    app = build_application(sys.argv[:1], settings)
-    window = create_window(settings)
-    window.show()
-    QTimer.singleShot(0, window, lambda: start(window, path))
-    window.bench_rater = Rater(window)
-    return app.exec()
-
-
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(run(["gui", sys.argv[1]], Rater))

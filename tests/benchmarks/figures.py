@@ -70,7 +70,8 @@ def at_least(name: str, value: float, bound: float, unit: str) -> None:
 
 def machine() -> str:
     load = ", ".join(f"{one:.1f}" for one in psutil.getloadavg())
-    return f"{_processor()}, {psutil.cpu_count()} cores, {platform.system()}; load {load}; Python {platform.python_version()}"
+    python = platform.python_version()
+    return f"{_processor()}, {psutil.cpu_count()} cores, {platform.system()}; load {load}; Python {python}"
 
 
 def _processor() -> str:

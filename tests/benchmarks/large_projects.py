@@ -20,7 +20,7 @@ from core.project.specs import (
 )
 from core.text import sha256_text
 
-TEXT = "The castle keeps the hours that banners have forgotten, its gates ajar for rain and for whoever walks late. " * 3
+TEXT = "The castle keeps the hours that banners have forgotten, its gates ajar for rain and whoever walks late. " * 3
 PROMPTS = 3_240
 SHOWN = 200  # outputs that the comparisons are made of
 IDENTITIES = ("one", "two", "three")
@@ -66,7 +66,9 @@ def with_comparisons(path: Path, comparisons: int) -> None:
     run = with_run(path)
     with Project.open(path) as project:
         specs = [
-            OutputSpec(run_id=run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=f"{item.prompt.key} {TEXT}")
+            OutputSpec(
+                run_id=run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=f"{item.prompt.key} {TEXT}"
+            )
             for item in project.runs.pending(run, limit=SHOWN)
         ]
         ids = sorted(int(key) for key in project.outputs.record_many(specs).of("output"))

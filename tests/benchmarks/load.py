@@ -2,13 +2,13 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 
 from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.rows import Pending
+from core.project.rows import OutputRow, Pending
 from core.project.specs import OutputSpec
 from desktop.models.stored_charts import StoredCharts
 
@@ -25,6 +25,7 @@ class Writing:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._run = project.runs.all()[0].id
         self.rows = 0
         self.seconds = 0.0
 
@@ -37,9 +38,7 @@ class Writing:
             while True:
                 ctx.check()
                 for item in (next(pending) for _ in range(AT_ONCE)):
-                    spec = OutputSpec(
-                        run_id=self._run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=TEXT
-                    )
+                    spec = OutputSpec(run_id=self._run, prompt_id=item.prompt.id, sample=item.sample, seed=1, text=TEXT)
                     waiting.append(self._project.outputs.record(spec))
                 # A job waits for what it wrote: where the machine cannot keep up, it writes less, and says so.
                 while waiting and (len(waiting) > MOST_WAITING or waiting[0].done()):
@@ -57,30 +56,51 @@ class Writing:
         return self.rows / self.seconds if self.seconds else 0.0
 
     def _pending(self) -> Iterator[Pending]:
-        self._run = self._project.runs.all()[0].id
         after = (0, -1)
         while page := self._project.runs.pending(self._run, after, PAGE):
             yield from page
             after = (page[-1].prompt.id, page[-1].sample)
 
 
-class Reading:
-    """What the charts panel reads, as often as it may, and every output and judgment besides, in the store's pages."""
+class Charts:
+    """What the charts panel reads, as often as it may, and with it the next page of outputs and of judgments."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self.refreshes = 0
-        self.rows = 0
+        self.seconds = 0.0
 
     def run(self, ctx: JobContext) -> None:
         source = StoredCharts(self._project)
+        outputs = endless(self._project.outputs.each)
+        began = next_turn = time.perf_counter()
         while True:
-            started = time.perf_counter()
             source.load(ctx)
-            for _ in self._project.outputs.each():
-                ctx.check()
-                self.rows += 1
-            self.rows += len(self._project.judging.judgments())
+            for _ in range(PAGE):
+                next(outputs)
+            self._project.judging.judgments()
             self.refreshes += 1
-            time.sleep(max(0.0, 1 / REFRESHES_PER_SECOND - (time.perf_counter() - started)))
+            self.seconds = time.perf_counter() - began
+            next_turn = max(next_turn + 1 / REFRESHES_PER_SECOND, time.perf_counter())
+            time.sleep(max(0.0, next_turn - time.perf_counter()))
             ctx.check()
+
+    @property
+    def per_second(self) -> float:
+        return self.refreshes / self.seconds if self.seconds else 0.0
+
+
+class Everything:
+    """A thread that reads every output again and again without pause: more than any part of the program does."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def run(self, ctx: JobContext) -> None:
+        for _ in endless(self._project.outputs.each):
+            ctx.check()
+
+
+def endless(rows: Callable[[], Iterator[OutputRow]]) -> Iterator[OutputRow]:
+    while True:
+        yield from rows()

@@ -1,30 +1,14 @@
 """Starts the program with the words given, presses Ctrl+K as soon as the window is painted, and tells when the command
-palette was there, and what was imported by then. `bare` starts an empty window instead, which answers a key by painting.
+palette was there, and what was imported by then. `bare` starts an empty window, which answers a key by painting.
 """
 
 import sys
 
 from children import seconds_since_start, tell
+from whole_program import run
 
 SETTLE_MILLISECONDS = 2_500
 BEAT_MILLISECONDS = 5
-
-
-def program(words: list[str]) -> None:
-    """The program as its entry point runs it; only the making of its window is watched."""
-    import desktop.app as app
-
-    make = app.create_window
-
-    def make_and_watch(settings):
-        window = make(settings)
-        app.window_start_watch = watch(window)
-        return window
-
-    app.create_window = make_and_watch
-    from desktop.__main__ import main
-
-    sys.exit(main(words))
 
 
 def watch(window):
@@ -107,4 +91,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["bare"]:
         bare()
     else:
-        program(sys.argv[1:])
+        sys.exit(run(sys.argv[1:], watch))

@@ -147,6 +147,19 @@ def test_what_is_in_a_vault_cannot_be_reached_and_comes_back_once(project_path):
     back.close()
 
 
+def test_what_is_in_a_vault_can_be_used_where_it_is():
+    vault = Vault(["zqfile"])
+    vault.use(lambda kept: kept.append("zqaxis"))
+    assert vault.use(len) == 2
+    assert leaks([vault, vars(vault)]) == []
+    with pytest.raises(RuntimeError, match="ZeroDivisionError") as told:
+        vault.use(lambda kept: 1 / 0)
+    assert leaks([told.value]) == []
+    assert vault.take() == ["zqfile", "zqaxis"]
+    with pytest.raises(RuntimeError, match="empty"):
+        vault.use(len)
+
+
 def test_a_blind_comparison_has_only_the_fields_that_may_be_seen():
     assert set(BlindComparison.__dataclass_fields__) == {"token", "ordinal", "title", "criteria", "texts", "note"}
     assert set(SessionView.__dataclass_fields__) == {"comparison", "answer", "progress", "revealed"}

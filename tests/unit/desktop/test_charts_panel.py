@@ -189,6 +189,43 @@ def test_empty_section_leads_to_where_its_figures_come_from(qtbot: QtBot, shell:
     assert shell.panels == ["judge", "generate"]
 
 
+LETTERS = (
+    Finding(
+        id="letters.lexicon.odds_ratio", label="ability", title="ability", groups=("male", "female"), estimate=1.5,
+        unit="odds ratio", n=40, interval=Interval(1.1, 2.0, 0.95, "made up"),
+    ),
+)  # fmt: skip
+
+
+def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(ChartData())
+    panel = open_panel(source)
+    settled(qtbot, shell)
+    assert panel.tabs.currentIndex() == 0
+    source.data = ChartData(letters=LETTERS)
+    panel.deliver(Changes.to("score", [1]))
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert panel.stack.currentWidget().title == "Letters"
+    source.data = replace(DATA, letters=LETTERS)  # whoever looks at something is not taken away from it
+    panel.deliver(Changes.to("judgment", ["x"]))
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert panel.stack.currentWidget().title == "Letters"
+    panel.attach(object())  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert panel.stack.currentWidget().title == "Preferences"
+
+
+@pytest.mark.parametrize("section", ["preferences", "affinity", "letters", "distance"])
+def test_whoever_is_sent_to_a_section_sees_it_whatever_the_others_have(
+    qtbot: QtBot, shell: FakeShell, open_panel: Open, section: str
+):
+    source = Source(replace(DATA, letters=LETTERS))
+    panel = open_panel(source)
+    panel.opened_with(section=section)
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    assert panel.stack.currentWidget().title.lower() == section
+
+
 def test_chosen_voice_stays_chosen_when_figures_change(qtbot: QtBot, shell: FakeShell, open_panel: Open):
     source = Source(replace(DATA, voices=(voice("you", 0.5, 0.3, 0.2), voice("model", 0.2, 0.2, 0.6))))
     panel = open_panel(source)

@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +16,7 @@ from core.jobs import JobContext
 from desktop.jobs import JobRunner, JobState
 from desktop.jobs.drawer import JobRow, JobsDrawer
 from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS
+from desktop.operations.projects import create_project, open_project
 
 
 @pytest.fixture
@@ -21,6 +24,7 @@ def drawer(qtbot: QtBot):
     window = QWidget()
     window.resize(1000, 800)
     qtbot.addWidget(window)
+    QCursor.setPos(900, 700)  # away from the drawer: it does not close under somebody's pointer
     runner = JobRunner()
     made = JobsDrawer(runner, window)
     made.runner = runner
@@ -157,6 +161,102 @@ def test_summary_counts_what_runs(qtbot: QtBot, drawer: JobsDrawer):
     with qtbot.waitSignal(drawer.runner.ended):
         second.release.set()
     assert said[-1] == "Jobs"
+
+
+def end_of(qtbot: QtBot, drawer: JobsDrawer, job: Held) -> None:
+    with qtbot.waitSignal(drawer.runner.ended):
+        job.release.set()
+
+
+def test_a_drawer_that_opened_by_itself_closes_soon_after_the_last_of_its_jobs(qtbot: QtBot, drawer: JobsDrawer):
+    drawer._closing.setInterval(0)
+    first, second = Held(), Held()
+    drawer.runner.start("One", first)
+    drawer.runner.start("Two", second)
+    shown_row(qtbot, drawer, count=2)
+    end_of(qtbot, drawer, first)
+    qtbot.waitUntil(lambda: not drawer._closing.isActive())
+    assert drawer.isVisible()
+    end_of(qtbot, drawer, second)
+    qtbot.waitUntil(drawer.isHidden)
+    assert len(drawer.rows()) == 2  # and the status line opens it again
+    drawer.toggle()
+    assert drawer.isVisible()
+
+
+def test_a_drawer_does_not_close_under_the_pointer(qtbot: QtBot, drawer: JobsDrawer):
+    drawer._closing.setInterval(0)
+    job = Held()
+    drawer.runner.start("One", job)
+    shown_row(qtbot, drawer)
+    drawer.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # as Qt does when the pointer comes
+    end_of(qtbot, drawer, job)
+    for _ in range(3):
+        with qtbot.waitSignal(drawer._closing.timeout):
+            pass
+    assert drawer.isVisible()
+    drawer.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    qtbot.waitUntil(drawer.isHidden)
+
+
+def test_a_drawer_that_a_person_opened_stays_open(qtbot: QtBot, drawer: JobsDrawer):
+    drawer._closing.setInterval(0)
+    job = Held()
+    drawer.runner.start("One", job)
+    shown_row(qtbot, drawer)
+    drawer.toggle()
+    drawer.toggle()
+    end_of(qtbot, drawer, job)
+    assert not drawer._closing.isActive()
+    assert drawer.isVisible()
+
+
+def test_a_drawer_with_a_failure_stays_open_until_a_person_closes_it(qtbot: QtBot, drawer: JobsDrawer):
+    def fail(ctx: JobContext) -> None:
+        raise AppError("The disk is full.")
+
+    drawer._closing.setInterval(0)
+    job = Held()
+    drawer.runner.start("One", job, on_error=lambda error: None)
+    shown_row(qtbot, drawer)
+    with qtbot.waitSignal(drawer.runner.ended):
+        job.steps.append(fail)
+    qtbot.waitUntil(lambda: not drawer._closing.isActive())
+    assert drawer.isVisible()
+    drawer.toggle()
+    assert drawer.isHidden()
+
+
+def test_a_job_may_ask_for_more_time_before_it_is_shown(qtbot: QtBot, drawer: JobsDrawer):
+    patient, other = Held(), Held()
+    drawer.runner.start("Opening", patient, shown_after=60_000)
+    drawer.runner.start("Generating", other)
+    assert shown_row(qtbot, drawer).title.whole_text() == "Generating"
+    patient.release.set()
+    other.release.set()
+
+
+def test_opening_a_project_is_shown_only_where_it_takes_long(tmp_path: Path):
+    assert open_project(path=tmp_path / "castle.biasprint").shown_after == 2_000
+    assert create_project(path=tmp_path / "castle.biasprint").shown_after == 2_000
+
+
+def test_the_drawer_stays_shut_while_a_rater_is_blind(qtbot: QtBot, drawer: JobsDrawer):
+    later: list[Callable[[], object]] = []
+    first, second = Held(), Held()
+    drawer.runner.start("One", first)
+    shown_row(qtbot, drawer)
+    drawer.conceal(lambda act: bool(later.append(act)) or True)
+    assert drawer.isHidden()
+    drawer.runner.start("Two", second)
+    shown_row(qtbot, drawer, count=2)
+    assert drawer.isHidden()
+    assert [row.title.whole_text() for row in drawer.rows()] == ["A job", "A job"]
+    for act in later:
+        act()
+    assert [row.title.whole_text() for row in drawer.rows()] == ["Two", "One"]
+    first.release.set()
+    second.release.set()
 
 
 def test_nothing_is_named_while_blind(qtbot: QtBot, drawer: JobsDrawer):

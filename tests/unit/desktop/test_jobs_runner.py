@@ -1,10 +1,16 @@
 """Jobs run off the window's thread; everything that is heard of them arrives on it."""
 
+import gc
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
 
 import pytest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from core.errors import AppError
 from core.jobs import JobContext, Progress
@@ -225,3 +231,58 @@ def test_closing_cancels_and_leaves_no_thread(qtbot: QtBot):
         runner.start("Wait", wait_for_cancel)
     assert runner.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "job"]
+
+
+# listeners
+
+
+class Listener(QObject):
+    """Hears of a job in the ways in which panels do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[object] = []
+
+    def hear(self, result: object) -> None:
+        self.heard.append(result)
+
+    def by_a_function(self) -> Callable[[object], None]:
+        def end(result: object) -> None:
+            self.hear(result)
+
+        return lambda result: end(result)
+
+
+@pytest.mark.parametrize("way", [lambda one: one.hear, lambda one: one.by_a_function(), lambda one: partial(one.hear)])
+def test_a_listener_that_was_deleted_is_not_called(qtbot: QtBot, runner: JobRunner, way):
+    gone, there = Listener(), Listener()
+    release = threading.Event()
+    handles = [runner.start("Read", lambda ctx: release.wait(), on_done=way(one)) for one in (gone, there)]
+    delete(gone)
+    release.set()
+    qtbot.waitUntil(lambda: not any(handle.active for handle in handles))
+    assert gone.heard == []
+    assert there.heard == [True]
+
+
+def test_what_a_job_works_on_cannot_be_reached_from_its_thread(qtbot: QtBot, runner: JobRunner):
+    class Project:
+        """Something that a job holds in its closure."""
+
+    project, release, begun = Project(), threading.Event(), threading.Event()
+
+    def work(ctx: JobContext) -> bool:
+        begun.set()
+        return release.wait() and project is not None
+
+    runner.start("Read", work)
+    assert begun.wait(5)
+    waiting, seen = [runner, vars(runner)], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen and not isinstance(one, type | ModuleType) and one is not globals():
+            seen.add(id(one))
+            waiting.extend(gc.get_referents(one))
+    assert id(runner._threads) in seen
+    assert id(project) not in seen
+    release.set()

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from core.errors import AppError
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.project.stores.outputs import OutputFilter
 from desktop.jobs import JobRunner
 from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
@@ -139,6 +139,38 @@ def test_filters_and_search_narrow_together(
     settle(qtbot, shell)
     assert [shown(qtbot, panel, row) for row in (0, 1)] == ["Text 310", "Text 311"]
     assert panel.table.rowCount() == 10
+
+
+def test_keys_are_shown_and_offered_by_their_titles(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    identities = [{"key": "non-binary", "label": "Non-binary person"}]
+    project.axes.add(AxisSpec(key="gender", title="Gender", definition={"identities": identities}))
+    study = project.studies.add("creativity", "Made up").number("study")
+    asked = (("very_short_story", "social_media", "gender", "non-binary"), ("my_own_task", "my_theme", "", "default"))
+    prompts = tuple(
+        PromptSpec(key=f"key/{task}", text="Write", task=task, theme=place, axis=axis, identity=who)
+        for task, place, axis, who in asked
+    )
+    prompt_set = project.prompts.add_set(study, PromptSetSpec(name="s", recipe={}, prompts=prompts))
+    generator = project.runs.add_generator(GeneratorSpec(backend="made up", model="none")).number("generator")
+    set_id = prompt_set.number("prompt_set")
+    spec = RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1)
+    write(project, project.runs.start(spec).number("run"), 2)
+    panel = open_panel()
+    shown(qtbot, panel, 0)
+    rows = [[panel.table.text_at(row, column) for column in (1, 2, 3)] for row in (0, 1)]
+    assert rows == [
+        ["Very short story", "social media", "Gender · Non-binary person"],
+        ["My own task", "my theme", "Default"],
+    ]
+    offered = [[box.itemText(index) for index in range(1, box.count())] for box in (panel.task, panel.identity)]
+    assert offered == [["My own task", "Very short story"], ["Default", "Non-binary person"]]
+    panel.task.setCurrentIndex(2)
+    assert panel.where().task == "very_short_story"
+    panel.view.setCurrentIndex(panel.table.index(0, 0))
+    qtbot.waitUntil(lambda: panel.card.text.isVisible())
+    assert panel.card.heading.text() == "Very short story · social media"
+    assert "Prompt key/very_short_story" in panel.card.recipe.text()
+    settle(qtbot, shell)
 
 
 def test_typing_searches_once_after_a_pause(

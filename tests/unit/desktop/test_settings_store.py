@@ -1,6 +1,7 @@
 """Settings are kept whole; a damaged file is put aside and said, never lost and never fatal."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,30 @@ def test_settings_live_in_the_programs_own_folder(own_home: Path, monkeypatch: p
     assert own_home in Settings().path.parents
     monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path))
     assert Settings().path == tmp_path / "settings.json"
+
+
+def test_while_a_rater_is_blind_recent_projects_are_not_here_and_stay_in_the_file(path: Path):
+    settings = Settings(path)
+    settings.add_recent(Path("/studies/castle.biasprint"))
+    settings.save()
+    later: list[Callable[[], object]] = []
+    settings.conceal(later.append)
+    assert settings.recent() == []
+    settings.set("theme", "dark")
+    settings.save()
+    kept = Settings(path)
+    assert (kept.get("theme"), kept.recent()) == ("dark", [Path("/studies/castle.biasprint")])
+    later[0]()
+    assert (settings.get("theme"), settings.recent()) == ("dark", [Path("/studies/castle.biasprint")])
+
+
+def test_a_recent_project_that_was_not_saved_yet_is_saved_after_the_rating(path: Path):
+    settings = Settings(path)
+    settings.add_recent(Path("/studies/castle.biasprint"))
+    later: list[Callable[[], object]] = []
+    settings.conceal(later.append)
+    settings.save()
+    later[0]()
+    assert settings.unsaved
+    settings.save()
+    assert Settings(path).recent() == [Path("/studies/castle.biasprint")]

@@ -135,3 +135,24 @@ def test_the_project_that_is_open_is_not_opened_twice(qtbot: QtBot, session: Pro
     project = open_now(qtbot, session, file)
     assert open_now(qtbot, session, file) is project
     assert session._runner.active() == []
+
+
+def test_the_first_project_can_be_written_to_until_the_window_has_let_go_of_it(
+    qtbot: QtBot, session: ProjectSession, file: Path, tmp_path: Path
+):
+    first = open_now(qtbot, session, file)
+    session.opened.connect(lambda _: first.events.add("last words", {}))
+    with qtbot.waitSignal(session.opened):
+        session.create(tmp_path / "second.biasprint")
+    qtbot.waitUntil(lambda: not session._runner.active())
+    with Project.open(file) as again:
+        assert [event.kind for event in again.events.recent(1)] == ["last words"]
+
+
+def test_leaving_is_told_before_a_project_goes(qtbot: QtBot, session: ProjectSession, file: Path):
+    project = open_now(qtbot, session, file)
+    told: list[Project | None] = []
+    session.leaving.connect(lambda: told.append(session.project))
+    with qtbot.waitSignal(session.closed):
+        session.close()
+    assert told == [project]

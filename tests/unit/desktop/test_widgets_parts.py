@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QListView, QSlider, QSpinBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
@@ -30,11 +30,6 @@ from desktop.widgets.status_line import StatusLine
 from desktop.widgets.wheel import guard_wheel
 
 MARKUP = "<b>bold</b><img src=x>"
-
-
-@pytest.fixture(autouse=True)
-def usual_theme(qapp: QApplication):
-    theme.apply(qapp, "light", 1.0)
 
 
 @pytest.mark.parametrize("make", [Label, ElidedLabel, Chip, StandInBadge, KeyHint])
@@ -296,3 +291,67 @@ def test_plural_takes_the_right_words():
 
 def test_labels_in_the_window_cannot_be_flooded():
     assert len(safe_line("x" * 10**6)) <= 1000
+
+
+def shown_card(qtbot: QtBot, *labels: Label, width: int = 420, height: int = 500) -> Card:
+    card = Card("In this project")
+    qtbot.addWidget(card)
+    for label in labels:
+        card.box.addWidget(label)
+    card.resize(width, height)
+    card.show()
+    QApplication.processEvents()
+    return card
+
+
+def test_words_stand_at_the_top_of_a_card_that_is_too_high_for_them(qtbot: QtBot):
+    words = Label("None yet: choose prompts and add them.", "soft", wrap=True)
+    hidden = QListView()
+    card = shown_card(qtbot, words)
+    card.box.addWidget(hidden, 1)
+    hidden.hide()
+    QApplication.processEvents()
+    heading = next(label for label in card.findChildren(Label) if label is not words)
+    assert heading.height() <= heading.sizeHint().height()
+    assert words.geometry().top() <= heading.geometry().bottom() + card.box.spacing() + 1
+    assert words.height() <= words.heightForWidth(words.width())
+    hidden.show()
+    QApplication.processEvents()
+    assert hidden.geometry().bottom() >= card.height() - card.box.contentsMargins().bottom() - 3
+
+
+@pytest.mark.parametrize("width", [160, 420, 900])
+def test_wrapped_words_have_the_height_that_their_width_needs(qtbot: QtBot, width: int):
+    words = Label("A word after another, " * 20, wrap=True)
+    card = shown_card(qtbot, words, width=width, height=900)
+    assert card.width() == width
+    assert words.height() == words.heightForWidth(words.width())
+
+
+def test_the_number_of_a_spin_box_keeps_off_its_edge(qtbot: QtBot):
+    box = QSpinBox()
+    qtbot.addWidget(box)
+    box.resize(120, 36)
+    box.show()
+    image = box.grab().toImage()
+    middle = image.height() // 2
+    ground = image.pixelColor(60, middle).name()
+    columns = range(3, 40)
+    inked = [x for x in columns if any(image.pixelColor(x, y).name() != ground for y in range(middle - 6, middle + 6))]
+    assert inked[0] >= 7
+    qtbot.keyClicks(box, "1")
+    box.selectAll()
+    qtbot.keyClicks(box, "42")
+    assert box.value() == 42
+
+
+def test_the_chosen_line_of_a_combo_box_has_the_soft_tint(qtbot: QtBot):
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItems(["All tasks", "Haiku"])
+    box.show()
+    box.showPopup()
+    line = box.view().visualRect(box.model().index(0, 0))
+    color = box.view().viewport().grab().toImage().pixelColor(line.right() - 8, line.center().y())
+    assert color.name() == theme.current().accent_soft.lower()
+    box.hidePopup()

@@ -1,0 +1,71 @@
+"""The window answers a key within a second of the program's start, and brings nothing heavy with it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from children import answer_of
+from figures import at_most, figure, ratio, spread, title
+
+from core.project.project import Project
+
+pytestmark = pytest.mark.bench
+
+RUNS = 7  # after a first one, which warms the disk's cache and is not counted
+BOUND_SECONDS = 1.0
+HEAVY = {"torch", "transformers", "spacy", "gensim", "statsmodels", "sentence_transformers", "pandas", "pyarrow"}
+PLATFORMS = ["offscreen", pytest.param("xcb", marks=pytest.mark.skipif(not shutil.which("Xvfb"), reason="no Xvfb"))]
+
+
+@pytest.fixture(params=PLATFORMS)
+def platform(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    if request.param == "offscreen":
+        yield {"QT_QPA_PLATFORM": "offscreen"}
+        return
+    with x_server() as display:
+        yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": display}
+
+
+@contextmanager
+def x_server() -> Iterator[str]:
+    """A display of its own, which exists only in memory; it says its number when it is ready."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x900x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as said:
+            yield f":{said.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.mark.parametrize("opens", ["nothing", "gui", "a project"])
+def test_a_key_is_answered_within_a_second(opens: str, platform: dict[str, str], tmp_path: Path) -> None:
+    project = tmp_path / "small.biasprint"
+    Project.create(project).close()
+    words = {"nothing": [], "gui": ["gui"], "a project": ["gui", project]}[opens]
+    ours, bare = [], []
+    for _ in range(RUNS + 1):  # in turn, so that both see the same machine
+        ours.append(answer_of("window_start.py", *words, environment=platform))
+        bare.append(answer_of("window_start.py", "bare", environment=platform)["answered"])
+    del ours[0], bare[0]
+    answered = spread([one["answered"] for one in ours])
+
+    title(f"Start to the first key answered: {opens}, {platform['QT_QPA_PLATFORM']}")
+    figure("window painted", spread([one["painted"] for one in ours]), "s")
+    figure("key answered", answered, "s")
+    figure("an empty Qt window answering a key", spread(bare), "s")
+    ratio("ours to the empty window", answered.median, spread(bare).median)
+    figure("longest time without the event loop, 2.5 s after", spread([one["longest_stall"] for one in ours]), "s")
+    if opens == "a project":
+        figure("project open", spread([one["opened"] for one in ours]), "s")
+    imported = {name.partition(".")[0] for one in ours for name in (*one["modules"], *one["later"])}
+    print(f"  heavy packages imported: {', '.join(sorted(imported & HEAVY)) or 'none'}")
+    assert not imported & HEAVY
+    at_most("key answered, median", answered.median, BOUND_SECONDS, "s")
