@@ -88,6 +88,8 @@ class MainWindow(QMainWindow):
         if key not in self.panels:
             self.panels[key] = self.entries[key].load()(self)
             self.stack.addWidget(self.panels[key])
+        if key != self.current:
+            self.set_status("")  # what the last panel said of itself
         self.current = key
         self.rail.set_current(key)
         self.stack.setCurrentWidget(self.panels[key])

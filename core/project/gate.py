@@ -18,7 +18,8 @@ from core.project.places import home
 
 MAGIC = b"SQLite format 3\x00"
 EXAMINE_SECONDS = 5.0
-BYTES_PER_SECOND = 50_000_000  # a large honest file gets the time that reading it takes
+BYTES_PER_SECOND = 10_000_000  # a large honest file gets the time that it takes on a slow machine
+READ_BYTES = 1 << 20
 REMEMBERED = 200
 
 
@@ -67,6 +68,18 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
             kept="It was not changed.",
             hint="If it came from somebody else, ask for a fresh copy; otherwise open a backup.",
         )
+
+
+def read_through(path: Path) -> None:
+    """Read a file from its beginning to its end, so that examining it, here and there, finds it in the system's cache.
+
+    Of 485 MB that were not in the cache, the examination alone took 15 s, and with this 7. Call before any connection
+    to the file exists here.
+    """
+    with open(path, "rb", buffering=0) as stream:
+        into = bytearray(READ_BYTES)
+        while stream.readinto(into):
+            pass
 
 
 def examine(connection: sqlite3.Connection, path: Path) -> None:

@@ -179,9 +179,12 @@ def _admit(path: Path, version: int, *, writable: bool) -> None:
             back_up(path, largest=None)
             with closing(connect(path, writable=True)) as connection:
                 migrate(connection, present=version)
+        known = gate.is_known(path)
+        if not known:
+            gate.read_through(path)
         with closing(connect(path, writable=writable)) as connection:
             gate.check_schema(connection, path)
-            if not gate.is_known(path):
+            if not known:
                 gate.examine(connection, path)
     except sqlite3.Error as error:
         raise explain(error, path) from error

@@ -31,7 +31,8 @@ class Shell(Protocol):
     files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
 
     @property
-    def project(self) -> "Project | None": ...
+    def project(self) -> "Project | None":
+        """The open project; None without one, and for everybody while a rater is blind."""
 
     def show_panel(self, key: str, **what: Any) -> None:
         """Go to a panel; `what` is handed to its `opened_with`."""
@@ -55,7 +56,10 @@ class Shell(Protocol):
         """The panel's own words in the status line, for instance the active time. Empty: none."""
 
     def set_blind(self, blind: bool) -> None:
-        """While blind, no project, file, model or axis is named anywhere in the window."""
+        """While blind, nothing in the window names a project, file, model or axis, or leads to one.
+
+        Panels that are not `blind_safe` are destroyed at once, and made anew when they are next shown.
+        """
 
 
 class Header(QFrame):
@@ -97,7 +101,8 @@ class Panel(QWidget):
     """One task. A subclass names itself, makes its widgets in `build`, and shows its data in `refresh`.
 
     A panel is built at its first show. `refresh` is called then, when another project is opened, and when tables
-    in `concerns` changed; for a hidden panel it waits until the panel is shown again.
+    in `concerns` changed; for a hidden panel it waits until the panel is shown again. A panel may be destroyed at any
+    time (a rater sits down): the jobs it started go on, and it hears no more of them.
     """
 
     key: ClassVar[str]

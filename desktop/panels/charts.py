@@ -4,9 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
@@ -17,7 +19,7 @@ from desktop.panels.base import Panel, Shell
 from desktop.panels.charts_figure import FigureCard
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.charts_sections import Affinity, Distance, Letters, Preferences, Section
-from desktop.widgets import Notice, plural, tr
+from desktop.widgets import Label, Notice, plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -41,7 +43,7 @@ class ChartsPanel(Panel):
         self._source: ChartSource | None = None
         self.data = ChartData()
         self._placed = False  # on a section: by what there is to see, or by who came to see one
-        self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, shell.show_error, self)
+        self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, self._fail, self)
 
     # the panel's life
 
@@ -59,6 +61,8 @@ class ChartsPanel(Panel):
             section.export_asked.connect(self._ask_export)
             section.panel_wanted.connect(lambda key: self.shell.show_panel(key))
         self.tabs.currentChanged.connect(self._show_section)
+        self.waiting = Label(tr("Measuring…"), "soft")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hidden_note = Notice("", closable=False)
         self.hidden_note.hide()
         self.figure = FigureCard()
@@ -69,7 +73,9 @@ class ChartsPanel(Panel):
         left.setSpacing(self.body.spacing())
         for widget in (self.hidden_note, self.tabs):
             left.addWidget(widget)
-        left.addWidget(self.stack, 1)
+        for page in (self.waiting, self.stack):
+            left.addWidget(page, 1)
+        self._wait(False)
         row = QHBoxLayout()
         row.setSpacing(self.body.spacing())
         row.addWidget(self.charts, 5)
@@ -81,6 +87,7 @@ class ChartsPanel(Panel):
         self._placed = False
         self._refresher.read_with(self._source.load)
         self._show(ChartData())
+        self._wait(True)
         self.figure.close_card()
 
     def project_closed(self) -> None:
@@ -101,6 +108,7 @@ class ChartsPanel(Panel):
     # showing
 
     def _show(self, data: ChartData) -> None:
+        self._wait(False)
         self.data = data
         self.hidden_note.text.setText(_hidden_text(data))
         self.hidden_note.setVisible(bool(data.open_sessions))
@@ -108,6 +116,15 @@ class ChartsPanel(Panel):
             section.set_data(data)
         if not self._placed:
             self._go_where_something_is()
+
+    def _wait(self, waiting: bool) -> None:
+        """Until the first reading is over nothing is known, not even that there is nothing."""
+        self.waiting.setVisible(waiting)
+        self.stack.setVisible(not waiting)
+
+    def _fail(self, error: AppError) -> None:
+        self._wait(False)
+        self.shell.show_error(error)
 
     def _go_where_something_is(self) -> None:
         """The first section with data; where there is none yet, the first."""

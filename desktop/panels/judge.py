@@ -87,6 +87,7 @@ class JudgePanel(Panel):
         self._stale = True  # what can be judged depends on more than plans: look again whenever one comes here
         if self.built and self.control.in_session:
             self.shell.set_blind(True)  # the rater had gone to another panel, and is back
+            self.control.touch()
             self.pages.currentWidget().setFocus()
         super().showEvent(event)
 

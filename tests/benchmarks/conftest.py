@@ -1,5 +1,6 @@
 """Benchmarks share one home folder for the program and one folder for large projects, on the disk under test."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,3 +19,4 @@ def bench_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BIASPRINT_HOME", str(home))
         yield home
+    shutil.rmtree(home / "backups", ignore_errors=True)  # copies of large projects

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")
 
 
 @pytest.fixture(scope="session")
-def _made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two tasks and six themes on three axes, and 120 letters, all written; comparisons on two axes, judged."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
@@ -31,7 +31,7 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             biasprint("compare", file, "--axis", axis, "--seed", 3, "--repeats", 0.2)
             judge(file)
         open_session(file)
-        yield file
+    return file
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ class Outputs(Part):
                 return
             yield row
 
-    def ids(self, where: OutputFilter | None = None) -> list[int]:
+    def ids(self, where: OutputFilter | None = None, after_id: int = 0) -> list[int]:
         """The ids alone, for a table that fetches its rows as it scrolls."""
 
         def page(after: int, limit: int) -> Sequence[int]:
@@ -108,7 +108,7 @@ class Outputs(Part):
             statement = _narrow(statement, where or OutputFilter()).order_by(output.c.id).limit(limit)
             return [row[0] for row in self._reader.rows(statement)]
 
-        return list(chunks(page, int))
+        return list(chunks(page, int, first=after_id))
 
     def get(self, output_id: int) -> OutputRow | None:
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id == output_id)

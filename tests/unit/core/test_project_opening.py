@@ -2,8 +2,10 @@
 
 import multiprocessing
 import os
+import shutil
 import sqlite3
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -31,6 +33,16 @@ def path(tmp_path: Path) -> Path:
     with Project.create(place) as project:
         project.studies.add("letters", "Letters")
     return place
+
+
+@pytest.fixture
+def folder_for_all() -> Iterator[Path]:
+    """A folder that anybody can reach; pytest's own are closed to all but its user."""
+    folder = Path(tempfile.mkdtemp(prefix="biasprint-test-"))
+    folder.chmod(0o755)
+    yield folder
+    (folder / "projects").chmod(0o755)
+    shutil.rmtree(folder)
 
 
 def forget_all() -> None:
@@ -244,16 +256,18 @@ def test_read_only_takes_no_writes_and_leaves_every_byte(path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX's here")
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_file_or_folder_that_may_not_be_written_is_opened_read_only(
-    path: Path, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    what: str, monkeypatch: pytest.MonkeyPatch, folder_for_all: Path
 ) -> None:
-    for parent in [path.parent, *path.parent.parents][:4]:
-        parent.chmod(0o755)
-    home = tmp_path / "home-of-nobody"
-    home.mkdir()
+    home, folder = folder_for_all / "home", folder_for_all / "projects"
+    for place in (home, folder):
+        place.mkdir()
     home.chmod(0o777)
+    path = folder / "study.biasprint"
+    with Project.create(path) as project:
+        project.studies.add("letters", "Letters")
     monkeypatch.setenv("BIASPRINT_HOME", str(home))
     path.chmod(0o444 if what == "file" else 0o666)
-    path.parent.chmod(0o777 if what == "file" else 0o555)
+    folder.chmod(0o777 if what == "file" else 0o555)
     before = path.read_bytes()
 
     def work() -> None:
@@ -263,10 +277,7 @@ def test_a_file_or_folder_that_may_not_be_written_is_opened_read_only(
             with pytest.raises(NotSaved):
                 project.studies.add("news", "No")
 
-    try:
-        as_a_plain_user(work)
-    finally:
-        path.parent.chmod(0o755)
+    as_a_plain_user(work)
     assert path.read_bytes() == before
 
 

@@ -197,6 +197,20 @@ LETTERS = (
 )  # fmt: skip
 
 
+def test_nothing_is_said_to_lack_before_the_first_reading_is_over(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(ChartData())
+    source.gate = threading.Event()
+    panel = open_panel(source)
+    assert panel.waiting.isVisible()
+    assert not panel.stack.isVisible()
+    source.error = AppError("The file cannot be read.")
+    source.gate.set()
+    settled(qtbot, shell)
+    assert panel.stack.isVisible()
+    assert not panel.waiting.isVisible()
+    assert [error.message for error in shell.errors] == ["The file cannot be read."]
+
+
 def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: FakeShell, open_panel: Open):
     source = Source(ChartData())
     panel = open_panel(source)

@@ -1,6 +1,7 @@
 """The outputs panel over a real project file. The texts are made up."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.project.stores.outputs import OutputFilter
+from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
 from desktop.panels.outputs import OutputsPanel
@@ -219,6 +221,23 @@ def test_chosen_row_shows_text_prompt_and_recipe(
     recipe = panel.card.recipe.text()
     for fact in ("Backend made up", "Model none", "Revision r1", "temperature 0.2", "Seed 7", "Sample 1"):
         assert fact in recipe
+    settle(qtbot, shell)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_nothing_on_the_card_covers_anything_else(
+    qtbot: QtBot, qapp: QApplication, shell: FakeShell, project: Project, run: int, open_panel: Open, scale: float
+):
+    write(project, run, 3, text="One line after another.\n" * 30)
+    theme.apply(qapp, "light", scale)
+    panel = open_panel()
+    panel.resize(1190, 590)
+    panel.view.setCurrentIndex(panel.table.index(1, 0))
+    qtbot.waitUntil(lambda: panel.card.text.isVisible())
+    QApplication.processEvents()
+    box = panel.card.column.box
+    places = [box.itemAt(index).geometry() for index in range(box.count())]
+    assert all(above.bottom() < below.top() for above, below in pairwise(places))
     settle(qtbot, shell)
 
 

@@ -50,6 +50,7 @@ def AFTER(window):
         if warm and PATH_WANTED == (window.project is not None):
             print("open:", window.project.path.name if window.project else "nothing")
             print("banners:", window.banners.texts())
+            print("arguments:", [Path(one).name for one in QApplication.arguments()[1:]])
             timer.stop()
             window.close()
     timer = QTimer(window, interval=20)
@@ -85,6 +86,7 @@ def test_window_is_up_first_and_nothing_heavy_follows(file: Path, tmp_path: Path
     assert "loaded at first paint:\n" in out
     assert "open: castle.biasprint" in out
     assert "banners: []" in out
+    assert "arguments: []" in out  # a rater's window must not lead to the project's name
     assert "loaded at the end:\n" in out
     assert not is_held(file)
 

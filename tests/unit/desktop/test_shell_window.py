@@ -149,6 +149,15 @@ def test_changes_reach_only_whom_they_concern_and_wait_for_who_is_hidden(window:
     assert home == ["refresh"]
 
 
+def test_what_a_panel_says_of_itself_goes_with_it(window: MainWindow, project: Project):
+    window.show_panel("judge")
+    window.set_status("Active time 5 min")
+    window.show_panel("judge")
+    assert window.status.panel.whole_text() == "Active time 5 min"
+    window.show_panel("charts")
+    assert window.status.panel.whole_text() == ""
+
+
 def test_closing_the_project_goes_home(qtbot: QtBot, window: MainWindow, project: Project):
     window.show_panel("charts")
     with qtbot.waitSignal(window.session.closed):
