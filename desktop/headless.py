@@ -14,7 +14,7 @@ from core.compute import shared
 from core.project.project import Project
 from core.report.html import write_report
 from core.runs.measure import measure_project
-from core.runs.options import Options
+from core.runs.measure.options import Options
 from core.runs.sample import about, build_sample
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ ENGINE = (
     "core.scorers.registry",
     "core.tables.read",
     "core.runs.score",
-    "core.runs.measure_creativity",
-    "core.runs.measure_letters",
+    "core.runs.measure.creativity",
+    "core.runs.measure.letters",
 )
 PACKAGES = ("desktop.charts", "desktop.models", "desktop.operations", "desktop.dialogs", "desktop.panels")
 

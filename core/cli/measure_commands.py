@@ -36,7 +36,7 @@ def measure(
     """Measure a study: every finding with its interval, its noise floor and its source."""
     from core.compute import shared
     from core.runs.measure import measure_project, measure_tables
-    from core.runs.options import Options
+    from core.runs.measure.options import Options
     from core.studies.registry import study as known_study
     from core.tables.fields import parse_map_options
 

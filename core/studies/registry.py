@@ -7,46 +7,12 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from core.errors import UsageError
-from core.studies.study import InputTable, Study
+from core.studies import completion, creativity, letters, news
+from core.studies.study import Study
 
 ENTRY_POINTS = "biasprint.studies"
 
-OWN = (
-    Study(
-        kind="letters",
-        title="Reference letters",
-        inputs=(
-            InputTable(
-                name="letters",
-                required=("text", "group"),
-                optional=("block", "name", "context", "occupation"),
-                measure="core.studies.letters:measure",
-                scorers=("lexicon",),
-            ),
-        ),
-        findings=("letters.lexicon.odds_ratio",),
-    ),
-    Study(
-        kind="creativity",
-        title="Creative writing",
-        inputs=(
-            InputTable(
-                name="judgments",
-                required=("comparison", "rater", "axis", "shown", "outcome", "chosen"),
-                optional=("repeat_of", "seconds"),
-                measure="core.studies.creativity:measure_judgments",
-            ),
-            InputTable(
-                name="outputs",
-                required=("task", "theme", "identity", "text"),
-                optional=("sample", "model"),
-                measure="core.studies.creativity:measure_outputs",
-                scorers=("embedding",),
-            ),
-        ),
-        findings=("creativity.distance", "creativity.rbs", "creativity.share", "creativity.abs"),
-    ),
-)
+OWN = (news.STUDY, completion.STUDY, creativity.STUDY, letters.STUDY)
 
 
 @cache

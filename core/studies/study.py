@@ -20,12 +20,23 @@ class InputTable:
 
 @dataclass(frozen=True)
 class Study:
-    """A kind of study: what it reads and which findings it gives."""
+    """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
+
+    `prompts`: "module:function" of each prompt set that ships for it, the default one first. `findings`: ids, where a
+    trailing `.*` stands for all that follow. `figures`: names of charts.
+    """
 
     kind: str
     title: str
     inputs: tuple[InputTable, ...]
     findings: tuple[str, ...]
+    prompts: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """Every role that any of its tables needs."""
+        return tuple(dict.fromkeys(role for table in self.inputs for role in table.scorers))
 
     def input_for(self, fields: set[str]) -> InputTable | None:
         """The first kind of data whose required fields are all there."""

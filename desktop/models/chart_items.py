@@ -8,7 +8,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import ComparisonRow, OutputRow
 from core.project.stores.outputs import OutputFilter
-from core.runs.measure_letters import letters
+from core.runs.measure.letters import letters
 from core.runs.values import scorer_for, stored_values
 from desktop.charts.data import Item, Items
 from desktop.models.titles import Titles, read_titles

@@ -9,8 +9,8 @@ from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
-from core.runs.measure_creativity import Axes, axes_of, of_judgments, of_outputs
-from core.runs.measure_letters import of_counts
+from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
+from core.runs.measure.letters import of_counts
 from core.runs.values import scorer_for
 from desktop.charts.data import AxisNames, ChartData, Items, Voice
 from desktop.models.chart_items import items_behind

@@ -140,10 +140,10 @@ def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
 
 def scorers_for(study: str) -> "list[ScorerInfo]":
     """The scorers that a study's measures read."""
-    from core.runs import measure_creativity, measure_letters
+    from core.runs.measure import creativity, letters
     from core.scorers.registry import describe
 
-    names = {"letters": measure_letters.COUNTERS, "creativity": (measure_creativity.EMBEDDER,)}.get(study, ())
+    names = {"letters": letters.COUNTERS, "creativity": (creativity.EMBEDDER,)}.get(study, ())
     return [info for info in describe() if info.name in names]
 
 
@@ -166,7 +166,7 @@ def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
     def work(ctx: JobContext) -> "Measured":
         from core.compute import shared
         from core.runs.measure import measure_project
-        from core.runs.options import Options
+        from core.runs.measure.options import Options
 
         return measure_project(ctx, project, study, Options(), shared())
 

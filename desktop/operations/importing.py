@@ -117,11 +117,7 @@ def free_name(table: Path) -> Path:
 def _formats(table: "Table") -> dict[str, str]:
     from core.tables import known_formats
 
-    return {
-        name: known.title
-        for name, known in known_formats().items()
-        if any({spec.name for spec in layout.fields()} <= set(table.columns) for layout in known.layouts)
-    }
+    return {name: known.title for name, known in known_formats().items() if known.fits(table.columns)}
 
 
 def _read(ctx: JobContext, choice: Choice) -> "TableRead":

@@ -11,7 +11,7 @@ from core.findings import StudyResult
 from core.metrics.clustered_odds_ratio import clustered_odds_ratios
 from core.metrics.clusters import Clusters
 from core.metrics.holm import holm
-from core.studies.letters import letters_table, measure
+from core.studies.letters.measure import letters_table, measure
 
 pytestmark = pytest.mark.replication
 

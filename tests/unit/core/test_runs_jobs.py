@@ -12,7 +12,7 @@ from core.jobs import JobContext, Progress
 from core.project.project import Project
 from core.runs.generate import BATCH, generate, start_run
 from core.runs.measure import measure_project
-from core.runs.options import Options
+from core.runs.measure.options import Options
 from core.runs.score import PAGE, score
 from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.registry import describe

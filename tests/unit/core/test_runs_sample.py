@@ -13,7 +13,7 @@ from core.project.project import Project
 from core.project.specs import RaterSpec
 from core.runs import sample
 from core.runs.measure import measure_project
-from core.runs.options import Options
+from core.runs.measure.options import Options
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import pytest
 from core.errors import AppError
 from core.findings import Finding, StudyResult
 from core.metrics.holm import holm
-from core.studies.creativity import JudgmentTable, measure_judgments
+from core.studies.creativity.choices import JudgmentTable
+from core.studies.creativity.judgments import measure_judgments
 
 GENDER = ("man", "woman", "non-binary")
 AXES = {"gender": GENDER, "orientation": ("straight", "queer")}

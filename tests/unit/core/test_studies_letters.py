@@ -10,8 +10,8 @@ from core.errors import AppError
 from core.findings import Finding, StudyResult
 from core.metrics.holm import holm
 from core.scorers.lexicon import load_lexicon
-from core.studies.letters import letters_table, measure, measure_texts
-from core.studies.letters_lexicon import counting_differences
+from core.studies.letters.lexicon import counting_differences
+from core.studies.letters.measure import letters_table, measure, measure_texts
 
 AGENTIC = "He is a confident and assertive leader. "
 COMMUNAL = "She is a caring and warm person who helps. "

@@ -11,7 +11,8 @@ from scipy.spatial.distance import cosine
 from core.errors import AppError
 from core.findings import Finding, ScorerUse, StudyResult
 from core.metrics.holm import holm
-from core.studies.creativity import OutputTable, measure_outputs
+from core.studies.creativity.distances import OutputTable
+from core.studies.creativity.outputs import measure_outputs
 
 AXES = {"gender": ("man", "woman", "non-binary"), "orientation": ("straight", "queer")}
 EVERYONE = ("default", *AXES["gender"], *AXES["orientation"])

@@ -20,7 +20,7 @@ from core.metrics.mean_difference import mean_difference
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES
 from core.metrics.share import clustered_share, share
-from core.studies.choices import AxisChoices, JudgmentTable, choices_on
+from core.studies.creativity.choices import AxisChoices, JudgmentTable, choices_on
 from core.studies.findings import floor, interval, missing_interval, with_holm
 
 SHARE, ABS = "creativity.share", "creativity.abs"

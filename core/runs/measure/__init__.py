@@ -1,9 +1,10 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 import core
 from core.compute import ComputeProcess
@@ -11,15 +12,30 @@ from core.errors import UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs import measure_creativity, measure_letters
 from core.runs.importing import read_table
-from core.runs.options import Options
+from core.runs.measure.options import Options
 from core.runs.setup import study_of
 from core.tables.rows import TableRead
 from core.tables.study_fields import fields_of
 
-# The roles whose scorer a person may choose, by study.
-CHOICES: Mapping[str, tuple[str, ...]] = {"creativity": ("embedding",)}
+Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
+
+
+class Measuring(Protocol):
+    """What a study's module in this package gives.
+
+    `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
+    table a file is (a key of core/tables/study_fields.toml).
+    """
+
+    CHOICES: tuple[str, ...]
+    AXES: bool
+    kind_of: Callable[[Path, Mapping[str, str]], str]
+    of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], Options, ComputeProcess], Answer]
+    of_project: Callable[[JobContext, Project, int, Options, ComputeProcess], Answer]
+
+
+OWN = ("news", "completion", "creativity", "letters")
 
 
 @dataclass(frozen=True)
@@ -38,8 +54,7 @@ def measure_project(
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
     found = study_of(project, study)
-    measuring = {"letters": measure_letters.of_project, "creativity": measure_creativity.of_project}
-    result, remarks = _known(measuring, study)(ctx, project, found.id, options, compute)
+    result, remarks = measuring(study).of_project(ctx, project, found.id, options, compute)
     recipe = recipe_of(options, result)
     if not project.read_only:
         project.findings.replace(study, "whole study", recipe, result.findings)
@@ -59,9 +74,8 @@ def measure_tables(
 ) -> Measured:
     """Measure tables without a project; nothing is stored."""
     _check(study, options)
-    kinds = {"letters": measure_letters.kind_of, "creativity": measure_creativity.kind_of}
-    kind_of = _known(kinds, study)
-    tables = [(kind_of(path, mapping or {}), path) for path in paths]
+    module = measuring(study)
+    tables = [(module.kind_of(path, mapping or {}), path) for path in paths]
     fields = {kind: {spec.name for spec in fields_of(kind)} for kind, _ in tables}
     everywhere = {name for name in mapping or {} if not any(name in names for names in fields.values())}
     read = []
@@ -69,8 +83,7 @@ def measure_tables(
         # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
         read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
-    measuring = {"letters": measure_letters.of_tables, "creativity": measure_creativity.of_tables}
-    result, remarks = _known(measuring, study)(ctx, read, options, compute)
+    result, remarks = module.of_tables(ctx, read, options, compute)
     return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
 
 
@@ -81,17 +94,19 @@ def recipe_of(options: Options, result: StudyResult) -> dict[str, Any]:
     return {"program_version": core.__version__, "seed": options.seed, "axes": list(options.axes), "scorers": scorers}
 
 
+def measuring(study: str) -> Measuring:
+    """The module of this package that measures a study. Raises `UsageError` for one that has none."""
+    if study not in OWN:
+        raise UsageError(f"“{study}” cannot be measured.", hint=f"Choose from: {', '.join(OWN)}.")
+    return cast(Measuring, import_module(f"core.runs.measure.{study}"))
+
+
 def _check(study: str, options: Options) -> None:
     """Raise `UsageError` for an option that this study would otherwise silently leave aside."""
-    if options.axes and study == "letters":
-        raise UsageError("Letters are compared by the groups they name.", hint="Leave --axis out.")
+    module = measuring(study)
+    if options.axes and not module.AXES:
+        raise UsageError(f"The study {study} is not measured by axis.", hint="Leave --axis out.")
     for role in options.scorers:
-        if role not in CHOICES.get(study, ()):
-            hint = ", ".join(CHOICES.get(study, ())) or "none; leave --scorer out"
+        if role not in module.CHOICES:
+            hint = ", ".join(module.CHOICES) or "none; leave --scorer out"
             raise UsageError(f"The study {study} has no scorer to choose for “{role}”.", hint=f"Roles: {hint}.")
-
-
-def _known(measuring: Mapping[str, Any], study: str) -> Any:
-    if study not in measuring:
-        raise UsageError(f"“{study}” cannot be measured yet.", hint=f"Choose from: {', '.join(measuring)}.")
-    return measuring[study]

@@ -5,8 +5,8 @@ from typing import Any
 
 from core.findings import StudyResult
 from core.metrics.result import RESAMPLES
-from core.studies.letters_lexicon import lexicon_findings
-from core.studies.letters_table import Counted, LettersTable, letters_table
+from core.studies.letters.lexicon import lexicon_findings
+from core.studies.letters.table import Counted, LettersTable, letters_table
 
 __all__ = ["Counted", "LettersTable", "letters_table", "measure", "measure_texts"]
 

@@ -15,13 +15,16 @@ from core.project.rows import Floats
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import matched_block
-from core.runs.options import Options
+from core.runs.measure.options import Options
 from core.runs.values import TextKey, complete_values, failures, scorer_for, stored_values
 from core.tables.rows import TableRead
 
 COUNTERS = ("lexicon", "lexicon_published")
 # The paper's numerator is the male letters; elsewhere the axis says, or the order in which groups come.
 PUBLISHED_ORDER = ("male", "female")
+
+CHOICES: tuple[str, ...] = ()
+AXES = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def of_tables(
         dropped.update(table.dropped)
     groups = [row["group"] for row in rows]
     result: StudyResult = compute.call(
-        "core.studies.letters:measure_texts",
+        "core.studies.letters.measure:measure_texts",
         [row["text"] for row in rows],
         groups,
         blocks=[row.get("block", "") for row in rows],
@@ -83,7 +86,7 @@ def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compu
     dropped = {"not counted yet": len(everyone) - len(known), **failed}
     groups = [letter.group for letter in known]
     result: StudyResult = compute.call(
-        "core.runs.measure_letters:in_compute",
+        "core.runs.measure.letters:in_compute",
         [counted[letter.key] for letter in known],
         [published[letter.key] for letter in known],
         [infos[0].use(), infos[1].use()],
@@ -108,7 +111,7 @@ def in_compute(
     import numpy as np
 
     from core.scorers.lexicon import LexiconCounts, LexiconScorer
-    from core.studies.letters import Counted, LettersTable, measure
+    from core.studies.letters.measure import Counted, LettersTable, measure
 
     def restore(values: Sequence[Floats], scorer: LexiconScorer, use: ScorerUse) -> Counted:
         return Counted(scorer.lexicon, LexiconCounts.from_values(np.stack(values), scorer.lexicon), use)

@@ -14,7 +14,7 @@ from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
 from core.metrics.result import Bools
 from core.scorers.lexicon import Category
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from core.studies.letters_table import Counted, LettersTable
+from core.studies.letters.table import Counted, LettersTable
 
 ID = "letters.lexicon.odds_ratio"
 SOURCE = "Wan et al. 2023, section 4.2.2, Tables 2 and 17"

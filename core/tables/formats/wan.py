@@ -1,17 +1,17 @@
-"""Known outside layouts, described in formats.toml: which columns they have and what the fields are made of."""
+"""The letters that Wan et al. 2023 released, described in wan.toml: which columns they have, what the fields are."""
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.tables.fields import FieldSpec, columns_there
+from core.tables.formats.known import KnownFormat
 from core.tables.read import Duplicates, Table, iter_records, look_at, whole_table
 from core.tables.rows import Record, RowProblem, TableRead, excerpt
 from core.text import sha256_text
@@ -42,10 +42,9 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class KnownFormat:
-    """One outside format: its layouts, its names for the groups (lower case → identity), its mark for a line break."""
+class Letters:
+    """Its layouts, its names for the groups (lower case → identity), and its mark for a line break."""
 
-    name: str
     title: str
     line_break: str
     groups: Mapping[str, str]
@@ -53,13 +52,9 @@ class KnownFormat:
 
 
 @cache
-def known_formats() -> Mapping[str, KnownFormat]:
-    """The formats by name."""
-    data = tomllib.loads(resources.files("core.tables").joinpath("formats.toml").read_text(encoding="utf-8"))
-    return {name: _build(name, body) for name, body in data.items()}
-
-
-def _build(name: str, body: Mapping[str, Any]) -> KnownFormat:
+def letters() -> Letters:
+    """What wan.toml says."""
+    body = tomllib.loads(resources.files(__package__).joinpath("wan.toml").read_text(encoding="utf-8"))["wan"]
     layouts = [
         Layout(
             {field: tuple(columns) for field, columns in raw["columns"].items()}, tuple(raw["block"]), raw["block_is"]
@@ -67,55 +62,59 @@ def _build(name: str, body: Mapping[str, Any]) -> KnownFormat:
         for raw in body["layouts"]
     ]
     groups = {word: identity for identity, words in body["groups"].items() for word in words}
-    return KnownFormat(name, body["title"], body["line_break"], groups, tuple(layouts))
+    return Letters(body["title"], body["line_break"], groups, tuple(layouts))
 
 
-def known_format(name: str) -> KnownFormat:
-    """The format called `name`. Raises `UsageError` that says which there are."""
-    found = known_formats().get(name)
-    if found is None:
-        raise UsageError(f"There is no format “{name}”.", hint=f"Formats: {', '.join(known_formats())}.")
-    return found
+def fits(columns: Collection[str]) -> bool:
+    return any({spec.name for spec in layout.fields()} <= set(columns) for layout in letters().layouts)
 
 
-def read_format(
-    path: Path | str,
-    name: str,
+def read(
+    path: Path,
     encoding: str | None = None,
     *,
+    extra: Mapping[str, str],
     duplicates: Duplicates = "report",
     ctx: JobContext | None = None,
 ) -> TableRead:
-    """Read a file of a known format. Texts are kept exactly; `line_break` of the result says what marks a line break.
+    """Texts are kept exactly; `line_break` of the result says what marks a line break.
 
-    `block` is left out where no two rows share one: nothing is matched then. Raises `UsageError` for an unknown
-    format, `AppError` where the file has none of its layouts or no usable row.
+    `block` is left out where no two rows share one: nothing is matched then. `extra`: field → column.
     """
-    known = known_format(name)
+    known = letters()
     table = look_at(path, encoding)
     layout = _layout_of(known, table)
-    same = {spec.name: spec.name for spec in layout.fields()}
+    added = [FieldSpec(column) for column in extra.values()]
+    for column in extra.values():
+        if column not in table.columns:
+            raise UsageError(f"“{path.name}” has no column “{column}”.", hint=columns_there(table.columns))
+    fields = [*layout.fields(), *added]
+    same = {spec.name: spec.name for spec in fields}
     rows: list[Record] = []
     problems: list[RowProblem] = []
-    for record in iter_records(table, layout.fields(), same, problems.append, duplicates=duplicates, ctx=ctx):
+    for record in iter_records(table, fields, same, problems.append, duplicates=duplicates, ctx=ctx):
         raw_group = record.values[layout.columns["group"][0]]
         group = known.groups.get(raw_group.strip().casefold())
         if group is None:
             problems.append(RowProblem(record.number, record.line, "unknown group", excerpt=excerpt(raw_group)))
         else:
-            rows.append(replace(record, values=layout.values(record.values, group)))
+            more = {field: record.values[column] for field, column in extra.items()}
+            rows.append(replace(record, values={**layout.values(record.values, group), **more}))
     mapping = {field: " + ".join(columns) for field, columns in {**layout.columns, "block": layout.block}.items()}
-    read = whole_table(table, tuple(rows), problems, mapping)
-    return replace(read, rows=_without_lone_blocks(read.rows), line_break=known.line_break)
+    full = whole_table(table, tuple(rows), problems, {**mapping, **extra})
+    return replace(full, rows=_without_lone_blocks(full.rows), line_break=known.line_break)
 
 
-def _layout_of(known: KnownFormat, table: Table) -> Layout:
+FORMAT = KnownFormat("wan", letters().title, "letters", fits, read)
+
+
+def _layout_of(known: Letters, table: Table) -> Layout:
     for layout in known.layouts:
         if {spec.name for spec in layout.fields()} <= set(table.columns):
             return layout
     needs = " or ".join(", ".join(spec.name for spec in layout.fields()) for layout in known.layouts)
     raise AppError(
-        f"“{table.file.path.name}” does not have the columns of the format {known.name}.",
+        f"“{table.file.path.name}” does not have the columns of the format wan.",
         hint=f"It needs {needs}. {columns_there(table.columns)}",
     )
 

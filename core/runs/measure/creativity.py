@@ -15,7 +15,7 @@ from core.project.project import Project
 from core.project.rows import JudgmentRow, SessionRow
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import SHOWN_SEPARATOR
-from core.runs.options import Options
+from core.runs.measure.options import Options
 from core.runs.setup import shipped_axes
 from core.runs.values import complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
@@ -24,6 +24,9 @@ from core.tables.rows import Record, TableRead
 
 Axes = dict[str, list[str]]
 EMBEDDER = "minilm"
+
+CHOICES: tuple[str, ...] = ("embedding",)
+AXES = True
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
@@ -226,7 +229,7 @@ def _measure_outputs(
 
     table = {name: tuple(values) for name, values in columns.items()}
     result: StudyResult = compute.call(
-        "core.runs.measure_creativity:outputs_in_compute", table, np.stack(vectors), axes, info.use(), seed, ctx=ctx
+        "core.runs.measure.creativity:outputs_in_compute", table, np.stack(vectors), axes, info.use(), seed, ctx=ctx
     )
     return result
 
@@ -235,19 +238,21 @@ def _measure_judgments(
     ctx: JobContext, columns: Mapping[str, Sequence[Any]], axes: Axes, seed: int, compute: ComputeProcess
 ) -> StudyResult:
     table = {name: tuple(values) for name, values in columns.items()}
-    result: StudyResult = compute.call("core.runs.measure_creativity:judgments_in_compute", table, axes, seed, ctx=ctx)
+    result: StudyResult = compute.call("core.runs.measure.creativity:judgments_in_compute", table, axes, seed, ctx=ctx)
     return result
 
 
 def outputs_in_compute(table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, seed: int) -> StudyResult:
     """In the compute process: the study over a table of outputs."""
-    from core.studies.creativity import OutputTable, measure_outputs
+    from core.studies.creativity.distances import OutputTable
+    from core.studies.creativity.outputs import measure_outputs
 
     return measure_outputs(OutputTable(**table), vectors, axes=axes, scorer=scorer, seed=seed)
 
 
 def judgments_in_compute(table: Mapping[str, Any], axes: Axes, seed: int) -> StudyResult:
     """In the compute process: the study over a table of judgments."""
-    from core.studies.creativity import JudgmentTable, measure_judgments
+    from core.studies.creativity.choices import JudgmentTable
+    from core.studies.creativity.judgments import measure_judgments
 
     return measure_judgments(JudgmentTable(**table), axes=axes, seed=seed)

@@ -16,7 +16,7 @@ from core.metrics.representative_interval import representative_interval
 from core.metrics.representative_score import representative_score
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Floats
-from core.studies.distances import AxisDistances, OutputTable, distances_on, usable_rows
+from core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, usable_rows
 from core.studies.findings import floor, interval, missing_interval, with_holm
 
 DISTANCE, RBS = "creativity.distance", "creativity.rbs"

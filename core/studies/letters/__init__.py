@@ -1,0 +1,20 @@
+"""Reference letters (Wan et al. 2023): what the study is. Light; the heavy part is in `measure`."""
+
+from core.studies.study import InputTable, Study
+
+STUDY = Study(
+    kind="letters",
+    title="Reference letters",
+    prompts=("core.prompts.letters:letters_context_less_set",),
+    inputs=(
+        InputTable(
+            name="letters",
+            required=("text", "group"),
+            optional=("block", "name", "context", "occupation"),
+            measure="core.studies.letters.measure:measure",
+            scorers=("lexicon",),
+        ),
+    ),
+    findings=("letters.lexicon.odds_ratio",),
+    figures=("forest",),
+)

@@ -1,0 +1,20 @@
+"""News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
+
+from core.studies.study import InputTable, Study
+
+STUDY = Study(
+    kind="news",
+    title="News articles",
+    prompts=(),
+    inputs=(
+        InputTable(
+            name="news",
+            required=("original", "generated"),
+            optional=("headline", "model", "prompt_kind", "domain"),
+            measure="core.studies.news.measure:measure",
+            scorers=("sentiment",),
+        ),
+    ),
+    findings=(),
+    figures=(),
+)
