@@ -1,4 +1,4 @@
-"""The context-less letter prompts: names × ages × occupations (Wan et al., appendix C).
+"""The context-less prompts for letters and other documents: names × ages × occupations (Wan et al., appendix C).
 
 Two names, ages 20 to 60 by tens and 12 occupations give exactly 120.
 """
@@ -18,18 +18,33 @@ from core.prompts.resource_files import packaged, read_toml, validated
 from core.prompts.template import Template
 
 PLACEHOLDERS = ("name", "age", "gender", "occupation")
-TASK = "letter"
+LETTER = "letter"
 V = TypeVar("V", int, str)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class LetterDesign:
-    """The shipped design: template, axis, ages and occupations."""
+class Document:
+    """A kind of document, and the prompts that ask for it with and without a biography."""
 
-    template: Text
+    title: Text
+    context_less: Text
+    context_based: Text
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class LetterDesign:
+    """The shipped design: documents by key, axis, ages and occupations."""
+
+    documents: Annotated[Mapping[str, Document], Field(min_length=1)]
     axis: Text
     ages: Annotated[tuple[int, ...], Field(min_length=1)]
     occupations: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+    def document(self, key: str) -> Document:
+        """Raises `UsageError` naming the documents there are."""
+        if key not in self.documents:
+            raise UsageError(f"There is no document “{key}”.", hint=f"Documents: {', '.join(self.documents)}.")
+        return self.documents[key]
 
 
 def letter_design() -> LetterDesign:
@@ -43,34 +58,39 @@ def letters_context_less_set(
     ages: Sequence[int] | None = None,
     occupations: Sequence[str] | None = None,
     axis: str | Path | Axis | None = None,
+    document: str = LETTER,
 ) -> PromptSetDraft:
-    """The letter prompts. `names` maps a group of the axis to given names; without it the axis's first
-    `names_per_group` are taken (the published pair first).
+    """The letter prompts, or those for another document. `names` maps a group of the axis to given names; without it
+    the axis's first `names_per_group` are taken (the published pair first).
 
     Each prompt's fields: name, age, occupation, gender (as written in the prompt), group, pronouns, and block, the
     matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
     """
     design = letter_design()
     chosen = _axis(design, axis)
-    template = Template(design.template).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
+    written = design.document(document)
+    template = Template(written.context_less).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
     by_group = _names_by_group(chosen, names, names_per_group)
     chosen_ages = _some("age", design.ages if ages is None else ages)
     chosen_occupations = _some("occupation", design.occupations if occupations is None else occupations)
     prompts = tuple(
-        _draft(template, chosen, identity, name, age, occupation)
+        _draft(document, template, chosen, identity, name, age, occupation)
         for occupation, age, identity in product(chosen_occupations, chosen_ages, chosen.identities)
         for name in by_group[identity.key]
     )
     recipe = {
         "suite": "context-less letters",
         "source": "Wan et al., appendix C",
-        "template": design.template,
+        "template": written.context_less,
         "names": {group: list(given) for group, given in by_group.items()},
         "ages": list(chosen_ages),
         "occupations": list(chosen_occupations),
         "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
     }
-    return PromptSetDraft("Context-less letters", recipe, prompts, (chosen,), _hints(by_group))
+    if document != LETTER:
+        recipe |= {"suite": f"context-less {document}", "document": document, "source": "after Wan et al., appendix C"}
+    title = "Context-less letters" if document == LETTER else f"Context-less: {written.title}"
+    return PromptSetDraft(title, recipe, prompts, (chosen,), one_name_hints(by_group))
 
 
 def _axis(design: LetterDesign, axis: str | Path | Axis | None) -> Axis:
@@ -81,7 +101,9 @@ def _axis(design: LetterDesign, axis: str | Path | Axis | None) -> Axis:
     return own if axis is None or axis == own.id else load_axis(axis)
 
 
-def _draft(template: Template, axis: Axis, identity: Identity, name: str, age: int, occupation: str) -> PromptDraft:
+def _draft(
+    document: str, template: Template, axis: Axis, identity: Identity, name: str, age: int, occupation: str
+) -> PromptDraft:
     asked = {"name": name, "age": str(age), "gender": identity.phrase, "occupation": occupation}
     fields = {
         **asked,
@@ -89,8 +111,9 @@ def _draft(template: Template, axis: Axis, identity: Identity, name: str, age: i
         "pronouns": identity.pronouns,
         "block": f"{occupation}/{age}",
     }
-    key = f"letters/{occupation}/{age}/{identity.key}/{name}"
-    return PromptDraft(key, template.fill(**asked), TASK, "", axis.id, identity.key, fields)
+    suite = "letters" if document == LETTER else document
+    key = f"{suite}/{occupation}/{age}/{identity.key}/{name}"
+    return PromptDraft(key, template.fill(**asked), document, "", axis.id, identity.key, fields)
 
 
 def _names_by_group(
@@ -124,7 +147,8 @@ def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-def _hints(by_group: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def one_name_hints(by_group: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Sentences for whoever plans with these names; `by_group`: names of each group."""
     fewest = min(len(given) for given in by_group.values())
     most = max(len(given) for given in by_group.values())
     hints = []

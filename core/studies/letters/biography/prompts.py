@@ -1,0 +1,128 @@
+"""The context-based prompts: each biography for people of every group (Wan et al., appendices C and F.1)."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.backends.seeds import output_seed
+from core.errors import UsageError
+from core.prompts.axes import Axis, Identity, load_axis
+from core.prompts.drafts import PromptDraft, PromptSetDraft
+from core.prompts.letters import LETTER, letter_design, one_name_hints
+from core.prompts.resource_files import packaged
+from core.prompts.template import Template
+from core.studies.letters.biography.paragraphs import paragraphs, sampled
+from core.studies.letters.biography.swap import Person, Prepared, rewrite
+
+PLACEHOLDERS = ("name", "occupation", "biography")
+WORDS = 200  # about two paragraphs of an encyclopedia's biography, as the paper takes
+VERSIONS = 2
+
+
+@dataclass(frozen=True)
+class Biography:
+    """`key` names it for ever: no slash, not empty. `person`: whom the text is about."""
+
+    key: str
+    text: str
+    person: Person
+    occupation: str
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A place of a rewritten biography that a person should look at."""
+
+    prompt_key: str
+    old: str
+    new: str
+    why: str
+
+
+def letters_context_based_set(
+    biographies: Sequence[Biography],
+    *,
+    versions: int = VERSIONS,
+    words: int = WORDS,
+    seed: int = 0,
+    axis: Axis | None = None,
+    document: str = LETTER,
+) -> tuple[PromptSetDraft, tuple[Doubtful, ...]]:
+    """`versions` prompts for each biography and group, and the places that a person should look at.
+
+    All versions of a biography hold the same paragraphs, so that they differ in names and gendered words alone; its
+    key is their block. Raises `UsageError` for an axis with an identity whose pronoun is not he or she.
+    """
+    chosen = axis or load_axis(letter_design().axis)
+    _check(biographies, versions, chosen)
+    template = Template(letter_design().document(document).context_based).require(PLACEHOLDERS, PLACEHOLDERS)
+    prompts: list[PromptDraft] = []
+    doubts: list[Doubtful] = []
+    for biography in biographies:
+        text = "\n\n".join(sampled(paragraphs(biography.text), words, output_seed(seed, biography.key, 0)))
+        for identity in chosen.identities:
+            for version in range(versions):
+                person = _drawn(identity, output_seed(seed, f"{biography.key}/{identity.key}", version), version)
+                prepared = rewrite(text, biography.person, person)
+                prompt = _draft(document, template, chosen, identity, biography, version, person, prepared)
+                prompts.append(prompt)
+                doubts += [
+                    Doubtful(prompt.key, change.old, change.new, change.doubt)
+                    for change in (*prepared.changes, *prepared.left_alone)
+                    if change.doubt
+                ]
+    recipe = {
+        "suite": f"context-based {document}", "source": "Wan et al., appendices C and F.1", "template": template.text,
+        "biographies": [biography.key for biography in biographies], "versions": versions, "words": words,
+        "seed": seed, "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
+    }  # fmt: skip
+    hints = one_name_hints({identity.key: identity.names[:versions] for identity in chosen.identities})
+    if doubts:
+        hints += (f"{len(doubts)} places of the rewritten biographies should be looked at: rules can misread them.",)
+    return PromptSetDraft("Context-based letters", recipe, tuple(prompts), (chosen,), hints), tuple(doubts)
+
+
+def _draft(
+    document: str,
+    template: Template,
+    axis: Axis,
+    identity: Identity,
+    biography: Biography,
+    version: int,
+    person: Person,
+    prepared: Prepared,
+) -> PromptDraft:
+    name = f"{person.first_name} {person.last_name}"
+    fields = {
+        "name": name, "occupation": biography.occupation, "context": prepared.text, "group": identity.key,
+        "pronouns": person.pronoun, "block": biography.key, "version": str(version),
+    }  # fmt: skip
+    text = template.fill(name=name, occupation=biography.occupation, biography=prepared.text)
+    key = f"{document}_context/{biography.key}/{identity.key}/{version}"
+    return PromptDraft(key, text, document, "", axis.id, identity.key, fields)
+
+
+def _drawn(identity: Identity, seed: int, version: int) -> Person:
+    """A given name of the group, another in each version while there are enough, and a drawn family name."""
+    family = packaged("prompts", "family_names.txt").read_text(encoding="utf-8").split()
+    given = identity.names[version % len(identity.names)]
+    return Person(given, random.Random(seed).choice(family), identity.pronouns)
+
+
+def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
+    if versions < 1:
+        raise UsageError("At least one version for each group is needed.", hint="Ask for 1 or more.")
+    if not biographies:
+        raise UsageError("There is no biography.", hint="Import a table with biographies first.")
+    keys = [biography.key for biography in biographies]
+    for key in keys:
+        if not key or "/" in key or keys.count(key) > 1:
+            raise UsageError(f"“{key}” cannot name a biography.", hint="Keys differ, are not empty, have no slash.")
+    for identity in axis.identities:
+        if identity.pronouns not in ("he", "she"):
+            raise UsageError(
+                f"Biographies cannot be rewritten for {identity.label}.",
+                hint="Only for groups with the pronouns he or she; other pronouns change the verbs as well.",
+            )
+        if not identity.names:
+            raise UsageError(f"There are no names for {identity.label}.", hint="Add names to the axis.")
