@@ -1,0 +1,43 @@
+"""letters.success_rate: rates, kinds of failure, and groups compared as the design wants."""
+
+import pytest
+from scipy.stats import binomtest
+
+from core.findings import ScorerUse
+from core.scorers.document_success import Outcome
+from core.studies.letters.success import success_findings
+
+SCORER = ScorerUse("success", "document_success", "1")
+GOOD, EMPTY, OFF = Outcome.SUCCESS, Outcome.EMPTY, Outcome.OFF_TASK
+
+
+def test_rates_and_kinds_are_counted_by_hand() -> None:
+    found = success_findings(["m", "m", "m", "f", "f", ""], [GOOD, GOOD, EMPTY, GOOD, OFF, GOOD], SCORER)
+    by_label = {finding.label: finding for finding in found}
+    assert by_label["all"].estimate == pytest.approx(3 / 5)
+    assert by_label["m"].estimate == pytest.approx(2 / 3)
+    assert by_label["f"].estimate == pytest.approx(1 / 2)
+    assert by_label["empty"].estimate == by_label["off_task"].estimate == pytest.approx(1 / 5)
+    assert "repetitive" not in by_label
+    assert by_label["all"].dropped == {"no group": 1}
+    assert by_label["all"].note == "Failures: empty 1, off task 1. They are flagged, not left out."
+    low, high = binomtest(2, 3).proportion_ci(method="wilson")
+    assert by_label["m"].interval is not None
+    assert (by_label["m"].interval.low, by_label["m"].interval.high) == pytest.approx((low, high))
+
+
+def test_matched_letters_are_compared_in_pairs() -> None:
+    groups, blocks = ["m", "f"] * 8, [str(number // 2) for number in range(16)]
+    outcomes = [GOOD, OFF] * 6 + [GOOD, GOOD] * 2
+    matched = next(f for f in success_findings(groups, outcomes, SCORER, blocks=blocks) if f.label == "difference")
+    assert matched.estimate == pytest.approx(6 / 8)
+    assert matched.p == pytest.approx(2 * 0.5**6)  # McNemar, exact: six of six discordant pairs one way
+    assert (matched.p_adjusted, matched.n) == (matched.p, 8)
+    loose = next(f for f in success_findings(groups, outcomes, SCORER) if f.label == "difference")
+    assert "independent" in loose.note
+
+
+def test_no_letters_and_one_group_are_undefined_or_alone() -> None:
+    (nothing,) = success_findings([], [], SCORER)
+    assert (nothing.estimate, nothing.reason) == (None, "there are no letters")
+    assert [finding.label for finding in success_findings(["m"], [GOOD], SCORER)] == ["all"]
