@@ -10,7 +10,7 @@ from core.backends.synthetic.dial import Dial
 from core.backends.synthetic.draw import Draw
 from core.backends.synthetic.info import INFO, NAME, VERSION
 from core.errors import AppError
-from core.prompts.letters import TASK as LETTER
+from core.prompts.letters import LETTER
 
 _WORDS_PER_PIECE = 12
 
