@@ -1,5 +1,6 @@
 """measure: the findings of a study, from a project or from tables."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,10 @@ from core.cli.files import PAGES, check_target, is_project, open_for_measuring
 from core.cli.progress import job
 from core.cli.project_commands import AsJson, Seed
 from core.errors import UsageError
-from core.findings import StudyResult
+from core.findings import Finding, StudyResult
 from core.report.numbers import estimate_text, interval_text, p_text
 
+MOST_ROWS = 60
 COLUMNS = ("finding", "variant", "groups", "estimate", "95 % interval", "n", "p", "p adjusted", "floor (95 %)")
 
 
@@ -22,8 +24,8 @@ def add_to(app: typer.Typer) -> None:
 
 
 def measure(
-    study: Annotated[str, typer.Argument(help="letters or creativity.")],
-    data: Annotated[list[Path], typer.Argument(help="A project file, or csv, tsv or jsonl tables.")],
+    study: Annotated[str, typer.Argument(help="news, completion, creativity or letters.")],
+    data: Annotated[list[Path], typer.Argument(help="A project file, or csv, tsv, jsonl, xlsx or parquet tables.")],
     layout: Format = None,
     mapping: Map = None,
     encoding: Encoding = None,
@@ -31,6 +33,7 @@ def measure(
     scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
@@ -70,11 +73,29 @@ def measure(
     if as_json:
         print_json(measured.result.to_json())
     else:
-        print_result(measured.result)
+        print_result(measured.result, everything)
 
 
-def print_result(result: StudyResult) -> None:
+def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Finding]:
+    """The findings that a short table begins with: default before as published, pooled before by one dimension and two.
+
+    Whole levels, as many as hold at most `most` findings together, the first in any case; in their own order.
+    """
+    levels: dict[tuple[bool, int], list[Finding]] = {}
+    for finding in findings:
+        levels.setdefault((finding.variant != "default", len(finding.dims)), []).append(finding)
+    chosen: list[Finding] = []
+    for level in sorted(levels):
+        if chosen and len(chosen) + len(levels[level]) > most:
+            break
+        chosen += levels[level]
+    wanted = set(map(id, chosen))
+    return [finding for finding in findings if id(finding) in wanted]
+
+
+def print_result(result: StudyResult, everything: bool = False) -> None:
     """Findings as a table for people, and why some are undefined."""
+    findings = list(result.findings) if everything else shown_first(result.findings)
     dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
     say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
     rows = [
@@ -89,10 +110,14 @@ def print_result(result: StudyResult) -> None:
             p_text(finding.p_adjusted),
             f"{finding.floor.p95:.3g}" if finding.floor else "",
         )
-        for finding in result.findings
+        for finding in findings
     ]
     print_table(COLUMNS, rows, right=COLUMNS[3:])
-    for text in dict.fromkeys(f"{f.id} {f.label}: {f.reason}" for f in result.findings if f.reason):
+    if left := len(result.findings) - len(findings):
+        say(
+            f"{left:,} more findings, as published or by further dimensions: --all shows them."
+        )
+    for text in dict.fromkeys(f"{f.id} {f.label}: {f.reason}" for f in findings if f.reason):
         say(text)
     for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
         say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")

@@ -55,18 +55,31 @@ def new(
 
 def prompts(
     file: File,
-    study: Annotated[str, typer.Option(help="creativity or letters.")],
-    task: Annotated[list[str] | None, typer.Option(help="Only these CoGS tasks.")] = None,
-    theme: Annotated[list[str] | None, typer.Option(help="Only these CoGS themes.")] = None,
-    axis: Annotated[list[str] | None, typer.Option(help="Only these axes.")] = None,
+    study: Annotated[str, typer.Option(help="news, completion, creativity or letters.")],
+    task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks.")] = None,
+    theme: Annotated[list[str] | None, typer.Option(help="Creativity: only these themes.")] = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Creativity: only these axes. Letters: the axis.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None,
+    document: Annotated[str | None, typer.Option(help="Letters: letter, resume_summary or peer_evaluation.")] = None,
+    biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
+    versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
+    headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None,
+    ideology: Annotated[str | None, typer.Option(help="News: also the biased prompts, with this ideology.")] = None,
+    domain: Annotated[list[str] | None, typer.Option(help="Completion: only these domains.")] = None,
+    direction: Annotated[list[str] | None, typer.Option(help="Completion: only SAI or ASA.")] = None,
+    mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None,
+    instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
     from core.runs.setup import add_prompts
 
-    with open_for_writing(file) as project:
-        result = add_prompts(project, study, tasks=task, themes=theme, axes=axis, names=name)
+    with open_for_writing(file) as project, job("Making prompts") as ctx:
+        result = add_prompts(
+            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, names=name, document=document,
+            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology, domains=domain,
+            directions=direction, mitigation=mitigation, instruction=instruction,
+        )  # fmt: skip
     tell_hints(result.hints)
     if as_json:
         print_json({"study": study, "set": result.name, "version": result.version, "prompts": result.prompts})

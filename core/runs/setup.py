@@ -6,21 +6,13 @@ from typing import Any
 
 from core.backends.registry import open_backend
 from core.errors import AppError, UsageError
+from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import PromptSetRow, StudyRow
 from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
-from core.prompts import (
-    Axis,
-    PromptSetDraft,
-    available_axes,
-    cogs_set,
-    default_set,
-    letters_context_less_set,
-    load_axis,
-)
+from core.prompts import Axis, PromptSetDraft, available_axes, load_axis
+from core.runs.drafting import PromptChoice, draft_prompts, drafter
 from core.studies.registry import study as known_study
-
-TITLES = {"creativity": "Creative writing", "letters": "Reference letters"}
 
 
 @dataclass(frozen=True)
@@ -37,37 +29,17 @@ class AddedPrompts:
 def check_studies(names: Sequence[str]) -> None:
     """Raise `UsageError` for a study that has no prompts to start with."""
     for name in names:
-        if name not in TITLES:
-            raise UsageError(f"There is no study “{name}” to start.", hint=f"Studies: {', '.join(TITLES)}.")
+        drafter(name, PromptChoice())
 
 
 def add_study(project: Project, name: str) -> AddedPrompts:
     """A study with its whole default prompt set."""
-    check_studies([name])
-    return store_set(project, name, default_set(name))
+    return add_prompts(project, name)
 
 
-def add_prompts(
-    project: Project,
-    study: str,
-    *,
-    tasks: Sequence[str] | None = None,
-    themes: Sequence[str] | None = None,
-    axes: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-) -> AddedPrompts:
-    """A prompt set, narrowed to what is named. `names`: for letters, NAME=GROUP each."""
-    check_studies([study])
-    if study == "letters":
-        if tasks or themes:
-            raise UsageError("Letters have no tasks or themes.", hint="Narrow them with --name and --axis.")
-        if axes and len(axes) > 1:
-            raise UsageError("Letters are written on one axis.", hint="Give --axis once.")
-        given = _names(names) if names else None
-        return store_set(project, study, letters_context_less_set(names=given, axis=axes[0] if axes else None))
-    if names:
-        raise UsageError("Creative tasks have no names.", hint="Narrow them with --task, --theme and --axis.")
-    return store_set(project, study, cogs_set(tasks, themes, axes))
+def add_prompts(project: Project, study: str, *, ctx: JobContext | None = None, **choice: Any) -> AddedPrompts:
+    """A prompt set, narrowed to or made from what `choice` says (the fields of `PromptChoice`)."""
+    return store_set(project, study, draft_prompts(ctx or JobContext(), project, study, PromptChoice(**choice)))
 
 
 def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPrompts:
@@ -91,7 +63,7 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
 def added_study(project: Project, kind: str) -> int:
     """The id of the project's study of this kind, added where there is none."""
     found = project.studies.of_kind(kind)
-    return found.id if found else project.studies.add(kind, TITLES.get(kind, kind)).number("study")
+    return found.id if found else project.studies.add(kind, known_study(kind).title).number("study")
 
 
 def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:
@@ -147,13 +119,3 @@ def generator_spec(backend: str, model: str, parameters: Mapping[str, Any]) -> G
     return GeneratorSpec(
         backend=info.backend, model=info.model, parameters=dict(info.parameters), revision=info.revision
     )
-
-
-def _names(given: Sequence[str]) -> dict[str, list[str]]:
-    names: dict[str, list[str]] = {}
-    for entry in given:
-        name, separator, group = entry.rpartition("=")
-        if not separator or not name.strip() or not group.strip():
-            raise UsageError(f"“{entry}” is not a name with its group.", hint="For example: --name Kelly=female")
-        names.setdefault(group.strip(), []).append(name.strip())
-    return names

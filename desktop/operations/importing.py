@@ -172,10 +172,9 @@ def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Proje
 def _study(project: "Project", kind: str) -> int:
     from core.prompts import load_axis
     from core.prompts.cogs import PAPER_AXES
-    from core.runs.setup import TITLES, store_axis
+    from core.runs.setup import added_study, store_axis
 
     if kind == "creativity" and not project.axes.all():
         for key in PAPER_AXES:  # identities in the table are looked up on the project's axes
             store_axis(project, load_axis(key))
-    found = project.studies.of_kind(kind)
-    return found.id if found else project.studies.add(kind, TITLES[kind]).number("study")
+    return added_study(project, kind)

@@ -1,7 +1,7 @@
 """The context-based prompts: each biography for people of every group (Wan et al., appendices C and F.1)."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.backends.seeds import output_seed
@@ -126,3 +126,17 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
             )
         if not identity.names:
             raise UsageError(f"There are no names for {identity.label}.", hint="Add names to the axis.")
+
+
+def set_from_rows(
+    rows: Sequence[Mapping[str, str]], versions: int = VERSIONS, document: str = LETTER
+) -> PromptSetDraft:
+    """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""
+    biographies = [
+        Biography(
+            row["key"], row["text"], Person(row["first_name"], row["last_name"], row["pronoun"]), row["occupation"]
+        )
+        for row in rows
+    ]
+    draft, _ = letters_context_based_set(biographies, versions=versions, document=document)
+    return draft
