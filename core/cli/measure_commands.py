@@ -114,9 +114,7 @@ def print_result(result: StudyResult, everything: bool = False) -> None:
     ]
     print_table(COLUMNS, rows, right=COLUMNS[3:])
     if left := len(result.findings) - len(findings):
-        say(
-            f"{left:,} more findings, as published or by further dimensions: --all shows them."
-        )
+        say(f"{left:,} more findings, as published or by further dimensions: --all shows them.")
     for text in dict.fromkeys(f"{f.id} {f.label}: {f.reason}" for f in findings if f.reason):
         say(text)
     for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):

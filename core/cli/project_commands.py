@@ -59,12 +59,16 @@ def prompts(
     task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks.")] = None,
     theme: Annotated[list[str] | None, typer.Option(help="Creativity: only these themes.")] = None,
     axis: Annotated[list[str] | None, typer.Option(help="Creativity: only these axes. Letters: the axis.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Creativity: sweep (500 prompts, for temperatures) or human (a rating study).")
+    ] = None,
     name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None,
     document: Annotated[str | None, typer.Option(help="Letters: letter, resume_summary or peer_evaluation.")] = None,
     biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
     versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
     headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None,
     ideology: Annotated[str | None, typer.Option(help="News: also the biased prompts, with this ideology.")] = None,
+    base_model: Annotated[bool, typer.Option("--base-model", help="News: the headline alone.")] = False,
     domain: Annotated[list[str] | None, typer.Option(help="Completion: only these domains.")] = None,
     direction: Annotated[list[str] | None, typer.Option(help="Completion: only SAI or ASA.")] = None,
     mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None,
@@ -76,8 +80,9 @@ def prompts(
 
     with open_for_writing(file) as project, job("Making prompts") as ctx:
         result = add_prompts(
-            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, names=name, document=document,
-            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology, domains=domain,
+            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name, document=document,
+            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology,
+            base_model=base_model, domains=domain,
             directions=direction, mitigation=mitigation, instruction=instruction,
         )  # fmt: skip
     tell_hints(result.hints)

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.stores.common import chunks
 from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from core.prompts.cogs_presets import human_study, sweep_set
 from core.prompts.completion import completion_set
 from core.prompts.letters import LETTER
 from core.prompts.mitigation import mitigated
+from core.prompts.news import Headline, news_set
 
 PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "female": "she", "woman": "she", "she": "she"}
 
@@ -21,20 +22,23 @@ PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "femal
 class PromptChoice:
     """What a prompt set is narrowed to or made from; None where a person asks for nothing.
 
-    `names`: NAME=GROUP each. `document`: what the letters study asks for. `biographies`, `headlines`: tables.
-    `ideology`: also the biased form of the news prompts. `mitigation`: the set once more with this instruction, which
-    is a shipped one unless `instruction` gives the text.
+    `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each. `document`: what
+    the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also the biased form of the news
+    prompts. `base_model`: headlines alone. `mitigation`: the set once more with this instruction, which is a shipped
+    one unless `instruction` gives the text.
     """
 
     tasks: Sequence[str] | None = None
     themes: Sequence[str] | None = None
     axes: Sequence[str] | None = None
+    preset: str | None = None
     names: Sequence[str] | None = None
     document: str | None = None
     biographies: Path | None = None
     versions: int | None = None
     headlines: Path | None = None
     ideology: str | None = None
+    base_model: bool = False
     domains: Sequence[str] | None = None
     directions: Sequence[str] | None = None
     mitigation: str | None = None
@@ -69,6 +73,13 @@ def drafter(study: str, choice: PromptChoice) -> Drafter:
 
 
 def _creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+    if choice.preset:
+        if choice.tasks or choice.themes:
+            raise UsageError("A preset has its own tasks and themes.", hint="Leave --task and --theme out.")
+        presets = {"sweep": lambda: sweep_set(axes=choice.axes), "human": lambda: human_study(choice.axes).prompts}
+        if choice.preset not in presets:
+            raise UsageError(f"There is no preset “{choice.preset}”.", hint=f"Presets: {', '.join(presets)}.")
+        return presets[choice.preset]()
     return cogs_set(choice.tasks, choice.themes, choice.axes)
 
 
@@ -106,33 +117,30 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
     draft: PromptSetDraft = shared().call(
         "core.studies.letters.biography.prompts:set_from_rows",
         rows,
+        choice.versions,
+        choice.document or LETTER,
         ctx=ctx,
-        **{key: value for key, value in (("versions", choice.versions), ("document", choice.document)) if value},
     )
     return draft
 
 
 def _news(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
-    from core.prompts.news import news_set
-
-    return news_set(_headlines(ctx, project, choice), ideology=choice.ideology)
+    return news_set(_headlines(ctx, project, choice), ideology=choice.ideology, base_model=choice.base_model)
 
 
-def _headlines(ctx: JobContext, project: Project, choice: PromptChoice) -> Sequence[Any]:
-    """Those of a table; else of the project's own originals; else the shipped ones."""
-    from core.prompts.news import Headline, shipped_headlines
+def _headlines(ctx: JobContext, project: Project, choice: PromptChoice) -> Sequence[Headline] | None:
+    """Those of a table; else of the project's own originals; None for the shipped ones."""
     from core.runs.importing import read_table
 
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")
         return [Headline(row.values["headline"], row.values.get("domain", "")) for row in table.rows]
     study = project.studies.of_kind("news")
-    own: dict[str, Any] = {}
-    if study is not None:
-        for row in chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id):
-            if headline := row.fields.get("headline", ""):
-                own.setdefault(headline, Headline(headline, row.fields.get("domain", "")))
-    return list(own.values()) or shipped_headlines()
+    if study is None:
+        return None
+    rows = chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id)
+    own = [Headline(row.fields.get("headline", ""), row.fields.get("domain", "")) for row in rows]
+    return [headline for headline in own if headline.text] or None
 
 
 def _names(given: Sequence[str]) -> dict[str, list[str]]:
@@ -146,8 +154,8 @@ def _names(given: Sequence[str]) -> dict[str, list[str]]:
 
 
 _DRAFTERS: Mapping[str, tuple[tuple[str, ...], Drafter]] = {
-    "news": (("headlines", "ideology"), _news),
+    "news": (("headlines", "ideology", "base_model"), _news),
     "completion": (("domains", "directions"), _completion),
-    "creativity": (("tasks", "themes", "axes"), _creativity),
+    "creativity": (("tasks", "themes", "axes", "preset"), _creativity),
     "letters": (("names", "axes", "document", "biographies", "versions"), _letters),
 }

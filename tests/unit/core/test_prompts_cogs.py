@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.prompts import cogs_set, cogs_tasks, cogs_themes, default_set, load_axis, rubric, topic_titles
+from core.prompts import cogs_set, cogs_tasks, cogs_themes, load_axis, rubric, topic_titles
 
 
 def digest(texts: Iterable[str]) -> str:
@@ -124,10 +124,3 @@ def test_the_recipe_says_how_to_make_the_set_again() -> None:
     assert recipe["tasks"] == {"haiku": "Write a haiku about {theme}"}
     assert recipe["themes"] == {"sun": "sun"}
     assert recipe["axes"] == {"race": {"version": 1, "sha256": load_axis("race").sha256}}
-
-
-def test_a_study_has_its_default_set_or_says_which_have() -> None:
-    assert len(default_set("creativity").prompts) == 3240
-    assert len(default_set("letters").prompts) == 120
-    with pytest.raises(UsageError, match="creativity, letters"):
-        default_set("news")

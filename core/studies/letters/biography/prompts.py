@@ -129,7 +129,7 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
 
 
 def set_from_rows(
-    rows: Sequence[Mapping[str, str]], versions: int = VERSIONS, document: str = LETTER
+    rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str = LETTER
 ) -> PromptSetDraft:
     """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""
     biographies = [
@@ -138,5 +138,5 @@ def set_from_rows(
         )
         for row in rows
     ]
-    draft, _ = letters_context_based_set(biographies, versions=versions, document=document)
+    draft, _ = letters_context_based_set(biographies, versions=versions or VERSIONS, document=document)
     return draft
