@@ -7,7 +7,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from desktop.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parent.parent
 SCREENSHOTS = ROOT / "docs" / "screenshots"
@@ -43,6 +48,7 @@ def sample_pictures(folder: Path) -> None:
             window.show_panel("charts", section=section)
             settle()
             window.grab().save(str(SCREENSHOTS / f"charts-{section}.png"))
+        findings_pictures(window, settle)
         window.show_panel("judge")
         settle()
         window.panels["judge"].start.start.click()
@@ -50,6 +56,33 @@ def sample_pictures(folder: Path) -> None:
             window.settings.set("theme", theme)
             settle()
             window.grab().save(str(SCREENSHOTS / f"judge-sample-{theme}.png"))
+
+
+def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> None:
+    """The findings as they were measured, one in full in either theme, and the texts behind it."""
+    from core.compute import shared
+    from core.jobs import JobContext
+    from core.runs.measure import measure_project
+    from core.runs.measure.options import Options
+
+    for study in ("letters", "creativity"):
+        measure_project(JobContext(), window.project, study, Options(), shared())
+    window.show_panel("findings")
+    settle()
+    window.grab().save(str(SCREENSHOTS / "findings.png"))
+    panel = window.panels["findings"]
+    row = next(
+        row for row, line in enumerate(panel.board.table.shown) if line.finding.id == "letters.lexicon.odds_ratio"
+    )
+    panel.board.view.selectRow(row)
+    for theme in ("light", "dark"):
+        window.settings.set("theme", theme)
+        settle()
+        window.grab().save(str(SCREENSHOTS / f"findings-one-{theme}.png"))
+    window.settings.set("theme", "light")
+    panel.open_texts()
+    settle()
+    window.grab().save(str(SCREENSHOTS / "findings-texts.png"))
 
 
 if __name__ == "__main__":

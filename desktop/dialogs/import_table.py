@@ -265,7 +265,9 @@ class ImportDialog(QDialog):
 
 def ask_table(parent: QWidget) -> Path | None:
     """Which table; None if the person changed their mind."""
-    kinds = tr("Tables (*.csv *.tsv *.jsonl *.ndjson)")
+    from core.tables.read import READERS
+
+    kinds = f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in READERS)})"
     chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)
     return Path(chosen) if chosen else None
 

@@ -38,6 +38,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("generate", "Generate", "generate", "desktop.panels.generate:GeneratePanel"),
     PanelEntry("judge", "Judge", "judge", "desktop.panels.judge:JudgePanel", blind_safe=True),
     PanelEntry("charts", "Charts", "charts", "desktop.panels.charts:ChartsPanel"),
+    PanelEntry("findings", "Findings", "findings", "desktop.panels.findings:FindingsPanel"),
     PanelEntry("outputs", "Outputs", "outputs", "desktop.panels.outputs:OutputsPanel"),
     PanelEntry(
         "settings",

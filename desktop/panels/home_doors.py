@@ -104,7 +104,7 @@ def letters_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     choose = tr("Choose a table…")
     if facts is None or not facts.letters:
         return DoorState(
-            tr("Needs a table with the letters and whom each is about: csv, tsv or jsonl."), choose, "import"
+            tr("Needs a table with the letters and whom each is about: csv, xlsx, jsonl or parquet."), choose, "import"
         )
     letters = plural(facts.letters, "1 letter is here", "%n letters are here")
     if facts.unscored and not read_only:

@@ -56,7 +56,7 @@ class PromptsPanel(Panel):
         self.tabs.setAccessibleName(tr("Kind of prompts"))
         for title in (tr("Creative writing"), tr("Reference letters"), tr("Try a template")):
             self.tabs.addTab(title)
-        self.preview, self.sets = PreviewCard(), SetsCard()
+        self.preview, self.sets = PreviewCard(self.shell), SetsCard()
         self._lay_out()
         self._fit()
         self.tabs.currentChanged.connect(self._show_tab)
@@ -82,8 +82,7 @@ class PromptsPanel(Panel):
 
     @cached_property
     def template(self) -> TemplatePage:
-        page = TemplatePage()
-        page.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        page = TemplatePage(self.shell)
         self.pages.addWidget(page)
         return page
 

@@ -3,10 +3,14 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt
-from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QTextEdit
 
 from core.errors import AppError
 from desktop import theme
+from desktop.operations.wording import FlaggedSet, Wording, flagged_in
+from desktop.panels.base import Shell
+from desktop.panels.charts_refresh import Refresher
+from desktop.panels.prompts_wording import WordingWatch, flag_format
 from desktop.widgets import Card, Label, Notice, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line
 
@@ -46,15 +50,21 @@ class _OneLine(QStyledItemDelegate):
 
 
 class PreviewCard(Card):
-    """What the choice expands to, or why it expands to nothing."""
+    """What the choice expands to, or why it expands to nothing; and which of it asks for prejudice, with what words."""
 
-    def __init__(self) -> None:
+    def __init__(self, shell: Shell) -> None:
         super().__init__()
+        self._flagged = FlaggedSet()
+        self._looking = Refresher(shell.jobs, tr("Wording"), self._show_flagged, lambda _: None, self)
+        self._watch = WordingWatch(shell, self)
+        self._watch.seen.connect(self._show_wording)
         self.set_padding(20)
         self.count = Label("", "heading")
         self.trouble = Label("", "", wrap=True)
         self.hints = Notice(tr("To keep in mind"), tone="warn", closable=False)
         self.hints.more.show()
+        self.biased = Notice("", tone="warn", closable=False)
+        self.show_first = self.biased.add_action(tr("Show the first"), self._go_to_flagged)
         self.model = PromptsModel()
         self.list = QListView()
         self.list.setAccessibleName(tr("Prompts"))
@@ -66,10 +76,8 @@ class PreviewCard(Card):
         self.list.selectionModel().currentChanged.connect(lambda index, _: self._show_whole(index))
         self.whole = PlainText(name=tr("The chosen prompt"))
         self.key = Label("", "note")
-        for widget, stretch in (
-            (self.count, 0), (self.trouble, 0), (self.hints, 0), (self.list, 1), (self.whole, 0), (self.key, 0)
-        ):  # fmt: skip
-            self.box.addWidget(widget, stretch)
+        for widget in (self.count, self.trouble, self.hints, self.biased, self.list, self.whole, self.key):
+            self.box.addWidget(widget, int(widget is self.list))
         self._dress()
         theme.signals.changed.connect(self._dress)
         self.show_draft(None)
@@ -81,6 +89,9 @@ class PreviewCard(Card):
         self.hints.more.setText(" ".join(draft.hints) if draft is not None else "")
         self.hints.setVisible(draft is not None and bool(draft.hints))
         self.model.show(prompts)
+        self.biased.hide()
+        self._looking.read_with((lambda ctx: flagged_in(ctx, prompts)) if prompts else None)
+        self._looking.ask()
         if prompts:
             self.list.setCurrentIndex(self.model.index(0, 0))
         self._show_whole(self.list.currentIndex())
@@ -96,6 +107,29 @@ class PreviewCard(Card):
         prompt = self.model.prompt(index.row()) if shown else None
         self.whole.set_text(prompt.text if prompt is not None else "")
         self.key.setText(safe_line(prompt.key) if prompt is not None else "")
+        self._watch.look_at(self.whole.text())
+
+    def _show_wording(self, wording: Wording) -> None:
+        marks = []
+        for flag in wording.flags:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor, mark.format = self.whole.cursor_for(flag.start, flag.end), flag_format()
+            marks.append(mark)
+        self.whole.setExtraSelections(marks)
+
+    def _show_flagged(self, found: FlaggedSet) -> None:
+        self._flagged = found
+        self.biased.setVisible(found.flag is not None)
+        if found.flag is not None:
+            self.biased.text.setText(plural(found.count, "1 prompt asks for prejudice", "%n prompts ask for prejudice"))
+            told = tr("The first: “{words}”. {reason}").format(words=found.flag.text, reason=tr(found.flag.reason))
+            if found.flag.neutral:
+                told += " " + tr("Instead: “{words}”").format(words=found.flag.neutral)
+            self.biased.more.setText(safe_line(told))
+            self.biased.more.show()
+
+    def _go_to_flagged(self) -> None:
+        self.list.setCurrentIndex(self.model.index(self._flagged.first, 0))
 
     def _dress(self, _tokens: object = None) -> None:
         self.whole.setFixedHeight(theme.current().px(WHOLE_HEIGHT))

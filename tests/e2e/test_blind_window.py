@@ -136,7 +136,7 @@ class Rater:
 
     def look_around(self) -> None:
         """See every panel that names things."""
-        for key in ("home", "prompts", "generate", "charts", "outputs"):
+        for key in ("home", "prompts", "generate", "charts", "findings", "outputs"):
             self.go(key)
         self.qtbot.waitUntil(lambda: bool(self.window.panels["charts"].data.voices), timeout=60_000)
         outputs = self.window.panels["outputs"]

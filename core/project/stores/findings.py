@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from core.findings import Finding
 from core.project.changes import Changes
 from core.project.rows import EventRow, FindingRow
-from core.project.stores.common import Part, canonical_json, insert_one, utc_now
+from core.project.stores.common import Part, canonical_json, chunks, insert_one, utc_now
 from core.project.tables import Event, table
 from core.project.tables import Finding as FindingTable
 
@@ -45,11 +45,33 @@ class Findings(Part):
 
         return self._writer.write(write)
 
-    def all(self, study: str | None = None) -> tuple[FindingRow, ...]:
-        statement = sa.select(finding).order_by(finding.c.id)
+    def page(self, after_id: int, limit: int, study: str | None = None) -> tuple[FindingRow, ...]:
+        """The next findings by id."""
+        statement = sa.select(finding).where(finding.c.id > after_id).order_by(finding.c.id).limit(limit)
         if study is not None:
             statement = statement.where(finding.c.study == study)
         return self._all(statement, _finding)
+
+    def all(self, study: str | None = None) -> tuple[FindingRow, ...]:
+        """Every finding, read in short transactions: a study can have thousands.
+
+        Read again where a measurement was replaced meanwhile, so that no two measurements are mixed.
+        """
+        state = self._state()
+        while True:
+            rows = tuple(chunks(lambda after, limit: self.page(after, limit, study), lambda row: row.id))
+            before, state = state, self._state()
+            if state == before:
+                return rows
+
+    def last(self, study: str) -> FindingRow | None:
+        """The last finding of a study, for when and how it was measured."""
+        statement = sa.select(finding).where(finding.c.study == study).order_by(finding.c.id.desc()).limit(1)
+        return self._one(statement, _finding)
+
+    def _state(self) -> tuple[Any, ...]:
+        latest = sa.select(sa.func.count(), sa.func.max(finding.c.created_at)).select_from(finding)
+        return tuple(self._reader.run(lambda connection: connection.execute(latest).one()))
 
 
 class Events(Part):

@@ -58,6 +58,7 @@ class OutputFilter:
     identity: str | None = None
     status: str | None = None
     contains: str | None = None
+    written_after: str | None = None  # a time as the store writes it
 
 
 class Outputs(Part):
@@ -141,6 +142,8 @@ def _narrow(statement: "sa.Select[Any]", where: OutputFilter) -> "sa.Select[Any]
             statement = statement.where(column == value)
     if where.contains:
         statement = statement.where(output.c.text.icontains(where.contains, autoescape=True))
+    if where.written_after:
+        statement = statement.where(output.c.created_at > where.written_after)
     return statement
 
 

@@ -32,8 +32,10 @@ class Sources(Part):
 
         return self._writer.write(write)
 
-    def count(self, study_id: int) -> int:
-        return self._number(sa.select(sa.func.count()).where(source.c.study_id == study_id))
+    def count(self, study_id: int, written_after: str = "") -> int:
+        """How many there are, or how many came after a time."""
+        wanted = (source.c.study_id == study_id) & (source.c.created_at > written_after)
+        return self._number(sa.select(sa.func.count()).where(wanted))
 
     def page(self, study_id: int, after_id: int = 0, limit: int = 500) -> tuple[SourceRow, ...]:
         statement = (

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from core.jobs import JobContext
 from core.project.project import Project
+from core.report.export import export_rows
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
@@ -185,7 +186,8 @@ def test_creative_texts_are_recognised(opened: Opened, tmp_path: Path):
             b"\x89PNG\r\n\x1a\n" + bytes(60),
             "“picture.csv” is not a text table: it looks like a picture.",
         ),
-        ("book.xlsx", b"PK\x03\x04", "“book.xlsx” is not a kind of table that can be read."),
+        ("book.docx", b"PK\x03\x04", "“book.docx” is not a kind of table that can be read."),
+        ("book.xlsx", b"PK\x03\x04", "“book.xlsx” is not an xlsx workbook."),
         ("none.csv", None, "There is no file"),
         ("bare.csv", b"text,group\n", "“bare.csv” has no rows below its header."),
     ],
@@ -221,6 +223,26 @@ def test_texts_made_to_break_the_display_are_shown_as_safe_lines(opened: Opened,
     assert "\n" not in cell
     assert "\u202e" not in cell
     assert cell.startswith("<b>x</b>")
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "parquet"])
+def test_workbooks_and_parquet_files_are_read_like_any_table(opened: Opened, tmp_path: Path, ending: str):
+    path = tmp_path / f"letters.{ending}"
+    export_rows([{"text": "=1+1 is what she wrote.", "gender": "female", "age": 60.0}], path)
+    dialog = opened(path)
+    assert dialog.go.isEnabled()
+    assert dialog.summary.text() == "All 1 rows can be read."
+    assert dialog.preview.model.index(0, 0).data() == "=1+1 is what she wrote."
+
+
+def test_every_kind_that_can_be_read_is_offered_when_choosing_a_table(
+    qtbot: QtBot, opened: Opened, table: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+    dialog = opened(table)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *words: (asked.append(words[-1]), ("", ""))[1])
+    dialog.another.click()
+    assert asked == ["Tables (*.csv *.tsv *.jsonl *.ndjson *.xlsx *.parquet)"]
 
 
 # importing

@@ -1,0 +1,172 @@
+"""How each study was measured last, what came since, and the button that measures it again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.models.finding_lines import Measurement
+from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+
+class StudyLine(QWidget):
+    """One study. `measure` asks for it to be measured."""
+
+    measure = Signal(str)
+
+    def __init__(self, measurement: Measurement) -> None:
+        super().__init__()
+        self.study = measurement.study
+        self.title = Label(safe_line(measurement.title), "strong")
+        self.said = ElidedLabel("", "soft")
+        self.new = Chip("", "accent")
+        self.more = LinkButton(tr("Recipe"))
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._show_recipe)
+        self.button = Button(tr("Measure"))
+        self.button.clicked.connect(lambda: self.measure.emit(self.study))
+        self.recipe = Label("", "note", wrap=True)
+        self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.recipe.hide()
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        for widget in (self.title, self.said, self.new, self.more):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.button)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(2)
+        box.addLayout(row)
+        box.addWidget(self.recipe)
+        self.show_measurement(measurement)
+
+    def show_measurement(self, measurement: Measurement) -> None:
+        """Say when, with what, and what came since."""
+        self.measurement = measurement
+        self.said.set_text(said_of(measurement))
+        since = news_of(measurement)
+        self.new.setText(since)
+        show_if(self.new, bool(since))
+        recipe = measurement.recipe
+        show_if(self.more, recipe is not None)
+        self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
+
+    def allow(self, writable: bool, busy: bool) -> None:
+        """Whether it can be measured now; what would be new is offered in the accent."""
+        wanted = not self.measurement.measured_at or bool(news_of(self.measurement))
+        self.button.set_role("primary" if wanted else "")
+        words = tr("Measuring…") if busy else tr("Measure again") if self.measurement.measured_at else tr("Measure")
+        self.button.set_text(words)
+        self.button.setAccessibleName(f"{words}: {self.measurement.title}")
+        self.button.setEnabled(writable and not busy)
+        self.button.setToolTip("" if writable else tr("The project is open read-only: findings cannot be stored."))
+
+    def _show_recipe(self, shown: bool) -> None:
+        self.recipe.setVisible(shown)
+
+
+class Studies(QWidget):
+    """A line for each study, or for the one that the table is narrowed to."""
+
+    measure = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: dict[str, StudyLine] = {}
+        self._only: str | None = None
+        self._busy: frozenset[str] = frozenset()
+        self._writable = False
+        self.hidden_note = Label("", "note", wrap=True)
+        self.hidden_note.hide()
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(theme.current().grid)
+        self._box.addWidget(self.hidden_note)
+        self.setAccessibleName(tr("Measurements"))
+
+    def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
+        """What there is now; a line whose recipe is being read stays open."""
+        for gone in self.lines.keys() - {one.study for one in measurements}:
+            self.lines.pop(gone).deleteLater()
+        for one in measurements:
+            if one.study in self.lines:
+                self.lines[one.study].show_measurement(one)
+            else:
+                self.lines[one.study] = line = StudyLine(one)
+                line.measure.connect(self.measure)
+                self._box.addWidget(line)
+        self.hidden_note.setText(hidden_words(open_sessions))
+        self.hidden_note.setVisible(bool(open_sessions))
+        self._show()
+
+    def narrow_to(self, study: str | None) -> None:
+        """Show this study's line alone; None: every line."""
+        self._only = study
+        self._show()
+
+    def allow(self, writable: bool, busy: frozenset[str]) -> None:
+        self._writable, self._busy = writable, busy
+        self._show()
+
+    def _show(self) -> None:
+        for study, line in self.lines.items():
+            line.setVisible(self._only in (None, study))
+            line.allow(self._writable, study in self._busy)
+
+
+def said_of(measurement: Measurement) -> str:
+    """ "measured today at 13:40, seed 0"."""
+    if not measurement.measured_at:
+        return tr("not measured yet")
+    seed = (measurement.recipe or {}).get("seed", "?")
+    return tr("measured {when}, with seed {seed}").format(when=when_words(measurement.measured_at), seed=seed)
+
+
+def when_words(stamp: str) -> str:
+    """A stored time in the reader's zone: "today at 13:40", "on 20 Nov 2026 at 13:40"."""
+    local = datetime.fromisoformat(stamp).astimezone()
+    clock = f"{local:%H:%M}"
+    if local.date() == date.today():
+        return tr("today at {time}").format(time=clock)
+    day = QLocale().toString(local.date(), "d MMM yyyy")  # type: ignore[call-overload]
+    return tr("on {day} at {time}").format(day=day, time=clock)
+
+
+def news_of(measurement: Measurement) -> str:
+    """ "12 new outputs since"; empty where nothing came since, or it never was measured."""
+    if not measurement.measured_at:
+        return ""
+    texts = plural(measurement.new_texts, "1 new output", "%n new outputs") if measurement.new_texts else ""
+    sessions = plural(measurement.new_sessions, "1 session revealed", "%n sessions revealed")
+    said = ", ".join(part for part in (texts, sessions if measurement.new_sessions else "") if part)
+    return tr("{news} since").format(news=said) if said else ""
+
+
+def hidden_words(open_sessions: int) -> str:
+    """That open sessions are in no finding; empty without any."""
+    if not open_sessions:
+        return ""
+    return plural(
+        open_sessions,
+        "1 rating session is open: its judgments are in no finding until its reveal.",
+        "%n rating sessions are open: their judgments are in no finding until their reveal.",
+    )
+
+
+def recipe_words(recipe: Mapping[str, Any]) -> str:
+    """Everything needed to get the same numbers again."""
+    words = {"program_version": tr("program"), "seed": tr("seed"), "axes": tr("axes"), "scorers": tr("scorers")}
+    parts = []
+    for key, value in recipe.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        if key == "axes":
+            shown = shown or tr("all")
+        if shown:
+            parts.append(f"{words.get(key, key)} {shown}")
+    return safe_line(" · ".join(parts))

@@ -1,0 +1,707 @@
+"""The findings panel over a real project file: what is stored, what came since, the texts behind, and the blind."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.compute import shared
+from core.errors import AppError
+from core.findings import Adjustment, Finding, Interval, ScorerUse
+from core.jobs import JobContext
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.specs import (
+    GeneratorSpec,
+    JudgmentSpec,
+    OutputSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RaterSpec,
+    RunSpec,
+    SourceSpec,
+)
+from core.runs.compare import compare
+from core.runs.generate import generate, start_run
+from core.runs.setup import add_prompts, generator_spec, study_of
+from desktop import theme
+from desktop.jobs import JobRunner
+from desktop.main_window import MainWindow
+from desktop.models.finding_lines import COLUMNS
+from desktop.models.stored_findings import StoredFindings
+from desktop.models.texts_behind import Behind, TextGroup, TextRef
+from desktop.panels.findings import FindingsPanel
+
+GROUPS = ("male", "female")
+
+
+def finding(label: str, estimate: float | None = 1.5, **more: object) -> Finding:
+    given = {
+        "id": "letters.success_rate",
+        "title": f"{label} <b>letters</b>",
+        "groups": GROUPS,
+        "unit": "ratio",
+        "n": 6,
+    }
+    made = {**given, "reason": None if estimate is not None else "too few letters", **more}
+    return Finding(label=label, estimate=estimate, **made)  # type: ignore[arg-type]
+
+
+HOLM = Adjustment("Holm", "3")
+FINDINGS = (
+    finding("whole", interval=Interval(1.1, 2.0, 0.95, "made up"), p=0.01, p_adjusted=0.02, adjust=HOLM),
+    finding("early", 0.9, dims={"occupation": "dancer"}, p=0.4, p_adjusted=0.4, adjust=HOLM),
+    finding("late", None, scorers=(ScorerUse("lexicon", "short", "1", stand_in=True),)),
+    finding("early", 0.8, variant="as_published"),
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project.create(tmp_path / "made-up.biasprint") as made:
+        study = made.studies.add("letters", "Made up").number("study")
+        add_letters(made, study, 6)
+        yield made
+
+
+def add_letters(project: Project, study: int, count: int, origin: str = "letters.csv abc") -> Changes:
+    """Letters of both groups in turn, two and two for one occupation."""
+    specs = [
+        SourceSpec(
+            kind="letter",
+            origin=origin,
+            row=number,
+            text=f"Dear <i>all</i>, this is letter {number}. She led the team.",
+            fields={
+                "group": GROUPS[number % 2],
+                "name": f"Name {number}",
+                "occupation": "dancer" if number < 4 else "chef",
+                "block": f"block {number // 2}",
+            },
+        )
+        for number in range(count)
+    ]
+    return project.sources.add_many(study, specs)
+
+
+def store(project: Project, findings: tuple[Finding, ...] = FINDINGS) -> Changes:
+    return project.findings.replace("letters", "whole study", {"seed": 7, "axes": [], "scorers": ["x=y 1"]}, findings)
+
+
+class FakeShell:
+    def __init__(self, project: Project | None) -> None:
+        self.jobs = JobRunner()
+        self.project = project
+        self.errors: list[AppError] = []
+        self.said: list[str] = []
+        self.panels: list[str] = []
+        self.panel: FindingsPanel | None = None
+        self.jobs.failed.connect(self.errors.append)
+
+    def show_error(self, error: AppError) -> None:
+        self.errors.append(error)
+
+    def notify(self, text: str) -> None:
+        self.said.append(text)
+
+    def show_panel(self, key: str) -> None:
+        self.panels.append(key)
+
+
+@pytest.fixture
+def shell(project: Project) -> Iterator[FakeShell]:
+    made = FakeShell(project)
+    yield made
+    assert made.jobs.close(20)
+
+
+Open = Callable[[], FindingsPanel]
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, shell: FakeShell) -> Open:
+    def make() -> FindingsPanel:
+        panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.resize(1072, 660)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        settle(qtbot, shell)
+        return panel
+
+    return make
+
+
+def settle(qtbot: QtBot, shell: FakeShell) -> None:
+    """Wait until nothing is being read, and no reading is waiting for its turn."""
+
+    def quiet() -> bool:
+        waiting = shell.panel is not None and any(timer.isActive() for timer in shell.panel.findChildren(QTimer))
+        return not waiting and not shell.jobs.active()
+
+    QApplication.processEvents()
+    qtbot.waitUntil(quiet, timeout=60_000)
+
+
+def labels(panel: FindingsPanel) -> list[str]:
+    return [line.finding.label for line in panel.board.table.shown]
+
+
+def choose(qtbot: QtBot, panel: FindingsPanel, row: int) -> None:
+    view = panel.board.view
+    place = view.visualRect(view.model().index(row, 0)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def open_texts(qtbot: QtBot, shell: FakeShell, panel: FindingsPanel, row: int) -> None:
+    choose(qtbot, panel, row)
+    QTest.keyClick(panel.board.view, Qt.Key.Key_Return)
+    settle(qtbot, shell)
+
+
+# what there is
+
+
+def test_a_project_without_texts_says_what_to_do_next(qtbot: QtBot, tmp_path: Path):
+    with Project.create(tmp_path / "empty.biasprint") as empty:
+        shell = FakeShell(empty)
+        panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.show()
+        settle(qtbot, shell)
+        assert panel.board.nothing.isVisible()
+        assert not panel.board.filters.isVisible()
+        qtbot.mouseClick(panel.board.nothing.button, Qt.MouseButton.LeftButton)
+        assert shell.panels == ["generate"]
+        assert shell.jobs.close()
+
+
+def test_without_a_project_nothing_can_be_measured_and_nothing_breaks(qtbot: QtBot):
+    shell = FakeShell(None)
+    panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.measure("letters")
+    panel.open_texts()
+    assert shell.jobs.active() == []
+    assert not any(command.enabled() for command in panel.commands())
+
+
+def test_findings_are_shown_with_their_count_and_nothing_is_open(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    assert labels(panel) == ["whole", "early", "late", "early"]
+    assert panel.count.text() == "4 findings"
+    assert not panel.board.card.isVisible()
+    said = panel.board.studies.lines["letters"].said.whole_text()
+    assert said.startswith("measured today at ")
+    assert said.endswith(", with seed 7")
+    assert not panel.board.studies.lines["letters"].new.isVisible()
+
+
+def test_the_recipe_is_one_click_away(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    line = open_panel().board.studies.lines["letters"]
+    assert not line.recipe.isVisible()
+    qtbot.mouseClick(line.more, Qt.MouseButton.LeftButton)
+    assert line.recipe.isVisible()
+    assert line.recipe.text() == "axes all · scorers x=y 1 · seed 7"
+
+
+def test_what_came_after_the_measurement_is_counted(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    study = project.studies.of_kind("letters")
+    assert study is not None
+    qtbot.wait(5)  # the store's clock counts milliseconds
+    panel.deliver(add_letters(project, study.id, 3, "later.csv def"))
+    settle(qtbot, shell)
+    assert panel.board.studies.lines["letters"].new.text() == "3 new outputs since"
+
+
+# narrowing
+
+
+def test_filters_narrow_and_say_how_much_is_left(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    filters = panel.board.filters
+    assert not filters.study.isVisible()  # one study needs no box
+    filters.significance.setCurrentIndex(filters.significance.findData("significant"))
+    filters.significance.activated.emit(1)
+    assert labels(panel) == ["whole"]
+    assert panel.count.text() == "1 of 4 findings"
+    filters.clear()
+    QTest.keyClick(filters.undefined, Qt.Key.Key_Space)
+    assert labels(panel) == ["whole", "early", "early"]
+
+
+def test_filters_that_leave_nothing_offer_to_be_cleared(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    panel.board.filters.search.setText("nowhere")
+    QTest.keyClick(panel.board.filters.search, Qt.Key.Key_Return)
+    assert panel.board.no_match.isVisible()
+    assert not panel.export.isEnabled()
+    qtbot.mouseClick(panel.board.no_match.button, Qt.MouseButton.LeftButton)
+    assert labels(panel) == ["whole", "early", "late", "early"]
+    assert panel.board.filters.search.text() == ""
+
+
+def test_sorting_by_a_heading_and_from_the_palette(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    header = panel.board.view.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(COLUMNS.index("estimate")) + 20, 10)
+    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert labels(panel) == ["early", "early", "whole", "late"]
+    by_p = next(command for command in panel.commands() if command.title == "Sort by: p")
+    by_p.run()
+    assert labels(panel)[:2] == ["whole", "early"]
+    by_p.run()
+    assert labels(panel)[:2] == ["early", "whole"]
+
+
+def test_the_first_column_keeps_its_room(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    for width in (620, 1072, 1800):
+        panel.resize(width, 660)
+        QApplication.processEvents()
+        assert panel.board.view.columnWidth(0) >= 200
+        assert not panel.board.view.isColumnHidden(COLUMNS.index("estimate"))
+        assert panel.board.view.horizontalScrollBar().maximum() == 0
+
+
+# one finding
+
+
+def test_a_chosen_finding_is_told_in_full_as_plain_text(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    card = panel.board.card
+    choose(qtbot, panel, 0)
+    assert card.isVisible()
+    assert card.heading.text() == "whole <b>letters</b>"
+    assert card.heading.textFormat() == Qt.TextFormat.PlainText
+    assert (card.figure.text(), card.unit.text()) == ("1.50", "ratio")
+    assert card.interval.text() == "95 % interval 1.10–2.00 (made up)"
+    assert card.bar.isVisible()
+    assert card.facts["p"].text.text() == "p = 0.010; adjusted 0.020 (Holm among 3)"
+    assert not card.badge.isVisible()
+    choose(qtbot, panel, 2)
+    assert card.figure.text() == "Not defined"
+    assert card.facts["reason"].text.text() == "too few letters"
+    assert not card.bar.isVisible()
+    assert card.badge.text() == "stand-in: short"
+    QTest.keyClick(card, Qt.Key.Key_Escape)
+    assert not card.isVisible()
+
+
+def test_a_finding_is_copied_as_json_and_as_a_sentence(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    choose(qtbot, panel, 0)
+    qtbot.mouseClick(panel.board.card.copy_json, Qt.MouseButton.LeftButton)
+    assert Finding.from_json(json.loads(QGuiApplication.clipboard().text())) == FINDINGS[0]
+    qtbot.mouseClick(panel.board.card.copy_sentence, Qt.MouseButton.LeftButton)
+    assert "1.50 ratio; 95 % interval 1.10–2.00 (made up); n = 6 letters" in QGuiApplication.clipboard().text()
+    assert shell.said == ["The finding was copied as JSON.", "The finding was copied as a sentence."]
+
+
+def test_the_chosen_finding_stays_open_when_the_study_is_measured_again(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    choose(qtbot, panel, 1)
+    again = finding("early", 0.7, dims={"occupation": "dancer"})
+    panel.deliver(store(project, (again, FINDINGS[0])))
+    settle(qtbot, shell)
+    assert panel.board.card.figure.text() == "0.70"
+    assert panel.board.view.currentIndex().row() == 0
+    panel.deliver(store(project, (FINDINGS[0],)))
+    settle(qtbot, shell)
+    assert not panel.board.card.isVisible()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_in_a_narrow_window_the_card_takes_the_place_of_the_table(
+    qtbot: QtBot, qapp: QApplication, shell: FakeShell, project: Project, open_panel: Open, scale: float
+):
+    store(project)
+    theme.apply(qapp, "light", scale)
+    panel = open_panel()
+    panel.resize(round(700 * scale), 600)
+    choose(qtbot, panel, 0)
+    QApplication.processEvents()
+    assert panel.board.card.isVisible()
+    assert not panel.board.frame.isVisible()
+    assert not panel.board.filters.isVisible()
+    panel.board.card.close_card()
+    assert panel.board.frame.isVisible()
+    assert panel.board.filters.isVisible()
+
+
+# the texts behind it
+
+
+def test_a_row_opens_its_texts_group_beside_group(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 0)
+    first, second = panel.texts.columns
+    assert [column.name.whole_text() for column in (first, second)] == ["Male", "Female"]
+    assert [len(column.names.stringList()) for column in (first, second)] == [3, 3]
+    assert first.text.text() == "Dear <i>all</i>, this is letter 0. She led the team."
+    assert first.text.toPlainText().startswith("Dear <i>all</i>")
+    assert second.text.text() == "Dear <i>all</i>, this is letter 1. She led the team."
+
+
+def test_the_other_group_follows_to_the_matched_text(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 0)
+    first, second = panel.texts.columns
+    QTest.keyClick(second.list, Qt.Key.Key_Down)
+    settle(qtbot, shell)
+    assert "letter 3" in second.text.text()
+    assert "letter 2" in first.text.text()
+
+
+def test_only_texts_that_the_dims_name_are_opened(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 1)  # dancers alone
+    assert [len(column.names.stringList()) for column in panel.texts.columns] == [2, 2]
+    assert all("dancer" in title for column in panel.texts.columns for title in column.names.stringList())
+
+
+def test_escape_and_the_button_lead_back_to_the_same_finding(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    for leave in (
+        lambda: QTest.keyClick(panel.texts, Qt.Key.Key_Escape),
+        lambda: qtbot.mouseClick(panel.texts.back, Qt.MouseButton.LeftButton),
+    ):
+        open_texts(qtbot, shell, panel, 1)
+        assert panel.pages.currentWidget() is panel.texts
+        leave()
+        assert panel.pages.currentWidget() is panel.board
+        assert panel.board.chosen is not None
+        assert panel.board.chosen.finding == FINDINGS[1]
+        panel.board.card.close_card()
+
+
+def test_a_finding_without_stored_texts_says_so(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
+    store(project, (finding("whole", dims={"occupation": "nobody"}),))
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 0)
+    assert panel.texts.said.text() == "No texts are stored behind this finding."
+    assert not any(column.isVisible() for column in panel.texts.columns)
+
+
+def test_of_several_groups_any_two_stand_beside_each_other(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 0)
+    groups = tuple(
+        TextGroup(key, key.upper(), tuple(TextRef(("source", n), 1, f"{key} {n}", "") for n in range(1, 3)))
+        for key in ("a", "b", "c")
+    )
+    panel.texts.show_behind(Behind(groups))
+    first, second = panel.texts.columns
+    assert (first.group.currentText(), second.group.currentText()) == ("A", "B")
+    second.group.setCurrentIndex(2)
+    second.group.activated.emit(2)
+    assert second.names.stringList() == ["c 1", "c 2"]
+    settle(qtbot, shell)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_no_text_covers_its_list(
+    qtbot: QtBot, qapp: QApplication, shell: FakeShell, project: Project, open_panel: Open, scale: float
+):
+    store(project)
+    theme.apply(qapp, "light", scale)
+    panel = open_panel()
+    panel.resize(1190, 590)
+    open_texts(qtbot, shell, panel, 0)
+    QApplication.processEvents()
+    for column in panel.texts.columns:
+        assert column.list.geometry().bottom() < column.note.geometry().top()
+        assert column.note.geometry().bottom() < column.text.geometry().top()
+        assert column.text.geometry().bottom() <= column.rect().bottom()
+
+
+def test_letters_with_the_word_come_first(project: Project):
+    study = project.studies.of_kind("letters")
+    assert study is not None
+    texts = ("No such thing.", "Led and led again; handled.", "She LED.")
+    specs = [
+        SourceSpec(kind="letter", origin="x", row=row, text=text, fields={"group": "male", "name": f"N{row}"})
+        for row, text in enumerate(texts)
+    ]
+    project.sources.add_many(study.id, specs)
+    one = finding("led", id="letters.word.odds_ratio", groups=("male", "female"), dims={"pos": "noun"})
+    store(project, (one,))
+    source = StoredFindings(project)
+    (line,) = source.load(JobContext()).lines
+    male, _female = source.texts(JobContext(), line).groups
+    named = {ref.title: ref.note for ref in male.refs}
+    assert male.refs[0].title == "N1"  # twice; “handled” is another word
+    assert [named[title] for title in ("N1", "N2", "N0")] == ["“led” 2 times", "“led” once", "“led” 0 times"]
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Iterator[Project]:
+    """Two domains, both polarities, with and without an instruction; everything is answered with the kind option."""
+    asked = {"direction": "SAI", "pronoun": "feminine", "positive": "kind", "negative": "rude", "neutral": "tall"}
+    prompts = tuple(
+        PromptSpec(
+            key=f"{domain}/{given}/{arm}",
+            text="",
+            fields={"domain": domain, "given": given, "arm": arm, "context": f"They are BLANK, {given}.", **asked},
+        )
+        for domain in ("ageism", "beauty")
+        for given in ("positive", "negative")
+        for arm in ("plain", "careful")
+    )
+    with Project.create(tmp_path / "replies.biasprint") as project:
+        study = project.studies.add("completion", "Made up").number("study")
+        prompt_set = project.prompts.add_set(study, PromptSetSpec(name="s", recipe={}, prompts=prompts))
+        set_id = prompt_set.number("prompt_set")
+        generator = project.runs.add_generator(GeneratorSpec(backend="made up", model="m1")).number("generator")
+        run = project.runs.start(RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1))
+        project.outputs.record_many(
+            [
+                OutputSpec(run_id=run.number("run"), prompt_id=row.id, sample=0, seed=1, text="kind")
+                for row in project.prompts.page(set_id, 0, 99)
+            ]
+        )
+        yield project
+
+
+def test_a_short_reply_is_shown_with_what_was_asked(replies: Project):
+    delta = finding("PL", id="completion.delta", groups=("positive", "negative"))
+    dims = ({"domain": "ageism", "model": "m1"}, {"domain": "ageism", "model": "m1, with careful"})
+    replies.findings.replace("completion", "whole study", {}, [replace(delta, dims=one) for one in dims])
+    source = StoredFindings(replies)
+    for line, author in zip(source.load(JobContext()).lines, ("m1", "m1, with careful"), strict=True):
+        groups = source.texts(JobContext(), line).groups
+        assert [(group.key, len(group.refs)) for group in groups] == [("positive", 1), ("negative", 1)]
+        ref = groups[0].refs[0]
+        assert ref.title == "They are BLANK, positive."
+        assert ref.note == f"They are BLANK, positive.\nOptions: kind / rude / tall\nmade up · {author}"
+
+
+def test_articles_stand_beside_their_originals(tmp_path: Path):
+    """Groups of words tell no articles apart: the kinds of text do, matched by what they were written for."""
+    with Project.create(tmp_path / "news.biasprint") as project:
+        study = project.studies.add("news", "Made up").number("study")
+        keys = ("k1", "k2")
+        prompts = tuple(PromptSpec(key=key, text="", task="news", fields={"original_key": key}) for key in keys)
+        prompt_set = project.prompts.add_set(study, PromptSetSpec(name="s", recipe={}, prompts=prompts))
+        set_id = prompt_set.number("prompt_set")
+        generator = project.runs.add_generator(GeneratorSpec(backend="made up", model="m1")).number("generator")
+        run = project.runs.start(RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1))
+        project.outputs.record_many(
+            [
+                OutputSpec(run_id=run.number("run"), prompt_id=row.id, sample=0, seed=1, text=f"generated {row.key}")
+                for row in project.prompts.page(set_id, 0, 9)
+            ]
+        )
+        originals = [
+            SourceSpec(kind="original", origin="n", row=row, text=f"original {key}", fields={"original_key": key})
+            for row, key in enumerate(reversed(keys))
+        ]
+        project.sources.add_many(study, originals)
+        one = finding("female", id="news.word.difference", groups=("female", "male"), dims={"axis": "gender"})
+        project.findings.replace("news", "whole study", {}, [one])
+        source = StoredFindings(project)
+        (line,) = source.load(JobContext()).lines
+        generated, original = source.texts(JobContext(), line).groups
+        assert (generated.title, original.title) == ("Generated", "Original")
+        for ref in generated.refs:
+            (twin,) = [other for other in original.refs if other.block == ref.block]
+            assert source.text(twin) == source.text(ref).replace("generated", "original")
+
+
+def test_thousands_of_findings_are_read_whole_and_in_order(project: Project):
+    """In several short readings: more than one takes."""
+    store(project, tuple(finding(str(number)) for number in range(600)))
+    project.findings.replace("creativity", "whole study", {"seed": 1}, FINDINGS)
+    assert [row.body["label"] for row in project.findings.all("letters")] == [str(number) for number in range(600)]
+    assert len(project.findings.all()) == 604
+    last = project.findings.last("letters")
+    assert last is not None
+    assert last.body["label"] == "599"
+    assert project.findings.last("news") is None
+
+
+# measuring and saving
+
+
+def test_measuring_from_here_fills_the_table(qtbot: QtBot, shell: FakeShell, replies: Project, open_panel: Open):
+    shell.project = replies
+    panel = open_panel()
+    assert panel.board.nothing.isVisible()
+    assert panel.board.nothing.button.text() == "Measure: Fill in the blank"
+    heard: list[Changes] = []
+    replies.subscribe(heard.append)
+    qtbot.mouseClick(panel.board.nothing.button, Qt.MouseButton.LeftButton)
+    button = panel.board.studies.lines["completion"].button
+    assert not button.isEnabled()
+    assert button.text() == "Measuring…"
+    settle(qtbot, shell)
+    assert shell.errors == []
+    for changes in heard:
+        panel.deliver(changes)
+    settle(qtbot, shell)
+    assert len(panel.board.table.lines) == len(replies.findings.all("completion")) > 0
+    assert button.isEnabled()
+    assert button.text() == "Measure again"
+
+
+def test_the_findings_shown_are_saved_in_their_order(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path
+):
+    store(project)
+    panel = open_panel()
+    panel.board.filters.undefined.setChecked(False)
+    panel.board.view.order_by("estimate")
+    panel.save(tmp_path / "found.jsonl")
+    settle(qtbot, shell)
+    rows = [json.loads(one) for one in (tmp_path / "found.jsonl").read_text("utf-8").splitlines()]
+    assert [row["estimate"] for row in rows] == [0.8, 0.9, 1.5]
+    assert rows[2]["low"] == 1.1
+
+
+def test_a_read_only_project_is_not_measured(qtbot: QtBot, project: Project, tmp_path: Path):
+    store(project)
+    with Project.open(project.path, read_only=True) as closed:
+        shell = FakeShell(closed)
+        panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.show()
+        settle(qtbot, shell)
+        assert len(panel.board.table.lines) == 4
+        assert not panel.board.studies.lines["letters"].button.isEnabled()
+        panel.measure("letters")
+        assert shell.jobs.active() == []
+        assert shell.jobs.close()
+
+
+def test_closing_the_project_drops_every_finding_of_it(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    store(project)
+    panel = open_panel()
+    open_texts(qtbot, shell, panel, 0)
+    shell.project = None
+    panel.attach(None)
+    settle(qtbot, shell)
+    assert panel.board.table.lines == ()
+    assert panel.board.card.line is None
+    assert panel.texts.line is None
+    assert not any(column.names.stringList() for column in panel.texts.columns)
+    assert panel.pages.currentWidget() is panel.board
+
+
+# the blind
+
+
+def test_a_blind_rater_cannot_reach_the_findings(
+    qtbot: QtBot, make_window: Callable[..., MainWindow], project: Project
+):
+    store(project)
+    project.close()
+    window = make_window()
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(project.path)
+    window.show_panel("findings")
+    panel = window.panels["findings"]
+    assert isinstance(panel, FindingsPanel)
+    qtbot.waitUntil(lambda: len(panel.board.table.lines) == 4, timeout=20_000)
+    window.show_panel("judge")
+    window.set_blind(True)
+    assert "findings" not in window.panels
+    window.show_panel("findings")
+    assert "findings" not in window.panels
+    assert window.current == "judge"
+    window.set_blind(False)
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=20_000)
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Iterator[tuple[Project, str]]:
+    """A project with a session that is still open, in which the text for the first identity was always chosen."""
+    axes = ["orientation"]
+    with Project.create(tmp_path / "rated.biasprint") as made:
+        added = add_prompts(made, "creativity", tasks=["haiku", "blog"], themes=["rain", "stars"], axes=axes)
+        run = start_run(made, prompt_set_id=added.set_id, generator=generator_spec("synthetic", "none", {}), seed=3)
+        generate(JobContext(), made, run, shared())
+        compare(JobContext(), made, study_id=study_of(made, "creativity").id, axes=axes, seed=1)
+        (plan,) = made.judging.plans()
+        rater = made.judging.add_rater(RaterSpec(code="R1")).uuid("rater")
+        session = made.judging.open_session(plan.id, rater).uuid("session")
+        for row in made.judging.comparisons(plan.id)[:4]:
+            first = next(place for place, item in enumerate(row.items) if item.identity == "straight")
+            made.judging.record(
+                JudgmentSpec(
+                    session_id=session,
+                    comparison_id=row.id,
+                    outcome="choice",
+                    chosen=first,
+                    shown=(0, 1),
+                    texts_sha256=row.texts_sha256,
+                    active_seconds=3.0,
+                )
+            )
+        yield made, session
+
+
+def test_open_sessions_are_told_of_and_their_texts_stay_hidden(qtbot: QtBot, rated: tuple[Project, str]):
+    project, session = rated
+    source = StoredFindings(project)
+    share = Finding(
+        id="creativity.share", label="straight", title="Share", groups=("straight", "queer"), estimate=1.0,
+        unit="proportion", n=4, dims={"axis": "orientation"},
+    )  # fmt: skip
+    project.findings.replace("creativity", "whole study", {"seed": 0}, [share])
+    (line,) = source.load(JobContext()).lines
+    assert source.open_sessions() == 1
+    assert source.texts(JobContext(), line).total == 0
+    project.judging.reveal(session)
+    behind = source.texts(JobContext(), line)
+    assert [(group.title, len(group.refs)) for group in behind.groups] == [("Straight", 4), ("Queer", 0)]
+    (measured,) = source.measurements(JobContext())
+    assert (measured.new_sessions, measured.new_texts) == (1, 0)
+    (run,) = project.runs.all()
+    prompt = project.prompts.page(run.prompt_set_id, 0, 1)[0]
+    written = [OutputSpec(run_id=run.id, prompt_id=prompt.id, sample=sample, seed=1, text="More") for sample in (7, 8)]
+    project.outputs.record_many(written)
+    (measured,) = source.measurements(JobContext())
+    assert measured.new_texts == 2
+    assert source.text(behind.groups[0].refs[0])
