@@ -264,13 +264,13 @@ def test_the_panels_that_name_things_are_destroyed_and_nobody_keeps_them(rater: 
     rater.look_around()
     panels = [panel for key, panel in rater.window.panels.items() if key not in ("judge", "settings")]
     dropped = [weakref.ref(panel) for panel in panels]
-    assert len(dropped) == 5
+    assert len(dropped) == 6
     del panels
     rater.start()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.unfreeze()  # what was there when the program set its modules apart would never be collected
     gc.collect()
-    assert [ref() for ref in dropped] == [None] * 5
+    assert [ref() for ref in dropped] == [None] * len(dropped)
 
 
 def test_comparisons_drawn_in_the_same_window_leave_no_axis_behind(rater: Rater):
