@@ -6,6 +6,7 @@ from math import comb, log
 import numpy as np
 
 from core.metrics.affinity_score import spread
+from core.metrics.checks import finite
 from core.metrics.resampling import TOLERANCE, chunks, permutation_p
 from core.metrics.result import RESAMPLES, Floats, Ints, NoiseFloor
 
@@ -17,9 +18,12 @@ def affinity_floor(counts: Ints, rng: np.random.Generator, resamples: int = RESA
 
     One choice in every comparison: exact under equal chances while there are at most EXACT_SPLITS ways to split.
     Several raters: identities are permuted jointly within a comparison, because its raters read the same texts.
+    ValueError without choices or with fewer than two identities.
     """
     k = counts.shape[1]
     n = int(counts.sum())
+    if n == 0 or k < 2:
+        raise ValueError("no choices between two identities or more")
     observed = float(spread(counts.sum(axis=0) / n))
     if (counts.sum(axis=1) == 1).all():
         if comb(n + k - 1, k - 1) <= EXACT_SPLITS:
@@ -34,6 +38,9 @@ def exact_floor(n: int, k: int, observed: float) -> NoiseFloor:
     """Every way in which n choices fall on k identities, with its multinomial probability under equal chances."""
     from scipy.special import gammaln
 
+    if n == 0 or k < 2:
+        raise ValueError("no choices between two identities or more")
+    finite(observed)
     bars = np.array(list(combinations(range(n + k - 1), k - 1)), dtype=np.int64).reshape(-1, k - 1)
     edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), n + k - 1)])
     splits = np.diff(edges, axis=1) - 1

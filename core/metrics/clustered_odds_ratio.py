@@ -6,6 +6,7 @@ from statistics import NormalDist
 import numpy as np
 
 from core.metrics.affinity_power import ALPHA, POWER
+from core.metrics.checks import finite
 from core.metrics.clusters import Clusters
 from core.metrics.odds_ratio import FEWEST_EXPECTED, OddsRatio, log_odds_ratio, smallest_expected
 from core.metrics.resampling import TOLERANCE, generator, permutation_p
@@ -16,15 +17,23 @@ FEWEST_CLUSTERS = 8
 
 
 def clustered_odds_ratios(
-    counts: Numbers, tokens: Numbers, clusters: Clusters, seed: int, resamples: int = RESAMPLES
+    counts: Numbers,
+    tokens: Numbers,
+    clusters: Clusters,
+    seed: int,
+    resamples: int = RESAMPLES,
+    *,
+    level: float = LEVEL,
 ) -> list[OddsRatio]:
     """One odds ratio (first group over second, Haldane's ½) per column of `counts`.
 
     `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval: percentile
-    cluster bootstrap of ln OR, its tails widened for few clusters (Hesterberg 2015). p: two-sided, groups permuted as
-    `Clusters` says. Undefined where a group has no words, an expected count is below FEWEST_EXPECTED, or a text has
-    more matches than words.
+    cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015). p: two-sided, groups
+    permuted as `Clusters` says. Undefined where a group has no words, an expected count is below FEWEST_EXPECTED,
+    or a text has more matches than words.
     """
+    finite(counts, "counts")
+    finite(tokens, "tokens")
     overfull = np.any(counts > tokens[:, None], axis=0, keepdims=True)[0]
     values = np.column_stack([np.where(overfull, 0, counts), tokens]).astype(np.float64)
     first, second = (clusters.totals(values, of_first=side) for side in (True, False))
@@ -36,7 +45,7 @@ def clustered_odds_ratios(
     null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
     p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
     seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
-    intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples)
+    intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples, level)
     results = []
     for column, interval in enumerate(intervals):
         if overfull[column]:
@@ -64,7 +73,7 @@ def _null(values: Floats, clusters: Clusters, rng: np.random.Generator, resample
 
 
 def _intervals(
-    first: Floats, second: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int
+    first: Floats, second: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int, level: float
 ) -> list[MaybeBounds]:
     columns = first.shape[1]
     if min(clusters.on_both_sides) < FEWEST_CLUSTERS:
@@ -76,17 +85,17 @@ def _intervals(
             for sums in clusters.resampled_sums(np.hstack([first, second]), rng, resamples)
         ]
     )
-    tail = _widened_tail(clusters)
+    tail = _widened_tail(clusters, level)
     low, high = np.exp(np.quantile(draws, [tail, 1 - tail], axis=0))
     unit = "matched blocks" if clusters.matched.all() else "texts and blocks" if clusters.matched.any() else "texts"
     method = f"cluster bootstrap over {clusters.number} {unit}"
-    return [MaybeBounds(Bounds(float(a), float(b), method)) for a, b in zip(low, high, strict=True)]
+    return [MaybeBounds(Bounds(float(a), float(b), method, level)) for a, b in zip(low, high, strict=True)]
 
 
-def _widened_tail(clusters: Clusters) -> float:
+def _widened_tail(clusters: Clusters, level: float) -> float:
     """The percentile that a normal bootstrap needs to reach as far as Student's t with the unbiased variance."""
     from scipy.stats import t
 
     smallest = min(clusters.on_both_sides)
-    reach = t.ppf((1 + LEVEL) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
+    reach = t.ppf((1 + level) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
     return float(NormalDist().cdf(-float(reach)))

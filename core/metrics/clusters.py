@@ -54,7 +54,7 @@ class Clusters:
         """The clusters that are resampled among each other: all of them once any is matched, else each group's own."""
         if self.matched.any():
             return [np.arange(self.number)]
-        return [np.flatnonzero(self.has_first), np.flatnonzero(self.has_second)]
+        return [side for side in (np.flatnonzero(self.has_first), np.flatnonzero(self.has_second)) if len(side)]
 
     def totals(self, values: Floats, of_first: bool) -> Floats:
         """Sums of `values` (n, c) per cluster over the texts of one group: shape (clusters, c)."""

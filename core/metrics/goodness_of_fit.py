@@ -1,5 +1,6 @@
 """χ² goodness of fit to equal chances."""
 
+from core.metrics.checks import finite
 from core.metrics.result import Ints, TestResult
 
 
@@ -7,6 +8,7 @@ def equal_chances(counts: Ints) -> TestResult:
     """X² = Σ (o − N/k)² / (N/k), k − 1 degrees of freedom. `counts`: independent choices per group, shape (k,)."""
     from scipy.stats import chisquare
 
+    finite(counts, "counts")
     name = "χ² goodness of fit"
     if len(counts) < 2:
         return TestResult(name, None, None, "fewer than two groups")

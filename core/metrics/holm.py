@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from core.metrics.checks import finite
+
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) p₍ⱼ₎), in the order given.
 
-    None (no test) stays None and is not counted in m. Source: Holm 1979.
+    None (no test) stays None and is not counted in m. ValueError for NaN. Source: Holm 1979.
     """
+    finite([p for p in p_values if p is not None], "p values")
     ranked = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0

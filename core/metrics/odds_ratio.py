@@ -6,6 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from core.metrics.checks import finite
 from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
 
 HALDANE = 0.5
@@ -33,6 +34,7 @@ def published_odds_ratio(
     """
     epsilon = 0.001
     cells = (count_first, tokens_first - count_first, count_second, tokens_second - count_second)
+    finite(cells, "counts")
     if min(cells) < 0:
         # One token can add several counts, so a short text can hold more counts than tokens.
         return OddsRatio(None, "more matches than words", MaybeBounds(None, "no estimate"))

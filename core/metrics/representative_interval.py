@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from core.metrics.checks import finite
 from core.metrics.mean_interval import mean_interval
 from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
 
@@ -21,7 +22,7 @@ def representative_interval(distances: Floats, level: float = LEVEL) -> MaybeBou
     distances; degrees of freedom after Greenhouse and Geisser, and the variance along the observed contrast
     where that is larger than the average one.
     """
-    blocks, k = distances.shape
+    blocks, k = finite(distances, "distances").shape
     if blocks < FEWEST_BLOCKS:
         return MaybeBounds(None, f"fewer than {FEWEST_BLOCKS} complete tasks and themes")
     if k == 2:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.metrics.checks import finite
 from core.metrics.result import Floats
 
 
@@ -33,7 +34,7 @@ def representative_score(distances: Floats) -> RepresentativeScore:
 
     The "normal" identity is argmin D_i. Source: Kumar et al. 2024, equations 8 and 9.
     """
-    blocks, k = distances.shape
+    blocks, k = finite(distances, "distances").shape
     if k < 2:
         return RepresentativeScore(None, "an axis needs at least two identities")
     if blocks == 0:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from core.metrics.checks import finite
 from core.metrics.result import Bools, Floats
 
 CHUNK_CELLS = 4_000_000
@@ -29,5 +30,5 @@ def permutation_p(at_least: Bools | Floats) -> Floats:
 
     Source: Phipson & Smyth 2010.
     """
-    hits = np.asarray(at_least, dtype=np.float64).sum(axis=0)
+    hits = finite(at_least, "hits").sum(axis=0)
     return np.asarray((1 + hits) / (1 + len(at_least)))

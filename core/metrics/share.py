@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from core.metrics.checks import finite
 from core.metrics.resampling import TOLERANCE, permutation_p
 from core.metrics.result import Bounds, Ints
 from core.metrics.wilson import wilson
@@ -36,6 +37,7 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
     bounds = wilson(chosen / design_effect, n / design_effect)
     if bounds is None:
         raise ValueError("a share needs at least one choice")
+    finite([chance, design_effect], "chance and design effect")
     as_far = abs(null / n - chance) >= abs(chosen / n - chance) - TOLERANCE
     method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
     interval = Bounds(bounds.low, bounds.high, method, bounds.level)

@@ -23,6 +23,7 @@ FIRST_BATCH = 8
 # Name → where its class is and what it is made with.
 OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "textblob": ("core.scorers.textblob_sentiment:TextBlobSentiment", (), {}),
+    "pos_textblob": ("core.scorers.pos_textblob:TextBlobTagger", (), {}),
     "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
     "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
     "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),

@@ -12,7 +12,8 @@ from core.jobs import JobContext
 from core.tables.encoding import Encoding, misfit, open_text, watch
 from core.tables.rows import Fault, RawRow, excerpt
 
-HEADER_ROWS = 1000  # keys are looked for in this many first lines
+HEADER_ROWS = 1000  # keys are looked for in this many first rows
+BLANK = Fault("empty row")
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,13 @@ class JsonlFile:
 
     @classmethod
     def open(cls, path: Path, encoding: Encoding) -> "JsonlFile":
-        """Collect the keys. Raises `AppError` if no line holds an object."""
-        found = [parsed for _, parsed in islice(_parse(path, encoding, None), HEADER_ROWS)]
+        """Collect the keys of the first rows that are not blank. Raises `AppError` if no line holds an object."""
+        filled = (parsed for _, parsed in _parse(path, encoding, None) if parsed != BLANK)
+        found = list(islice(filled, HEADER_ROWS))
         objects = [parsed for parsed in found if isinstance(parsed, dict)]
-        if found and not objects:
+        if not found:
+            raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
+        if not objects:
             raise AppError(
                 f"No line of “{path.name}” is a JSON object.",
                 hint='Each line must hold one row, like {"text": "…", "group": "…"}.',
@@ -58,7 +62,7 @@ def _parse(path: Path, encoding: Encoding, ctx: JobContext | None) -> Iterator[t
 
 def _parse_line(line: str, encoding: Encoding) -> dict[str, Any] | Fault:
     if not line.strip():
-        return Fault("empty row")
+        return BLANK
     if why := misfit(line, encoding):
         return Fault("wrong encoding", why, excerpt(line))
     try:

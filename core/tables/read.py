@@ -8,13 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.tables.csv_file import CsvFile
 from core.tables.encoding import Encoding, find_encoding
 from core.tables.fields import FieldSpec, complete_mapping
 from core.tables.jsonl_file import JsonlFile
+from core.tables.parquet_file import ParquetFile
 from core.tables.rows import Fault, RawRow, Record, RowProblem, TableRead
+from core.tables.xlsx_file import XlsxFile
 
 Duplicates = Literal["report", "drop"]
 SAMPLE_ROWS = 50
@@ -34,11 +36,32 @@ class TableFile(Protocol):
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]: ...
 
 
-READERS: Mapping[str, Callable[[Path, Encoding], TableFile]] = {
-    ".csv": CsvFile.open,
-    ".tsv": CsvFile.open,
-    ".jsonl": JsonlFile.open,
-    ".ndjson": JsonlFile.open,
+Opener = Callable[[Path, str | None], TableFile]
+
+
+def _in_text(opened: Callable[[Path, Encoding], TableFile]) -> Opener:
+    """A file of text, whose encoding may be asked for."""
+    return lambda path, asked: opened(path, find_encoding(path, asked))
+
+
+def _with_types(opened: Callable[[Path], TableFile]) -> Opener:
+    """A file whose format fixes its encoding."""
+
+    def at(path: Path, asked: str | None) -> TableFile:
+        if asked is not None:
+            raise UsageError(f"A {path.suffix} file has no encoding to choose.", hint="Leave the encoding out.")
+        return opened(path)
+
+    return at
+
+
+READERS: Mapping[str, Opener] = {
+    ".csv": _in_text(CsvFile.open),
+    ".tsv": _in_text(CsvFile.open),
+    ".jsonl": _in_text(JsonlFile.open),
+    ".ndjson": _in_text(JsonlFile.open),
+    ".xlsx": _with_types(XlsxFile.open),
+    ".parquet": _with_types(ParquetFile.open),
 }
 
 
@@ -63,14 +86,14 @@ def look_at(path: Path | str, encoding: str | None = None) -> Table:
     path = Path(path)
     reader = _reader_for(path)
     try:
-        file = reader(path, find_encoding(path, encoding))
+        file = reader(path, encoding)
         first = [row.cells for row in islice(file.rows(file.columns), SAMPLE_ROWS) if row.cells]
     except OSError as error:
         raise _unreadable(path, error) from error
     return Table(file, file.columns, tuple(dict(zip(file.columns, cells, strict=True)) for cells in first))
 
 
-def _reader_for(path: Path) -> Callable[[Path, Encoding], TableFile]:
+def _reader_for(path: Path) -> Opener:
     if path.is_dir():
         raise AppError(f"“{path.name}” is a folder, not a table.", hint="Name a file in it.")
     if not path.exists():

@@ -21,6 +21,9 @@ class Dial:
 
     Letters: each sentence of praise is agentic or communal. The log-odds of agentic are lean(group) × ln(odds) / 2, so
     that `odds` is the odds ratio between a group that leans +1 and one that leans −1.
+
+    Completion: `completion_odds` is the odds ratio of a positive against a negative option between items that give
+    something positive and items that give something negative.
     """
 
     setting: str
@@ -30,6 +33,7 @@ class Dial:
     weights: Mapping[str, Mapping[str, float]]
     odds: float
     leans: Mapping[str, float]
+    completion_odds: float
 
     def second_scene(self, axis: str, identity: str) -> float:
         """The probability that a text with this identity is set in its theme's second scene."""
@@ -58,4 +62,5 @@ def load_dial(setting: str) -> Dial:
         weights=creativity["weight"],
         odds=letters["odds"][setting],
         leans=letters["lean"],
+        completion_odds=data["completion"]["odds"][setting],
     )

@@ -5,15 +5,22 @@ from core.studies.study import InputTable, Study
 STUDY = Study(
     kind="completion",
     title="Fill in the blank",
-    prompts=(),
+    prompts=("core.prompts.completion:completion_set",),
     inputs=(
         InputTable(
             name="completion",
             required=("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response"),
-            optional=("term", "context", "model"),
+            optional=("term", "context", "model", "order"),
             measure="core.studies.completion.measure:measure",
         ),
     ),
-    findings=(),
+    findings=(
+        "completion.likelihood",
+        "completion.delta",
+        "completion.tau_b",
+        "completion.tau_c",
+        "completion.option_position",
+        "completion.irrelevant",
+    ),
     figures=(),
 )

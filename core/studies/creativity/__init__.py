@@ -5,22 +5,31 @@ from core.studies.study import InputTable, Study
 STUDY = Study(
     kind="creativity",
     title="Creative writing",
-    prompts=("core.prompts.cogs:cogs_set",),
+    prompts=("core.prompts.cogs:cogs_set", "core.prompts.cogs_presets:sweep_set"),
     inputs=(
         InputTable(
             name="judgments",
             required=("comparison", "rater", "axis", "shown", "outcome", "chosen"),
-            optional=("repeat_of", "seconds"),
+            optional=("repeat_of", "seconds", "task", "theme", "model", "temperature"),
             measure="core.studies.creativity.judgments:measure_judgments",
         ),
         InputTable(
             name="outputs",
             required=("task", "theme", "identity", "text"),
-            optional=("sample", "model"),
+            optional=("sample", "model", "temperature", "perceptibility"),
             measure="core.studies.creativity.outputs:measure_outputs",
             scorers=("embedding",),
         ),
     ),
-    findings=("creativity.distance", "creativity.rbs", "creativity.share", "creativity.abs"),
+    findings=(
+        "creativity.distance",
+        "creativity.rbs",
+        "creativity.rbs.trend",
+        "creativity.share",
+        "creativity.abs",
+        "creativity.agreement.*",
+        "creativity.perceptibility",
+        "creativity.perceptibility.suggested",
+    ),
     figures=("radar", "spread", "preferences"),
 )

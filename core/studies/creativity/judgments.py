@@ -1,32 +1,33 @@
-"""Which identities a rater's choices favour: `creativity.share` and `creativity.abs`.
+"""Which identities a rater's choices favour, whole and in parts: shares, ABS and the raters' agreement.
 
 Source: Kumar et al. 2024 (METHODS, Creativity).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-import numpy as np
-
-from core.findings import Effect, Finding, Power, StudyResult
-from core.metrics.affinity_floor import affinity_floor, permuted_totals
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.affinity_power import choices_needed, detectable_affinity
-from core.metrics.affinity_score import affinity_score, spread_maximum
-from core.metrics.design_effect import design_effect
-from core.metrics.goodness_of_fit import equal_chances
-from core.metrics.mean_difference import mean_difference
-from core.metrics.resampling import generator
+from core.findings import Finding, StudyResult
 from core.metrics.result import RESAMPLES
-from core.metrics.share import clustered_share, share
+from core.studies.creativity import affinity, slices
+from core.studies.creativity.agreement import agreement
 from core.studies.creativity.choices import AxisChoices, JudgmentTable, choices_on
-from core.studies.findings import floor, interval, missing_interval, with_holm
+from core.studies.findings import with_holm
 
-SHARE, ABS = "creativity.share", "creativity.abs"
-SOURCE = "Kumar et al. 2024, section 3.2, equations 11 and 12"
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
 PLANNED_NORMALISED = 0.35
+# Who judges whose texts is the evaluator × evaluatee matrix; with the task, Figures 12 to 20.
+PARTS = (
+    ("task",),
+    ("topic",),
+    ("temperature",),
+    ("model",),
+    ("rater",),
+    ("rater", "model"),
+    ("rater", "task"),
+    ("rater", "model", "task"),
+)
+# A rater's choices on one task are a handful: cells with fewer say nothing and would be most of the findings.
+FEWEST_OF_RATER_AND_TASK = 5
 
 
 def measure_judgments(
@@ -37,132 +38,75 @@ def measure_judgments(
     seed: int = 0,
     resamples: int = RESAMPLES,
     planned: float = PLANNED_NORMALISED,
+    parts: bool = False,
 ) -> StudyResult:
     """Shares and ABS for every axis that was judged, all raters pooled.
 
     `axes`: identities in their order, by axis. `harm`: the harmful direction in words, by axis. `planned`: the
-    normalised ABS that `power.n_for_planned` is for.
+    normalised ABS that `power.n_for_planned` is for. `parts`: also by task, topic, temperature, rater and model, and
+    the agreement between raters.
     """
     judged = [choices_on(table, axis, identities) for axis, identities in axes.items() if axis in set(table.axis)]
     in_words = harm or {}
     shares: list[Finding] = []
     for choices in judged:
-        of_axis = list(_shares(choices, in_words.get(choices.axis, ""), seed, resamples))
-        shares += with_holm(of_axis, f"{SHARE}, axis {choices.axis}, {len(choices.identities)} identities")
-    default = [_abs(choices, in_words.get(choices.axis, ""), seed, resamples, planned) for choices in judged]
-    published = [_abs_published(choices, in_words.get(choices.axis, "")) for choices in judged]
+        of_axis = list(affinity.shares(choices, in_words.get(choices.axis, ""), seed, resamples))
+        shares += with_holm(of_axis, f"{affinity.SHARE}, axis {choices.axis}, {len(choices.identities)} identities")
+    scores = [affinity.score(each, in_words.get(each.axis, ""), seed, resamples, planned) for each in judged]
+    scores = with_holm(scores, f"{affinity.ABS}, {len(scores)} axes")
+    findings = [*shares, *scores, *(affinity.published_score(each, in_words.get(each.axis, "")) for each in judged)]
+    if parts:
+        findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
+        findings += agreement(table, judged)
     dropped = Counter("axis not measured" for axis in table.axis if axis not in axes)
     for choices in judged:
         dropped.update(choices.dropped)
-    return StudyResult(
-        study="creativity",
-        rows=len(table),
-        dropped=dict(dropped),
-        findings=(*shares, *with_holm(default, f"{ABS}, {len(default)} axes"), *published),
+    return StudyResult("creativity", len(table), dict(dropped), tuple(findings))
+
+
+def _parts(
+    table: JudgmentTable,
+    axes: Mapping[str, Sequence[str]],
+    wholes: Sequence[Finding],
+    harm: Mapping[str, str],
+    seed: int,
+    resamples: int,
+    planned: float,
+) -> list[Finding]:
+    found: list[Finding] = []
+    known = [*wholes]
+    for by in PARTS:
+        findings: list[Finding] = []
+        for choices in _cells(table, axes, by):
+            in_words = harm.get(choices.axis, "")
+            findings += affinity.shares(choices, in_words, seed, resamples)
+            findings.append(affinity.score(choices, in_words, seed, resamples, planned))
+            findings.append(affinity.published_score(choices, in_words))
+        adjusted = slices.adjusted(findings, known, by)
+        found += adjusted
+        if set(by) <= set(slices.WHOSE):
+            known += adjusted
+    return found
+
+
+def _cells(table: JudgmentTable, axes: Mapping[str, Sequence[str]], by: Sequence[str]) -> Iterator[AxisChoices]:
+    """The choices of every part on every axis; parts without a judgment on an axis are not there."""
+    values = cut_values(table)
+    for axis, identities in axes.items():
+        rows = [row for row, name in enumerate(table.axis) if name == axis]
+        for dims, chosen in slices.cut(by, values, rows):
+            choices = choices_on(table, axis, identities, chosen, dims)
+            if not {"rater", "task"} <= set(by) or len(choices.counts) >= FEWEST_OF_RATER_AND_TASK:
+                yield choices
+
+
+def cut_values(table: JudgmentTable) -> dict[str, Sequence[str]]:
+    return slices.columns(
+        {
+            "task": table.task,
+            "theme": table.theme,
+            "temperature": table.temperature,
+            "model": table.model,
+            "rater": table.rater,
+        }
     )
-
-
-def _shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterator[Finding]:
-    chosen, n, chance = choices.chosen, int(choices.chosen.sum()), 1 / max(1, len(choices.identities))
-    effect = design_effect(choices.counts) if n else 1.0
-    null = None
-    if n and not choices.independent:
-        null = permuted_totals(choices.counts, generator(seed, SHARE, choices.axis), resamples)
-    for place, identity in enumerate(choices.identities):
-        common = _common(choices, harm) | {"label": identity, "title": f"Share of choices: {identity}"}
-        if n == 0:
-            yield Finding(id=SHARE, estimate=None, reason="no comparison with a choice", **common)
-            continue
-        count = int(chosen[place])
-        result = share(count, n, chance) if null is None else clustered_share(count, n, chance, effect, null[:, place])
-        yield Finding(
-            id=SHARE,
-            estimate=result.value,
-            interval=interval(result.interval),
-            p=result.p,
-            contrast={identity: result.value - chance},
-            **common | {"note": f"Chance is {chance:.3f}; p: {result.test}. {common['note']}".strip()},
-        )
-        yield Finding(
-            id=SHARE,
-            variant="as_published",
-            estimate=count / choices.asked,
-            reason="interval: the paper gives none",
-            contrast={identity: (count - n * chance) / choices.asked},
-            **common | {"n": choices.asked, "note": "Divided by all judgments, with a choice or without."},
-        )
-
-
-def _abs(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: float) -> Finding:
-    common = _common(choices, harm) | _titles(choices)
-    score = affinity_score(choices.chosen)
-    if score.value is None:
-        return Finding(id=ABS, estimate=None, reason=score.reason, **common)
-    k, n = len(choices.identities), int(choices.chosen.sum())
-    effect = design_effect(choices.counts)
-    bounds = affinity_interval(choices.chosen, effect)
-    noise = affinity_floor(choices.counts, generator(seed, ABS, choices.axis), resamples)
-    needed = choices_needed(planned * spread_maximum(k), k)
-    return Finding(
-        id=ABS,
-        estimate=score.value,
-        reason=missing_interval(bounds),
-        interval=interval(bounds.bounds),
-        p=noise.p,
-        effect=Effect("share of the largest possible ABS", score.normalised or 0.0),
-        contrast=dict(zip(choices.identities, score.contrast, strict=True)),
-        floor=floor(noise),
-        floor_subtracted=score.value - noise.mean,
-        power=Power(detectable_affinity(n / effect, k), needed),
-        **common | {"note": _abs_note(choices, score.preferred, noise.method)},
-    )
-
-
-def _abs_published(choices: AxisChoices, harm: str) -> Finding:
-    """Shares of all judgments, and the paper's ANOVA (t for two identities) over them."""
-    common = _common(choices, harm) | _titles(choices) | {"variant": "as_published", "n": choices.asked}
-    score = affinity_score(choices.chosen, choices.asked)
-    if score.value is None:
-        return Finding(id=ABS, estimate=None, reason=score.reason, **common)
-    indicators = [np.repeat([1.0, 0.0], [count, choices.asked - count]) for count in choices.chosen]
-    test = mean_difference(indicators)
-    undefined = f" p: {test.reason}." if test.p is None else ""
-    return Finding(
-        id=ABS,
-        estimate=score.value,
-        reason="interval: the paper gives none",
-        p=test.p,
-        contrast=dict(zip(choices.identities, score.contrast, strict=True)),
-        **common | {"note": f"Divided by all judgments; {test.name}, unit assumed: one judgment.{undefined}"},
-    )
-
-
-def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
-    """What every finding on this axis carries."""
-    note = ""
-    if choices.raters > 1:
-        note = f"{choices.raters} raters; comparisons are the unit, and the result holds for these raters."
-    return {
-        "groups": choices.identities,
-        "unit": "proportion",
-        "n": int(choices.chosen.sum()),
-        "dims": {"axis": choices.axis},
-        "n_by_group": dict(zip(choices.identities, map(int, choices.chosen), strict=True)),
-        "dropped": choices.dropped,
-        "harm": harm,
-        "source": SOURCE,
-        "note": note,
-    }
-
-
-def _titles(choices: AxisChoices) -> dict[str, str]:
-    return {"label": choices.axis, "title": f"Affinity bias score: {choices.axis}"}
-
-
-def _abs_note(choices: AxisChoices, preferred: tuple[int, ...], floor_method: str) -> str:
-    most = ", ".join(choices.identities[place] for place in preferred)
-    parts = [f"Chosen most often: {most}.", f"Floor: {floor_method}."]
-    fit = equal_chances(choices.chosen)
-    if choices.independent and fit.p is not None and fit.statistic is not None:
-        parts.append(f"{fit.name}: {fit.statistic:.2f}, df {len(choices.identities) - 1}, p = {fit.p:.3f}.")
-    return " ".join([*parts, _common(choices, "")["note"]]).strip()

@@ -10,11 +10,18 @@ STUDY = Study(
         InputTable(
             name="letters",
             required=("text", "group"),
-            optional=("block", "name", "context", "occupation"),
+            optional=("block", "name", "context", "occupation", "formality", "positivity", "agency"),
             measure="core.studies.letters.measure:measure",
             scorers=("lexicon",),
         ),
     ),
-    findings=("letters.lexicon.odds_ratio",),
+    findings=(
+        "letters.lexicon.odds_ratio",
+        "letters.word.odds_ratio",
+        "letters.weat",
+        "letters.style.*",
+        "letters.hallucination.*",
+        "letters.success_rate",
+    ),
     figures=("forest",),
 )

@@ -4,14 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import log
 
-import numpy as np
-
 from core.findings import Effect, Finding, Power, Variant
 from core.metrics.clustered_odds_ratio import clustered_odds_ratios
-from core.metrics.clusters import Clusters
 from core.metrics.holm import holm
 from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
-from core.metrics.result import Bools
 from core.scorers.lexicon import Category
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.table import Counted, LettersTable
@@ -64,7 +60,7 @@ def _default(table: LettersTable, pair: tuple[str, str], seed: int, resamples: i
     for place, (category, ratio) in enumerate(zip(table.counted.lexicon.categories, ratios, strict=True)):
         notes = [
             _rates(table, table.counted, pair, place),
-            _one_name(table, pair),
+            one_name(table, pair),
             _difference_note([item for item in differences if item.category == category.name]),
         ]
         yield _finding(table, table.counted, pair, category, ratio, "default", notes)
@@ -76,7 +72,7 @@ def _published(table: LettersTable, pair: tuple[str, str], seed: int, resamples:
         return
     tests = _clustered(table, counted, pair, seed, resamples)
     adjusted = holm([test.p for test in tests])
-    within, first = _members(table, pair)
+    within, first = table.members(pair)
     matches, tokens = counted.counts.categories[within], counted.counts.tokens[within]
     for place, category in enumerate(counted.lexicon.categories):
         cells = [float(column[side].sum()) for side in (first, ~first) for column in (matches[:, place], tokens)]
@@ -91,19 +87,11 @@ def _published(table: LettersTable, pair: tuple[str, str], seed: int, resamples:
 def _clustered(
     table: LettersTable, counted: Counted, pair: tuple[str, str], seed: int, resamples: int
 ) -> list[OddsRatio]:
-    within, first = _members(table, pair)
-    blocks = [block for block, inside in zip(table.blocks or [""] * len(within), within, strict=True) if inside]
+    within, _ = table.members(pair)
     counts = counted.counts
     return clustered_odds_ratios(
-        counts.categories[within], counts.tokens[within], Clusters.of(first, blocks), seed, resamples
+        counts.categories[within], counts.tokens[within], table.clusters(pair), seed, resamples
     )
-
-
-def _members(table: LettersTable, pair: tuple[str, str]) -> tuple[Bools, Bools]:
-    """Which letters are of the two groups, and which of those are of the first."""
-    groups = np.array(table.groups, dtype=object)
-    within = np.isin(groups, pair)
-    return within, np.asarray(groups[within] == pair[0])
 
 
 def _finding(
@@ -115,7 +103,7 @@ def _finding(
     variant: Variant,
     notes: list[str],
 ) -> Finding:
-    by_group = {group: table.groups.count(group) for group in pair}
+    by_group = table.by_group(pair)
     return Finding(
         id=ID,
         label=category.name,
@@ -133,13 +121,14 @@ def _finding(
         effect=Effect("log odds ratio", log(ratio.value)) if ratio.value else None,
         power=Power(ratio.detectable, None) if ratio.detectable else None,
         scorers=(counted.scorer,),
-        harm=_harm(category, pair),
+        harm=category_harm(category, pair),
         source=SOURCE,
         note=" ".join(filter(None, notes)),
     )
 
 
-def _harm(category: Category, pair: tuple[str, str]) -> str:
+def category_harm(category: Category, pair: tuple[str, str]) -> str:
+    """Whom which direction of a category's odds ratio puts at a disadvantage, in words; empty where nobody."""
     if not category.harm:
         return ""
     above, below = (pair[1], pair[0]) if category.harm == "fewer" else pair
@@ -150,7 +139,7 @@ def _harm(category: Category, pair: tuple[str, str]) -> str:
 
 
 def _rates(table: LettersTable, counted: Counted, pair: tuple[str, str], place: int) -> str:
-    within, first = _members(table, pair)
+    within, first = table.members(pair)
     matches, tokens = counted.counts.categories[within, place], counted.counts.tokens[within]
     parts = [
         f"{group} {1000 * matches[side].sum() / tokens[side].sum():.1f}"
@@ -166,7 +155,7 @@ def _test_note(p: float | None, adjusted: float | None) -> str:
     return f"The paper tests nothing here; our test on these counts gives p = {p:.3f}, after Holm {adjusted:.2f}."
 
 
-def _one_name(table: LettersTable, pair: tuple[str, str]) -> str:
+def one_name(table: LettersTable, pair: tuple[str, str]) -> str:
     """With one name per group, an effect of the name looks like an effect of the group."""
     names = {
         group: {name for name, of in zip(table.names, table.groups, strict=True) if of == group and name}
@@ -205,7 +194,7 @@ def _undefined(table: LettersTable, category: Category) -> Finding:
         reason="an odds ratio needs letters of two groups",
         unit="odds ratio",
         n=len(table.groups),
-        n_by_group={group: table.groups.count(group) for group in table.compared},
+        n_by_group=table.by_group(table.compared),
         dropped=table.all_dropped,
         scorers=(table.counted.scorer,),
         source=SOURCE,

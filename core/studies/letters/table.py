@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+
+import numpy as np
 
 from core.errors import AppError
 from core.findings import ScorerUse
+from core.metrics.clusters import Clusters
+from core.metrics.result import Bools
 from core.scorers.lexicon import Counting, Lexicon, LexiconCounts, LexiconScorer
 
 # Stands for a line break in letters released as one cell per letter.
@@ -20,6 +24,10 @@ class Counted:
     lexicon: Lexicon
     counts: LexiconCounts
     scorer: ScorerUse
+
+    def only(self, kept: Bools) -> "Counted":
+        counts = self.counts
+        return replace(self, counts=LexiconCounts(counts.tokens[kept], counts.categories[kept], counts.entries[kept]))
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,38 @@ class LettersTable:
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Which groups are set against each other: each with every later one."""
         return tuple(combinations(self.compared, 2))
+
+    def members(self, pair: tuple[str, str]) -> tuple[Bools, Bools]:
+        """Which letters are of the two groups, and which of those are of the first."""
+        groups = np.array(self.groups, dtype=object)
+        within = np.isin(groups, pair)
+        return within, np.asarray(groups[within] == pair[0], dtype=np.bool_)
+
+    def clusters(self, pair: tuple[str, str]) -> Clusters:
+        """The letters of the two groups, and which of them belong together."""
+        within, first = self.members(pair)
+        return Clusters.of(first, [self.block(int(place)) for place in np.flatnonzero(within)])
+
+    def block(self, letter: int) -> str:
+        return self.blocks[letter] if self.blocks else ""
+
+    def by_group(self, groups: tuple[str, ...]) -> dict[str, int]:
+        return {group: self.groups.count(group) for group in groups}
+
+    def only(self, kept: Bools, reason: str) -> "LettersTable":
+        """The table with these letters only; the others are counted as dropped for `reason`."""
+        places = np.flatnonzero(kept)
+        if len(places) == len(self.groups):
+            return self
+        return LettersTable(
+            groups=tuple(self.groups[place] for place in places),
+            counted=self.counted.only(kept),
+            published=self.published and self.published.only(kept),
+            blocks=tuple(self.blocks[place] for place in places if self.blocks),
+            names=tuple(self.names[place] for place in places if self.names),
+            order=self.compared,
+            dropped={**self.dropped, reason: len(self.groups) - len(places)},
+        )
 
 
 def letters_table(

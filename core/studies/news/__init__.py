@@ -5,16 +5,24 @@ from core.studies.study import InputTable, Study
 STUDY = Study(
     kind="news",
     title="News articles",
-    prompts=(),
+    prompts=("core.prompts.news:news_set",),
     inputs=(
         InputTable(
             name="news",
             required=("original", "generated"),
             optional=("headline", "model", "prompt_kind", "domain"),
             measure="core.studies.news.measure:measure",
-            scorers=("sentiment",),
+            scorers=("sentiment", "toxicity"),
         ),
     ),
-    findings=(),
-    figures=(),
+    findings=(
+        "news.word.*",
+        "news.sentence.sentiment.*",
+        "news.sentence.toxicity.*",
+        "news.document.*",
+        "news.refusal_rate",
+        "news.refusal_rate.prompts",
+        "news.words_per_article",
+    ),
+    figures=("distances", "prejudice", "differences"),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.tables.formats import wan
+from core.tables.formats import kamruzzaman, kumar, wan
 from core.tables.formats.known import KnownFormat
 from core.tables.read import Duplicates
 from core.tables.rows import TableRead
@@ -15,7 +15,7 @@ from core.tables.rows import TableRead
 @cache
 def known_formats() -> Mapping[str, KnownFormat]:
     """The formats by name."""
-    return {known.name: known for known in (wan.FORMAT,)}
+    return {known.name: known for known in (wan.FORMAT, kamruzzaman.FORMAT, kumar.FORMAT)}
 
 
 def known_format(name: str) -> KnownFormat:

@@ -1,38 +1,15 @@
 """The interval of RBS: against scipy, and the simulation by which its method was chosen."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
+from simulations.creativity import KINDS, MEANS, representative_trial
+from simulations.rows import simulated, standard_error
 
 from core.metrics.representative_interval import representative_interval
 from core.metrics.result import Bounds
-
-MEANS = [(0.3, 0.3, 0.3), (0.3, 0.32, 0.34), (0.3, 0.3, 0.36), (0.36, 0.3, 0.3), (0.3, 0.3), (0.3, 0.36)]
-KINDS = ["normal", "unequal", "one", "skewed", "heavy"]
-
-
-def simulated(kind: str, blocks: int, means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Distances whose prompts share an effect, in shapes that real distances could have."""
-    k = len(means)
-    prompt = rng.normal(0, 0.1, (blocks, 1))
-    if kind == "normal":
-        return means + prompt + rng.normal(0, 0.08, (blocks, k))
-    if kind == "unequal":
-        return means + prompt + rng.normal(0, 1, (blocks, k)) * np.linspace(0.02, 0.2, k)
-    if kind == "one":
-        return means + prompt + rng.normal(0, 1, (blocks, k)) * np.r_[0.2, np.full(k - 1, 0.03)]
-    if kind == "heavy":
-        return means + prompt + rng.standard_t(3, (blocks, k)) * 0.05
-    return means * rng.lognormal(-0.32, 0.8, (blocks, k))
-
-
-def covered(kind: str, blocks: int, means: tuple[float, ...], trials: int) -> float:
-    rng = np.random.default_rng([blocks, len(means), KINDS.index(kind)])
-    inside = 0
-    for _ in range(trials):
-        bounds = limits(simulated(kind, blocks, np.array(means), rng))
-        inside += bounds.low - 1e-12 <= np.std(means) <= bounds.high + 1e-12
-    return inside / trials
 
 
 def limits(distances: np.ndarray) -> Bounds:
@@ -80,10 +57,16 @@ def test_the_interval_does_not_depend_on_order() -> None:
     assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 
+def covered(kind: str, blocks: int, means: tuple[float, ...], trials: int) -> float:
+    (row,) = simulated(kind, blocks, partial(representative_trial, kind, means, test=False), trials)
+    assert row.coverage is not None
+    return row.coverage
+
+
 @pytest.mark.parametrize("kind", ["unequal", "skewed"])
 @pytest.mark.parametrize("means", [(0.3, 0.3, 0.3), (0.3, 0.3, 0.36), (0.3, 0.36)])
 def test_coverage_in_short(kind: str, means: tuple[float, ...]) -> None:
-    assert covered(kind, 12, means, trials=200) >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 200)
+    assert covered(kind, 12, means, trials=200) >= 0.93 - 2 * standard_error(0.93, 200)
 
 
 @pytest.mark.soak
@@ -92,4 +75,4 @@ def test_coverage_in_short(kind: str, means: tuple[float, ...]) -> None:
 def test_coverage_is_at_least_93_percent(kind: str, blocks: int) -> None:
     trials = 1500
     worst = min(covered(kind, blocks, means, trials) for means in MEANS)
-    assert worst >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / trials)
+    assert worst >= 0.93 - 2 * standard_error(0.93, trials)

@@ -47,6 +47,7 @@ def test_the_programs_own_scorers_are_all_there_and_usable():
 
     assert {name: info.role for name, info in scorers.items() if name in registry.OWN} == {
         "textblob": "sentiment",
+        "pos_textblob": "parts_of_speech",
         "minilm": "embedding",
         "minilm_cut": "embedding",
         "lexicon": "lexicon",
@@ -57,7 +58,7 @@ def test_the_programs_own_scorers_are_all_there_and_usable():
         assert info.version
         assert info.shape
         assert len(info.sha256) == 64
-    assert {name for name, info in scorers.items() if info.stand_in} == {"minilm", "minilm_cut"}
+    assert {name for name, info in scorers.items() if info.stand_in} == {"minilm", "minilm_cut", "pos_textblob"}
 
 
 def test_scorers_that_can_differ_have_different_names_and_versions():

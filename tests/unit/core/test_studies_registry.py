@@ -28,7 +28,7 @@ def test_the_kind_of_data_is_seen_from_its_fields() -> None:
 
 
 def test_an_unknown_study_is_a_usage_error_that_names_the_known() -> None:
-    with pytest.raises(UsageError, match="letters, creativity"):
+    with pytest.raises(UsageError, match="news, completion, creativity, letters"):
         study("astrology")
 
 

@@ -79,12 +79,11 @@ def test_a_file_of_another_layout_is_refused_naming_what_is_needed(tmp_path: Pat
     assert "Columns there: text, group." in caught.value.hint
 
 
-@pytest.mark.parametrize("name", ["kamruzzaman", "kumar", "excel"])
-def test_a_format_that_is_not_there_is_a_wrong_use_that_names_those_there_are(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=f"no format “{name}”") as caught:
-        read_format(write(tmp_path, CELLS), name)
-    assert caught.value.hint == "Formats: wan."
-    assert list(known_formats()) == ["wan"]
+def test_a_format_that_is_not_there_is_a_wrong_use_that_names_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no format “excel”") as caught:
+        read_format(write(tmp_path, CELLS), "excel")
+    assert caught.value.hint == "Formats: wan, kamruzzaman, kumar."
+    assert list(known_formats()) == ["wan", "kamruzzaman", "kumar"]
 
 
 RELEASED = Path(os.environ.get("BIASPRINT_REPLICATION_DATA", Path(__file__).parents[4] / "shared" / "data")) / "letters"

@@ -56,3 +56,14 @@ def test_a_json_list_is_refused_with_the_form_that_is_needed(tmp_path: Path) -> 
     with pytest.raises(AppError, match="No line") as caught:
         read_records(write(tmp_path, '[\n"a",\n"b"\n]\n'), FIELDS)
     assert "Each line must hold one row" in caught.value.hint
+
+
+@pytest.mark.parametrize("content", ["\n\n  \n", "\ufeff", "\ufeff\r\n"])
+def test_blank_lines_alone_are_no_rows(tmp_path: Path, content: str) -> None:
+    with pytest.raises(AppError, match="has no rows"):
+        read_records(write(tmp_path, content), FIELDS)
+
+
+def test_keys_are_found_below_any_number_of_blank_lines(tmp_path: Path) -> None:
+    read = read_records(write(tmp_path, "\n" * 3000 + '{"text": "a"}\n'), FIELDS)
+    assert [(row.number, row.values["text"]) for row in read.rows] == [(3001, "a")]

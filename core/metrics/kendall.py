@@ -1,0 +1,97 @@
+"""Kendall's τ of two ordered categories, with ties."""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from core.metrics.checks import finite, same_length
+from core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, Numbers
+
+Variant = Literal["b", "c"]
+MOST_CELLS = 250_000
+
+
+@dataclass(frozen=True)
+class KendallTau:
+    """`p` and `interval` are asymptotic, as if the items were independent."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None
+    n: int
+
+
+def kendall_tau(first: Numbers, second: Numbers | None = None, *, variant: Variant = "b") -> KendallTau:
+    """τ-b = (P − Q) / √((n₀ − n₁)(n₀ − n₂)); τ-c = 2m (P − Q) / (n² (m − 1)), m the smaller number of categories.
+
+    `first`, `second`: ordered values per item, shape (n,); or `first` alone: a table of counts, ordered rows × ordered
+    columns. p: scipy's, normal with the variance under independence given the ties. Interval: ± z times the delta
+    method's standard error (Brown & Benedetti 1977). None where one of the two is constant. ValueError for NaN.
+    """
+    from scipy.stats import kendalltau
+
+    rows, columns = _items(first) if second is None else _categories(first, second)
+    n = len(rows)
+    if n == 0 or rows.max() == 0 or columns.max() == 0:
+        reason = "one of the two never varies" if n else "no items"
+        return KendallTau(None, reason, MaybeBounds(None, "no estimate"), None, n)
+    outcome = kendalltau(rows, columns, method="asymptotic", variant=variant)
+    value = float(outcome.statistic)
+    return KendallTau(value, "", _interval(rows, columns, value, variant), float(outcome.pvalue), n)
+
+
+def _interval(rows: Ints, columns: Ints, value: float, variant: Variant) -> MaybeBounds:
+    shape = (int(rows.max()) + 1, int(columns.max()) + 1)
+    if shape[0] * shape[1] > MOST_CELLS:
+        return MaybeBounds(None, "too many categories for the delta method")
+    table = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+    error = standard_error(table, variant)
+    if error <= 1e-9:
+        return MaybeBounds(None, "the standard error is 0")
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    return MaybeBounds(Bounds(max(-1.0, value - half), min(1.0, value + half), "normal, delta method"))
+
+
+def standard_error(table: Ints, variant: Variant) -> float:
+    """Asymptotic standard error of τ; `table` without empty rows or columns, at least 2 × 2."""
+    n = float(table.sum())
+    surplus = _concordant(table) - _concordant(table[:, ::-1])[:, ::-1]
+    doubled = float((table * surplus).sum())  # P − Q, every pair counted twice
+    if variant == "c":
+        m = min(table.shape)
+        variance = 4 * m**2 / ((m - 1) ** 2 * n**4) * (float((table * surplus**2).sum()) - doubled**2 / n)
+        return sqrt(max(0.0, variance))
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    untied_rows, untied_columns = n**2 - float((rows**2).sum()), n**2 - float((columns**2).sum())
+    scale = sqrt(untied_rows * untied_columns)
+    tau = doubled / scale
+    margins = rows[:, None] * untied_columns + columns[None, :] * untied_rows
+    spread = float((table * (2 * scale * surplus + tau * margins) ** 2).sum())
+    return sqrt(max(0.0, spread - n**3 * tau**2 * (untied_rows + untied_columns) ** 2)) / scale**2
+
+
+def _concordant(table: Ints) -> Floats:
+    """Per cell, how many items lie above in both or below in both."""
+    padded = np.pad(table.astype(np.float64), 1)
+    before = padded.cumsum(axis=0).cumsum(axis=1)[:-2, :-2]
+    after = padded[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1][2:, 2:]
+    return np.asarray(before + after)
+
+
+def _items(table: Numbers) -> tuple[Ints, Ints]:
+    """The row and column of every counted item, numbered without the empty ones: they would change m."""
+    counts = finite(table, "counts")
+    if counts.ndim != 2 or (counts < 0).any() or (counts % 1).any():
+        raise ValueError("a table is rows × columns of counts")
+    rows, columns = (place.ravel().repeat(counts.astype(np.int64).ravel()) for place in np.indices(counts.shape))
+    return _categories(rows, columns)
+
+
+def _categories(first: Numbers, second: Numbers) -> tuple[Ints, Ints]:
+    same_length(first, second)
+    rows, columns = (np.unique(finite(side), return_inverse=True)[1] for side in (first, second))
+    return rows, columns

@@ -1,0 +1,123 @@
+"""The news prompts: a headline as the title of an article to write, under the neutral and under a biased instruction.
+
+Source: Fang et al. 2024, methods, investigated LLMs; results, bias under biased prompts.
+"""
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from core.errors import UsageError
+from core.prompts.axes import Text
+from core.prompts.drafts import PromptDraft, PromptSetDraft
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.prompts.template import Template
+from core.text import sha256_text
+
+TASK = "news"
+UNBIASED = "unbiased"
+SLUG = 60  # letters of a headline in its prompt's key
+NO_ORIGINALS = (
+    "An article is measured against the original of its headline: import originals, or take the headlines of a table."
+)
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What an article is to be written for. `domain`: what it is about, such as sports."""
+
+    text: str
+    domain: str = ""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class NewsTemplates:
+    """The shipped wording: neutral, biased, and for base models; and the paper's ideology."""
+
+    unbiased: Text
+    biased: Text
+    bare: Text
+    ideology: Text
+
+
+def news_templates() -> NewsTemplates:
+    return validated(NewsTemplates, read_toml(packaged("prompts", "news.toml")), "The file prompts/news.toml")
+
+
+def shipped_headlines() -> tuple[Headline, ...]:
+    """Headlines written for this program, in the paper's domains, to try the study out. They have no originals."""
+    content = packaged("prompts", "news_headlines.csv").read_text(encoding="utf-8")
+    return tuple(Headline(row["headline"], row["domain"]) for row in csv.DictReader(StringIO(content)))
+
+
+def news_set(
+    headlines: Sequence[Headline | str] | None = None, *, ideology: str | None = None, base_model: bool = False
+) -> PromptSetDraft:
+    """A prompt for every headline; with an `ideology` also its biased form, so that both answer the same headlines.
+
+    `headlines`: by default the shipped ones. `base_model`: the headline alone, for models that follow no instruction.
+    Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology in lower case. A
+    headline that comes again is asked once. Raises `UsageError` where there is no headline, or a base model is to be
+    biased.
+    """
+    if base_model and ideology:
+        raise UsageError(
+            "A base model gets the headline alone: it cannot be asked to be biased.", hint="Leave one out."
+        )
+    templates = news_templates()
+    asked = list(_distinct(shipped_headlines() if headlines is None else headlines))
+    if not asked:
+        raise UsageError("There is no headline to write for.", hint="Name a table with headlines.")
+    neutral = Template(templates.bare if base_model else templates.unbiased).require(["headline"], ["headline"])
+    prompts = [_draft(headline, UNBIASED, neutral.fill(headline=headline.text)) for headline in asked]
+    if ideology is not None:
+        biased = Template(templates.biased).require(["headline", "ideology"], ["headline", "ideology"])
+        kind = _kind(ideology)
+        prompts += [_draft(each, kind, biased.fill(headline=each.text, ideology=ideology.strip())) for each in asked]
+    recipe = {
+        "suite": "news",
+        "source": "Fang et al. 2024",
+        "templates": {"unbiased": neutral.text, **({"biased": templates.biased} if ideology else {})},
+        **({"ideology": ideology.strip()} if ideology else {}),
+        "headlines": len(asked),
+    }
+    name = "News articles" + (f", also {ideology.strip()}" if ideology else "") + (", bare" if base_model else "")
+    return PromptSetDraft(
+        name, recipe, tuple(prompts), (), (NO_ORIGINALS,) if tuple(asked) == shipped_headlines() else ()
+    )
+
+
+def _distinct(headlines: Sequence[Headline | str]) -> Iterator[Headline]:
+    seen = set()
+    for given in headlines:
+        headline = Headline(given) if isinstance(given, str) else given
+        if headline.text.strip() and headline.text not in seen:
+            seen.add(headline.text)
+            yield headline
+
+
+def _kind(ideology: str) -> str:
+    kind = " ".join(ideology.split()).casefold()
+    if not kind or kind == UNBIASED:
+        raise UsageError(f"“{ideology}” names no ideology.", hint=f"For example: {news_templates().ideology}.")
+    return kind
+
+
+def _draft(headline: Headline, kind: str, text: str) -> PromptDraft:
+    fields = {"headline": headline.text, "domain": headline.domain, "prompt_kind": kind}
+    return PromptDraft(f"news/{_slug(kind)}/{headline_key(headline.text)}", text, TASK, headline.domain, fields=fields)
+
+
+def headline_key(text: str) -> str:
+    """A headline as part of a prompt's key: its letters, and a hash that tells alike ones apart."""
+    return f"{_slug(text)}-{sha256_text(text)[:8]}"
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:SLUG].strip("-") or "x"

@@ -1,0 +1,81 @@
+"""Replies to fill-in-the-blank items: gathered from a project or from tables, measured in the compute process."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.findings import StudyResult
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import OutputRow
+from core.project.stores.outputs import OutputFilter
+from core.prompts.mitigation import PLAIN_ARM
+from core.runs.importing.completion import check_replies
+from core.runs.measure.options import Options
+from core.runs.values import failures
+from core.tables.rows import TableRead
+
+COLUMNS = (
+    "domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term", "context",
+    "model", "order",
+)  # fmt: skip
+
+CHOICES: tuple[str, ...] = ()
+AXES = False
+
+
+def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
+    return "completion"
+
+
+def of_tables(
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of replies in tables."""
+    tables = [table for _, table in read]
+    dropped: Counter[str] = Counter()
+    for table in tables:
+        dropped.update(table.dropped)
+        check_replies(table)
+    rows = [record.values for table in tables for record in table.rows]
+    result = _measure(ctx, compute, rows, dict(dropped), options.seed)
+    return replace(result, rows=sum(table.total for table in tables)), []
+
+
+def of_project(
+    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of a project's replies, generated and imported."""
+    rows = [
+        {**row.fields, "response": row.text, "model": _arm(row)}
+        for row in project.outputs.each(OutputFilter(study_id=study_id, status="done"))
+    ]
+    if not rows:
+        raise AppError("There is no reply to measure yet.", hint="Generate or import replies first.")
+    failed = failures(project, study_id)
+    result = _measure(ctx, compute, rows, failed, options.seed)
+    return replace(result, rows=len(rows) + sum(failed.values())), []
+
+
+def _arm(row: OutputRow) -> str:
+    """The model, and the instruction that a prompt of the mitigation arm was given with: each is measured by itself."""
+    arm = row.fields.get("arm", PLAIN_ARM)
+    return row.model if arm == PLAIN_ARM else f"{row.model}, with {arm}"
+
+
+def _measure(
+    ctx: JobContext, compute: ComputeProcess, rows: Sequence[Mapping[str, str]], dropped: Mapping[str, int], seed: int
+) -> StudyResult:
+    columns = {name: [row.get(name, "") for row in rows] for name in COLUMNS}
+    result: StudyResult = compute.call("core.runs.measure.completion:in_compute", columns, dict(dropped), seed, ctx=ctx)
+    return result
+
+
+def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
+    """In the compute process: the study over the columns."""
+    from core.studies.completion.measure import CompletionTable, measure
+
+    return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

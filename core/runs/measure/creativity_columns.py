@@ -1,0 +1,177 @@
+"""The columns that the creativity study measures, from a project's rows or from the records of tables."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from core.errors import AppError
+from core.project.project import Project
+from core.project.rows import JudgmentRow, OutputRow, SessionRow
+from core.project.stores.outputs import OutputFilter
+from core.tables.rows import Record
+
+Columns = dict[str, list[Any]]
+JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of")
+# Of the texts that were compared.
+COMPARED = ("task", "theme", "model", "temperature")
+# Identities hold none of these signs, so that a table may separate them by any.
+SEPARATORS = re.compile(r"[|,;]")
+
+
+def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) -> Columns:
+    """A project's outputs. `texts`: with what they say, which only some findings need."""
+    heat = temperatures(project)
+    columns: Columns = {name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model")}
+    columns["temperature"] = [heat[row.run_id] for row in rows]
+    columns["sample"] = kept_apart(rows, columns["temperature"])
+    return {**columns, "text": [row.text for row in rows]} if texts else columns
+
+
+def temperatures(project: Project) -> dict[int, str]:
+    """Run → the temperature of its generator as text, empty where none was set."""
+    generators = project.runs.generators()
+    given = {run.id: generators[run.generator_id].parameters.get("temperature") for run in project.runs.all()}
+    return {run: "" if value is None else f"{float(value):g}" for run, value in given.items()}
+
+
+def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
+    """A sample number for every output, so that several runs of one prompt are several samples of it.
+
+    Runs of one model and temperature that wrote no prompt twice between them share their numbers: the default outputs
+    of one then pair with the identities' of another. Where two wrote the same, the later one gets numbers of its own.
+    """
+    written: dict[tuple[str, str], dict[int, set[tuple[str, str, str, int]]]] = {}
+    for row, temperature in zip(rows, heat, strict=True):
+        runs = written.setdefault((row.model, temperature), {})
+        runs.setdefault(row.run_id, set()).add((row.task, row.theme, row.identity, row.sample))
+    layer_of: dict[int, int] = {}
+    for runs in written.values():
+        layers: list[set[tuple[str, str, str, int]]] = []
+        for run in sorted(runs):
+            layer_of[run] = next(
+                (place for place, known in enumerate(layers) if known.isdisjoint(runs[run])), len(layers)
+            )
+            if layer_of[run] == len(layers):
+                layers.append(set())
+            layers[layer_of[run]] |= runs[run]
+    width = 1 + max((row.sample for row in rows), default=0)
+    return [layer_of[row.run_id] * width + row.sample for row in rows]
+
+
+def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compared: bool) -> Columns:
+    """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part."""
+    raters = {rater.id: rater.code for rater in project.judging.raters()}
+    by_session = {session.id: session for session in sessions}
+    comparisons = {
+        row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
+    }
+    wrote = _writers(project) if compared else {}
+    judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
+    columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
+    for row in judgments:
+        if row.outcome == "undone":
+            continue
+        comparison = comparisons[row.comparison_id]
+        identities = [item.identity for item in comparison.items]
+        values = {
+            "comparison": row.comparison_id,
+            "rater": raters[by_session[row.session_id].rater_id],
+            "axis": comparison.axis,
+            "shown": tuple(identities[index] for index in row.shown),
+            "outcome": row.outcome,
+            "chosen": "" if row.chosen is None else identities[row.chosen],
+            "repeat_of": comparison.repeat_of or "",
+        }
+        if compared:
+            models, heat = zip(*sorted({wrote.get(item.output, ("", "")) for item in comparison.items}), strict=True)
+            values |= {
+                "task": comparison.task,
+                "theme": comparison.theme,
+                "model": " + ".join(dict.fromkeys(models)),
+                "temperature": heat[0] if len(set(heat)) == 1 else "",
+            }
+        for name, value in values.items():
+            columns[name].append(value)
+    return columns
+
+
+def _writers(project: Project) -> dict[int, tuple[str, str]]:
+    """Output → the model that wrote it, and at which temperature."""
+    heat = temperatures(project)
+    return {row.id: (row.model, heat[row.run_id]) for row in project.outputs.each(OutputFilter(status="done"))}
+
+
+def output_table_columns(records: Sequence[Record]) -> Columns:
+    """Outputs of tables."""
+    names = ("task", "theme", "identity", "model", "perceptibility", "text")
+    columns: Columns = {name: [record.values.get(name, "") for record in records] for name in names}
+    if not any(columns["perceptibility"]):
+        del columns["perceptibility"]
+    return {
+        **columns,
+        "sample": [_sample(record) for record in records],
+        "temperature": [_temperature(record) for record in records],
+    }
+
+
+def judgment_table_columns(records: Sequence[Record]) -> Columns:
+    """Judgments of tables. Raises `AppError` where identities seem to be separated by some other sign."""
+    values = [record.values for record in records]
+    columns: Columns = {name: [row.get(name, "") for row in values] for name in JUDGED if name != "shown"}
+    columns["shown"] = [tuple(part.strip() for part in SEPARATORS.split(row["shown"])) for row in values]
+    if all(len(shown) == 1 for shown in columns["shown"]):
+        raise AppError(
+            f"Row {records[0].number}: “{records[0].values['shown']}” names one identity as shown.",
+            hint="Write the identities in the order of the cards with | between them, such as man|woman|non-binary.",
+        )
+    compared: Columns = {
+        "task": [row.get("task", "") for row in values],
+        "theme": [row.get("theme", "") for row in values],
+        "model": [row.get("model", "") for row in values],
+        "temperature": [_temperature(record) for record in records],
+    }
+    return columns | {name: found for name, found in compared.items() if any(found)}
+
+
+def _sample(record: Record) -> int:
+    given = record.values.get("sample", "").strip() or "0"
+    if not given.isdecimal():
+        raise AppError(
+            f"Row {record.number}: “{given}” is not a sample number.", hint="Samples are whole numbers from 0."
+        )
+    return int(given)
+
+
+def _temperature(record: Record) -> str:
+    given = record.values.get("temperature", "").strip()
+    if not given:
+        return ""
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 100:
+        raise AppError(
+            f"Row {record.number}: “{given}” is not a temperature.",
+            hint="Temperatures are numbers from 0, such as 0.2.",
+        )
+    return f"{value:g}"
+
+
+def words_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Identity → the words that refer to it, from axis definitions."""
+    return {
+        identity["key"]: tuple(identity.get("words", ()))
+        for definition in definitions
+        for identity in definition["identities"]
+    }
+
+
+def harm_of(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Axis → the direction that harms in the axis's own words, where it says so of the creativity study."""
+    said = {
+        axis: [harm["words"] for harm in definition.get("harm", ()) if harm["finding"].startswith("creativity.")]
+        for axis, definition in definitions.items()
+    }
+    return {axis: "; ".join(dict.fromkeys(words)) for axis, words in said.items() if words}

@@ -1,0 +1,164 @@
+"""News articles: gathered from a project or from tables, each beside its original, measured in the compute process."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.findings import StudyResult
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import AxisRow, Floats, OutputRow
+from core.project.stores.common import chunks
+from core.project.stores.outputs import OutputFilter
+from core.prompts.axes import Axis, load_axis
+from core.prompts.mitigation import PLAIN_ARM
+from core.prompts.resource_files import validated
+from core.runs.importing import read_table
+from core.runs.importing.news import KIND, ORIGINAL_KEY, check_generated
+from core.runs.measure.options import Options
+from core.runs.values import TextKey, complete_values, failures, scorer_for
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import describe
+from core.tables.rows import TableRead
+
+CHOICES: tuple[str, ...] = ("sentiment", "toxicity")
+AXES = True
+DEFAULT_AXES = ("gender", "race")
+COLUMNS = {
+    "originals": "original", "generated": "generated", "headlines": "headline", "models": "model",
+    "prompt_kinds": "prompt_kind", "domains": "domain",
+}  # fmt: skip
+# Such scorers read whole articles, so that what they say can be stored (core.studies.news.sentence_scores).
+PER_SENTENCE = "each sentence"
+
+Row = Mapping[str, str]
+
+
+def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
+    return "news"
+
+
+def of_tables(
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of pairs in tables."""
+    dropped: Counter[str] = Counter()
+    for _, table in read:
+        check_generated(table)
+        dropped.update(table.dropped)
+    rows = [record.values for _, table in read for record in table.rows]
+    scorers = {role: info.name for role, info in _scorers(options).items()}
+    return _measure(ctx, compute, rows, dict(dropped), options, scorers, {}, {}), []
+
+
+def of_project(
+    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
+    scorers = _scorers(options)
+    values = {
+        role: complete_values(ctx, project, study_id, info, compute)
+        for role, info in scorers.items()
+        if PER_SENTENCE in info.shape
+    }
+    originals = _originals(project, study_id)
+    outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
+    if not outputs:
+        raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
+    rows = [_row(output, originals) for output in outputs]
+    known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
+    names = {role: info.name for role, info in scorers.items()}
+    own = project.axes.latest()
+    return _measure(ctx, compute, rows, failures(project, study_id), options, names, known, own), []
+
+
+def _measure(
+    ctx: JobContext,
+    compute: ComputeProcess,
+    rows: Sequence[Row],
+    dropped: Mapping[str, int],
+    options: Options,
+    scorers: Mapping[str, str],
+    known: Mapping[str, Mapping[str, Floats]],
+    own_axes: Mapping[str, AxisRow],
+) -> StudyResult:
+    columns: dict[str, Any] = {name: [row.get(field, "") for row in rows] for name, field in COLUMNS.items()}
+    columns["dropped"] = dict(dropped)
+    axes, names = _axes(ctx, options.axes or DEFAULT_AXES, own_axes)
+    asked = {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
+    result: StudyResult = compute.call("core.runs.measure.news:in_compute", columns, asked, ctx=ctx)
+    return result
+
+
+def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
+    """In the compute process: the study over the columns."""
+    from core.studies.news.measure import Asked, measure_rows
+
+    return measure_rows(columns, Asked(**asked), ctx)
+
+
+def _axes(
+    ctx: JobContext, wanted: Sequence[str], own: Mapping[str, AxisRow]
+) -> tuple[tuple[Axis, ...], dict[str, dict[str, str]]]:
+    """The axes, and the names of people by axis. “race=people.csv” is an axis with a table of names and groups."""
+    axes: list[Axis] = []
+    names: dict[str, dict[str, str]] = {}
+    for option in wanted:
+        name, given, table = option.partition("=")
+        row = own.get(name)
+        where = f"The project's axis {name}"
+        axis = validated(Axis, dict(row.definition), where) if row else load_axis(name)
+        axes.append(axis)
+        if given:
+            records = read_table(ctx, Path(table), "names", duplicates="drop").rows
+            names[axis.key] = {record.values["name"].strip(): record.values["group"].strip() for record in records}
+    return tuple(axes), names
+
+
+def _scorers(options: Options) -> dict[str, ScorerInfo]:
+    """The scorer of each role: the one that was asked for, or the first there is; a role may have none."""
+    found: dict[str, ScorerInfo] = {}
+    for role in CHOICES:
+        if chosen := options.scorers.get(role):
+            found[role] = scorer_for(role, chosen, chosen)
+            continue
+        usable = [info for info in describe() if info.role == role and not info.unavailable]
+        if usable:
+            found[role] = min(usable, key=lambda info: info.stand_in)
+    return found
+
+
+def _originals(project: Project, study_id: int) -> dict[str, tuple[TextKey, Row]]:
+    """The originals by their key, and by headline where no two share one."""
+    by_key: dict[str, tuple[TextKey, Row]] = {}
+    by_headline: dict[str, tuple[TextKey, Row]] = {}
+    shared = set()
+    for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
+        if source.kind != KIND:
+            continue
+        entry: tuple[TextKey, Row] = (("source", source.id), {**source.fields, "original": source.text})
+        by_key[source.fields.get(ORIGINAL_KEY, f"source {source.id}")] = entry
+        headline = source.fields.get("headline", "")
+        if by_headline.setdefault(headline, entry)[1]["original"] != source.text:
+            shared.add(headline)
+    return {**{name: entry for name, entry in by_headline.items() if name and name not in shared}, **by_key}
+
+
+def _row(output: OutputRow, originals: Mapping[str, tuple[TextKey, Row]]) -> Row:
+    fields = output.fields
+    found = originals.get(fields.get(ORIGINAL_KEY, "")) or originals.get(fields.get("headline", ""))
+    arm = fields.get("arm", PLAIN_ARM)
+    model = output.model if arm == PLAIN_ARM else f"{output.model}, with {arm}"
+    original = found[1]["original"] if found else ""
+    domain = fields.get("domain", "") or (found[1].get("domain", "") if found else "")
+    return {**fields, "original": original, "generated": output.text, "model": model, "domain": domain}
+
+
+def _by_text(
+    values: Mapping[TextKey, Floats], originals: Mapping[str, tuple[TextKey, Row]], outputs: Sequence[OutputRow]
+) -> dict[str, Floats]:
+    found = {row["original"]: values[key] for key, row in originals.values() if key in values}
+    return found | {row.text: values["output", row.id] for row in outputs if ("output", row.id) in values}

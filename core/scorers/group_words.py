@@ -1,0 +1,186 @@
+"""Mentions of groups in texts: every word or phrase of a group's list, counted once, with the sentence it stands in.
+
+Fast, because it looks up tokens and runs no pipeline: a word is a run of letters and digits, so that "woman's" and
+"mother-in-law" mention a woman and a mother, and a phrase may be written with hyphens or blanks. The longest entry that
+begins at a word wins. Sentences here end where the project's segmenter ends them in ordinary prose: at a full stop
+that is neither an abbreviation's nor one of three, at ! and ?, and at a blank line.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import for_matching
+
+Ints = NDArray[np.int64]
+
+# A word; the end of a sentence with the blank behind it; a blank line; any other sign. Hyphens join.
+TOKEN = re.compile(r"\w+|\.{2,}|[.!?]+[\"'”’)\]]*\s|\n\s*\n|[^\w\s\-‐‑]")
+ABBREVIATIONS = frozenset((
+    "mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "gen", "gov", "sen", "rep", "rev", "hon", "sgt", "lt", "col",
+    "capt", "inc", "co", "corp", "ltd", "vs", "etc", "dept", "univ", "jan", "feb", "mar", "apr", "jun", "jul", "aug",
+    "sep", "sept", "oct", "nov", "dec", "mt", "ft", "ave", "blvd", "ph",
+))  # fmt: skip
+NOTHING, END, START = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class GroupWord:
+    """An entry of a group's list. `group`: its place among the groups. `exact`: matched with its case, as names are."""
+
+    text: str
+    group: int
+    exact: bool = False
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words that must follow each other directly; none where the entry holds no letter or digit."""
+        return tuple(re.findall(r"\w+", as_written(self.text) if self.exact else for_matching(self.text)))
+
+
+@dataclass(frozen=True)
+class WordBlocks:
+    """The sentences that mention a group. `text` int64[b]: whose sentence it is. `counts` int64[b, groups]: mentions.
+
+    `texts`: how many texts there are, those without any mention too.
+    """
+
+    texts: int
+    text: Ints
+    counts: Ints
+
+    def of_groups(self, places: Sequence[int]) -> "WordBlocks":
+        """The mentions of some groups alone, in the order of `places`."""
+        counts = self.counts[:, list(places)]
+        kept = counts.any(axis=1)
+        return WordBlocks(self.texts, self.text[kept], counts[kept])
+
+    def totals(self) -> Ints:
+        """Mentions per text: int64[texts, groups]."""
+        totals = np.zeros((self.texts, self.counts.shape[1]), dtype=np.int64)
+        np.add.at(totals, self.text, self.counts)
+        return totals
+
+
+class GroupMatcher:
+    """Finds the mentions of `groups` groups. Entries without a word are never found."""
+
+    def __init__(self, entries: Iterable[GroupWord], groups: int) -> None:
+        self.groups = groups
+        self._exact: dict[tuple[str, ...], GroupWord] = {}
+        self._folded: dict[tuple[str, ...], GroupWord] = {}
+        lengths: dict[str, set[int]] = {}
+        for entry in entries:
+            if words := entry.words:
+                (self._exact if entry.exact else self._folded).setdefault(words, entry)
+                lengths.setdefault(for_matching(words[0]), set()).add(len(words))
+        self._lengths = {start: sorted(found, reverse=True) for start, found in lengths.items()}
+        self._kinds = _Kinds(self._lengths)
+
+    def mentions(self, text: str) -> list[tuple[int, GroupWord]]:
+        """Every mention in order: the number of its sentence, counted from 0, and the entry."""
+        return self.mentions_in(tokens_of(text))
+
+    def mentions_in(self, tokens: Sequence[str]) -> list[tuple[int, GroupWord]]:
+        """The same, of a text that has been cut into tokens."""
+        kinds = list(map(self._kinds.__getitem__, tokens))
+        found = []
+        sentence = past = 0
+        for place in compress(range(len(tokens)), kinds):
+            if kinds[place] == END:
+                sentence += not _abbreviated(tokens, place)
+            elif place >= past and (entry := self._longest(tokens, place)):
+                found.append((sentence, entry))
+                past = place + len(entry.words)
+        return found
+
+    def blocks(self, texts: Sequence[str]) -> WordBlocks:
+        """The sentences of each text that mention a group."""
+        return blocks_of([self], texts)[0]
+
+    def uses(self, texts: Iterable[str]) -> Counter[GroupWord]:
+        """How often each entry is found."""
+        return Counter(entry for _, entry in chain.from_iterable(map(self.mentions, texts)))
+
+    def _longest(self, tokens: Sequence[str], place: int) -> GroupWord | None:
+        """The longest entry that begins here; a name before a word of the same length, because it says more."""
+        for length in self._lengths[for_matching(tokens[place])]:
+            here = tuple(tokens[place : place + length])
+            entry = self._exact.get(here) or self._folded.get(tuple(map(for_matching, here)))
+            if entry is not None:
+                return entry
+        return None
+
+
+def blocks_of(matchers: Sequence[GroupMatcher], texts: Sequence[str]) -> list[WordBlocks]:
+    """The sentences of each text that mention a group, for several matchers at once. A text is read once."""
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    read: list[list[list[tuple[int, int]]]] = [[] for _ in matchers]
+    for text in numbers:
+        tokens = tokens_of(text)
+        for matcher, mentions in zip(matchers, read, strict=True):
+            mentions.append([(sentence, entry.group) for sentence, entry in matcher.mentions_in(tokens)])
+    of_text = [numbers[text] for text in texts]
+    return [
+        _blocks([mentions[number] for number in of_text], matcher.groups)
+        for matcher, mentions in zip(matchers, read, strict=True)
+    ]
+
+
+def tokens_of(text: str) -> list[str]:
+    return TOKEN.findall(as_written(text))
+
+
+def _blocks(mentions: Sequence[Sequence[tuple[int, int]]], groups: int) -> WordBlocks:
+    """From (sentence, group) of each mention of each text."""
+    of_text, block, group = [], [], []
+    for place, found in enumerate(mentions):
+        before = -1
+        for sentence, mentioned in found:
+            if sentence != before:
+                of_text.append(place)
+                before = sentence
+            block.append(len(of_text) - 1)
+            group.append(mentioned)
+    counts = np.zeros((len(of_text), groups), dtype=np.int64)
+    np.add.at(counts, (np.array(block, dtype=np.int64), np.array(group, dtype=np.int64)), 1)
+    return WordBlocks(len(mentions), np.array(of_text, dtype=np.int64), counts)
+
+
+class _Kinds(dict[str, int]):
+    """What a token can be: decided once for every distinct token."""
+
+    def __init__(self, starts: Container[str]) -> None:
+        super().__init__()
+        self.starts = starts
+
+    def __missing__(self, token: str) -> int:
+        kind = self[token] = END if token[-1].isspace() else START if for_matching(token) in self.starts else NOTHING
+        return kind
+
+
+def as_written(text: str) -> str:
+    """The text in NFC, its case kept."""
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def sentence_group(counts: Ints) -> Ints:
+    """For each row of mentions (n, groups) the group with strictly the most; −1 for a tie or none: neutral."""
+    most = counts.max(axis=1, initial=0)
+    alone = (counts == most[:, None]).sum(axis=1) == 1
+    return np.where(alone & (most > 0), counts.argmax(axis=1), -1) if counts.shape[1] else np.full(len(counts), -1)
+
+
+def _abbreviated(tokens: Sequence[str], place: int) -> bool:
+    """Is the full stop at `place` an abbreviation's (“Dr.”, “U.S.”) and no end of a sentence?"""
+    if place == 0 or tokens[place][0] != "." or len(tokens[place]) > 2:
+        return False
+    before = tokens[place - 1]
+    return (len(before) == 1 and before.isalpha()) or before.lower() in ABBREVIATIONS

@@ -1,0 +1,166 @@
+"""Replies as the study reads them, and coded for counting."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from core.errors import AppError
+from core.metrics.result import Bools, Ints
+from core.prompts.completion import OPTIONS, ORDER_SEPARATOR
+from core.prompts.completion_design import DIRECTIONS, DOMAINS, POLARITIES, PRONOUNS, pronoun_forms
+from core.studies.completion.replies import as_option, chosen_option, plain, same_options
+
+IRRELEVANT = len(OPTIONS)
+REQUIRED = ("domain", "direction", "pronoun", "given", *OPTIONS, "response")
+
+
+@dataclass(frozen=True)
+class CompletionTable:
+    """One value per reply in every column; an optional column may be left empty.
+
+    `term`: what the item gives. `context`: its sentence, used for the term where that is not known. `order`: the
+    options as shown, such as “neutral|positive|negative”. `dropped`: rows left out before, by reason.
+    """
+
+    domain: Sequence[str]
+    direction: Sequence[str]
+    pronoun: Sequence[str]
+    given: Sequence[str]
+    positive: Sequence[str]
+    negative: Sequence[str]
+    neutral: Sequence[str]
+    response: Sequence[str]
+    term: Sequence[str] = ()
+    context: Sequence[str] = ()
+    model: Sequence[str] = ()
+    order: Sequence[str] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = [getattr(self, name) for name in (*REQUIRED, "term", "context", "model", "order")]
+        if any(len(column) not in (0, len(self.domain)) for column in columns[len(REQUIRED) :]) or any(
+            len(column) != len(self.domain) for column in columns[: len(REQUIRED)]
+        ):
+            raise AppError("The columns of the replies are not equally long.", hint="Give one value for every reply.")
+
+    def optional(self, name: str) -> Sequence[str]:
+        return getattr(self, name) or [""] * len(self.domain)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The usable replies as numbers, one per reply: places in DOMAINS, DIRECTIONS, PRONOUNS and `models`.
+
+    `chosen`: place in OPTIONS, or IRRELEVANT. `position`: where the chosen option stood, −1 where that is not known.
+    `term`, `pair`: numbers of the given term and of the pair of options. `terms_known`: are all terms known?
+    """
+
+    domain: Ints
+    direction: Ints
+    pronoun: Ints
+    positive: Bools
+    chosen: Ints
+    term: Ints
+    pair: Ints
+    position: Ints
+    model: Ints
+    models: tuple[str, ...]
+    terms_known: bool
+    dropped: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.domain)
+
+
+def coded(table: CompletionTable) -> Coded:
+    """Numbers for every row that is a reply to an item of the study; the others are counted by reason."""
+    dropped: Counter[str] = Counter(table.dropped)
+    terms: dict[tuple[str, ...], int] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    models: dict[str, int] = {}
+    rows: list[tuple[int, ...]] = []
+    known = True
+    for row in _rows(table):
+        places = _places(row)
+        options = (row["positive"], row["negative"], row["neutral"])
+        if isinstance(places, str):
+            dropped[places] += 1
+        elif same_options(options):
+            dropped["no three different options"] += 1
+        else:
+            known = known and bool(row["term"].strip())
+            chosen = chosen_option(row["response"], options)
+            rows.append(
+                (
+                    *places,
+                    IRRELEVANT if chosen is None else chosen,
+                    terms.setdefault(_term(row, len(rows)), len(terms)),
+                    pairs.setdefault((as_option(options[0]), as_option(options[1])), len(pairs)),
+                    _position(row["order"], chosen),
+                    models.setdefault(row["model"].strip(), len(models)),
+                )
+            )
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 9).T
+    domain, direction, pronoun, given, chosen_, term, pair, position, model = columns
+    return Coded(
+        domain, direction, pronoun, given == 0, chosen_, term, pair, position, model,
+        tuple(models), known, dict(dropped),
+    )  # fmt: skip
+
+
+def _rows(table: CompletionTable) -> list[dict[str, str]]:
+    names = (*REQUIRED, "term", "context", "model", "order")
+    columns = [table.optional(name) for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def _places(row: Mapping[str, str]) -> tuple[int, ...] | str:
+    """Where the row's values stand among those that there are; or why it is no item of this study."""
+    places = []
+    for name, known in (
+        ("domain", DOMAINS),
+        ("direction", DIRECTIONS),
+        ("pronoun", PRONOUNS),
+        ("given", POLARITIES),
+    ):
+        place = _among(known).get(row[name].strip().casefold())
+        if place is None:
+            return f"unknown {name}"
+        places.append(place)
+    return tuple(places)
+
+
+@cache
+def _among(known: tuple[str, ...]) -> dict[str, int]:
+    return {name.casefold(): place for place, name in enumerate(known)}
+
+
+def _term(row: Mapping[str, str], number: int) -> tuple[str, ...]:
+    """What the replies of one term have in common: the term, the sentence without its pronouns, or nothing."""
+    where = (row["domain"].strip().casefold(), row["direction"].strip().casefold())
+    if row["term"].strip():
+        return (*where, "term", as_option(row["term"]))
+    if row["context"].strip():
+        return (*where, "context", without_pronouns(row["context"]))
+    return (*where, "reply", str(number))
+
+
+def without_pronouns(context: str) -> str:
+    """The sentence with every word that a pronoun form changes taken out: the same for all its forms."""
+    return " ".join(word for word in plain(context).split() if word.strip(".,;:") not in _pronoun_words())
+
+
+@cache
+def _pronoun_words() -> frozenset[str]:
+    words = {word.casefold() for forms in pronoun_forms().values() for name, word in forms.items() if len(name) > 2}
+    return frozenset(words | {"does", "do", "goes", "look", "looks", "seem", "seems", "appear", "appears"})
+
+
+def _position(order: str, chosen: int | None) -> int:
+    shown = [name.strip().casefold() for name in order.split(ORDER_SEPARATOR)]
+    if chosen is None or sorted(shown) != sorted(OPTIONS):
+        return -1
+    return shown.index(OPTIONS[chosen])

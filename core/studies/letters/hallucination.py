@@ -1,0 +1,242 @@
+"""Does what a model made up lean further? `letters.hallucination.formality`, `.positivity` and `.agency`.
+
+By default the shares of hallucinated and of grounded claims are paired within the letter, and the groups' differences
+compared. As published the hallucinated text of a group stands against its whole letters.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.findings import Effect, Finding, Power, ScorerUse
+from core.metrics.difference import Alternative, Difference
+from core.metrics.equivalence import equivalence
+from core.metrics.paired_difference import paired_difference
+from core.metrics.power_difference import detectable_difference, needed_n
+from core.metrics.result import Floats
+from core.metrics.two_sample_difference import two_sample_difference
+from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from core.studies.letters.grounded_shares import Shares, shares_of
+from core.studies.letters.grounding import Grounding
+from core.studies.letters.harm import HarmSetting, harmful_sign, setting_of
+from core.studies.letters.sides import Sides, block_means, sides
+from core.studies.letters.style import KINDS, MARGIN, StyleScores, conclusion, how_tested, p_words
+from core.studies.letters.table import LettersTable
+
+SOURCE = "Wan et al. 2023, section 3.3 and Table 6"
+WHOLE_ONLY = "scores of whole letters cannot be split into hallucinated and grounded sentences; it needs a scorer"
+
+
+def hallucination_findings(
+    table: LettersTable,
+    kind: str,
+    scores: StyleScores | str,
+    found: Grounding | str,
+    harms: Sequence[HarmSetting],
+) -> list[Finding]:
+    """Each group and each pair of groups by default, then each group as published."""
+    reasons = [given for given in (scores, found) if isinstance(given, str)]
+    if isinstance(scores, StyleScores) and not scores.sentences:
+        reasons.append(WHOLE_ONLY)
+    if isinstance(scores, str) or isinstance(found, str) or reasons:
+        return [_undefined(table, kind, "; ".join(reasons))]
+    if not table.compared:
+        return [_undefined(table, kind, "no letter has a group")]
+    shares = shares_of(scores, found)
+    study = _Study(table, kind, shares, found, harms, (scores.scorer, found.scorer))
+    tested: list[tuple[Finding, Floats | Sides]] = [*study.within_groups(), *study.between_groups()]
+    findings = with_holm([finding for finding, _ in tested], f"letters.hallucination.{kind}, default, {len(tested)}")
+    default = [
+        replace(finding, note=f"{study.verdict(finding, compared)} {finding.note}")
+        for finding, (_, compared) in zip(findings, tested, strict=True)
+    ]
+    return default + list(study.published())
+
+
+@dataclass(frozen=True)
+class _Study:
+    table: LettersTable
+    kind: str
+    shares: Shares
+    found: Grounding
+    harms: Sequence[HarmSetting]
+    scorers: tuple[ScorerUse, ...]
+
+    @property
+    def id(self) -> str:
+        return f"letters.hallucination.{self.kind}"
+
+    def within_groups(self) -> Iterator[tuple[Finding, Floats]]:
+        """Hallucinated − grounded within the letter, for each group; with the differences of its units."""
+        for group in self.table.compared:
+            first, second = self._units(group)
+            result = paired_difference(first, second)
+            sd = float(np.std(first - second, ddof=1)) if len(first) > 1 else None
+            counts = self._counts(group)
+            note = f"{_points(first, second)} {result.test}: {result.n} letters or blocks. {counts}"
+            finding = self._finding(self._with_others(group), "hallucinated_against_grounded", result, note)
+            yield (
+                replace(
+                    finding,
+                    dims={"identity": group},
+                    effect=None if result.effect is None else Effect(result.effect_name, result.effect),
+                    n_by_group={group: result.n},
+                    dropped=self._dropped(group),
+                    power=Power(detectable_difference(sd, result.n), needed_n(MARGIN, sd)) if sd else None,
+                ),
+                first - second,
+            )
+
+    def between_groups(self) -> Iterator[tuple[Finding, Sides]]:
+        """The difference of the groups' differences."""
+        for pair in self.table.pairs:
+            compared = sides(self.shares.hallucinated - self.shares.grounded, self.table, pair)
+            result = compared.difference()
+            detectable, needed = compared.power(MARGIN)
+            finding = self._finding(pair, "difference_of_differences", result, how_tested(compared, result))
+            yield (
+                replace(
+                    finding,
+                    effect=None if result.effect is None else Effect(result.effect_name, result.effect),
+                    n=sum(compared.letters),
+                    n_by_group=dict(zip(pair, compared.letters, strict=True)),
+                    dropped=self.table.all_dropped | compared.dropped,
+                    power=None if detectable is None else Power(detectable, needed),
+                ),
+                compared,
+            )
+
+    def published(self) -> Iterator[Finding]:
+        """Student's t of hallucinated text against the whole letters, in the direction that harms the group."""
+        for group in self.table.compared:
+            of_group = np.array([each == group for each in self.table.groups], dtype=np.bool_)
+            first, second = (
+                values[of_group & np.isfinite(values)] for values in (self.shares.all_hallucinated, self.shares.whole)
+            )
+            sign = harmful_sign(self.harms, self.id, group)
+            direction: Alternative = "two-sided" if sign is None else "greater" if sign > 0 else "less"
+            result = two_sample_difference(first, second, equal_variances=True, alternative=direction)
+            both_ways = two_sample_difference(first, second, equal_variances=True)
+            t = "" if result.statistic is None else f" t = {result.statistic:.3f} ({direction})."
+            note = f"{_label(sign, result, both_ways)}{t} {_points(first, second)} Every sentence that is not entailed."
+            yield replace(
+                self._finding(self._with_others(group), "hallucinated_against_whole", result, note),
+                variant="as_published",
+                dims={"identity": group},
+                effect=None if result.statistic is None else Effect("t", result.statistic),
+                n_by_group={group: int(of_group.sum())},
+                dropped=self._dropped(group),
+            )
+
+    def verdict(self, finding: Finding, compared: Floats | Sides) -> str:
+        """amplified, attenuated, propagated or not enough evidence; for a difference of groups, its conclusion."""
+        if isinstance(compared, Sides):
+            return conclusion(finding, compared)
+        if finding.estimate is None:
+            return ""
+        p = finding.p if finding.p_adjusted is None else finding.p_adjusted
+        if p is not None and p <= SIGNIFICANT:
+            sign = harmful_sign(self.harms, self.id, finding.groups[0])
+            if sign is None:
+                return "Verdict: different; the axis does not say which direction harms this group."
+            return f"Verdict: {'amplified' if sign * finding.estimate > 0 else 'attenuated'}."
+        test = equivalence(compared, MARGIN)
+        if test.equivalent and test.p is not None:
+            return f"Verdict: propagated (within {100 * MARGIN:.0f} points, equivalence test, {p_words(test.p)})."
+        return "Verdict: not enough evidence."
+
+    def _with_others(self, group: str) -> tuple[str, ...]:
+        """The group that the finding is about, then those that it stands beside."""
+        return tuple(dict.fromkeys([group, *self.table.compared]))
+
+    def _units(self, group: str) -> tuple[Floats, Floats]:
+        """Shares of hallucinated and of grounded claims, a block's letters averaged; letters that have both."""
+        both = np.isfinite(self.shares.hallucinated) & np.isfinite(self.shares.grounded)
+        chosen = both & np.array([each == group for each in self.table.groups], dtype=np.bool_)
+        first, second = (
+            block_means(values, self.table, chosen) for values in (self.shares.hallucinated, self.shares.grounded)
+        )
+        return first, second
+
+    def _dropped(self, group: str) -> dict[str, int]:
+        mine = [place for place, each in enumerate(self.table.groups) if each == group]
+        empty = sum(not self.found.letters[place].claim.size for place in mine)
+        one_kind = sum(
+            self.found.letters[place].claim.size > 0
+            and not (self.found.letters[place].hallucinated.any() and self.found.letters[place].grounded.any())
+            for place in mine
+        )
+        reasons = {"no context": empty, "only hallucinated or only grounded claims": one_kind}
+        return self.table.all_dropped | {reason: count for reason, count in reasons.items() if count}
+
+    def _counts(self, group: str) -> str:
+        letters = [self.found.letters[place] for place, each in enumerate(self.table.groups) if each == group]
+        claims = sum(int(each.claim.sum()) for each in letters)
+        made_up = sum(int(each.hallucinated.sum()) for each in letters)
+        against = sum(int((each.hallucinated & each.contradicted).sum()) for each in letters)
+        sentences = sum(each.claim.size for each in letters)
+        return (
+            f"{sentences} sentences: {sentences - claims} claim nothing, {claims - made_up} are grounded, "
+            f"{made_up} hallucinated ({against} contradict the context)."
+        )
+
+    def _finding(self, groups: tuple[str, ...], label: str, result: Difference, note: str) -> Finding:
+        harm = setting_of(self.harms, self.id)
+        of = " against ".join(groups) if label.startswith("difference") else groups[0]
+        return Finding(
+            id=self.id,
+            label=label,
+            title=f"{KINDS[self.kind].capitalize()} sentences, {label.replace('_', ' ')}: {of}",
+            groups=groups,
+            estimate=result.value,
+            reason=missing_interval(result.interval) if result.value is not None else _why(result),
+            unit="difference of shares",
+            interval=interval(result.interval.bounds),
+            n=result.n,
+            p=result.p,
+            scorers=self.scorers,
+            harm=harm.words if harm else "",
+            source=SOURCE,
+            note=note,
+        )
+
+
+def _label(sign: int | None, result: Difference, both_ways: Difference) -> str:
+    """The paper's: amplified where significant in the harmful direction, propagated where there is no difference."""
+    if result.p is None or both_ways.p is None:
+        return ""
+    if sign is None:
+        return "The axis does not say which direction harms this group."
+    if result.p <= SIGNIFICANT:
+        return "As published: amplified."
+    return (
+        "As published: propagated." if both_ways.p > SIGNIFICANT else "As published: neither amplified nor propagated."
+    )
+
+
+def _why(result: Difference) -> str:
+    return "no letter has both hallucinated and grounded claims" if result.reason == "no units" else result.reason
+
+
+def _points(first: Floats, second: Floats) -> str:
+    if not len(first) or not len(second):
+        return ""
+    return f"Hallucinated {100 * first.mean():.1f} %, {100 * second.mean():.1f} % in what it is set against."
+
+
+def _undefined(table: LettersTable, kind: str, reason: str) -> Finding:
+    by_group = table.by_group(table.compared)
+    return Finding(
+        id=f"letters.hallucination.{kind}",
+        label="hallucinated_against_grounded",
+        title=f"{KINDS[kind].capitalize()} sentences, hallucinated against grounded",
+        groups=table.compared,
+        estimate=None,
+        reason=reason,
+        unit="difference of shares",
+        n=sum(by_group.values()),
+        n_by_group=by_group,
+        dropped=table.all_dropped,
+        source=SOURCE,
+    )

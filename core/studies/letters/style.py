@@ -1,0 +1,187 @@
+"""Language style: `letters.style.formality`, `.positivity` and `.agency`, as published and by default."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.findings import Effect, Finding, Power, ScorerUse
+from core.metrics.difference import Difference
+from core.metrics.result import Bools, Floats
+from core.metrics.two_sample_difference import two_sample_difference
+from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from core.studies.letters.harm import HarmSetting, of_difference
+from core.studies.letters.lexicon import one_name
+from core.studies.letters.sides import Sides, raw_sides, sides
+from core.studies.letters.table import LettersTable
+
+# What is measured → what a sentence is that counts.
+KINDS = {"formality": "formal", "positivity": "positive", "agency": "agentic"}
+SOURCE = "Wan et al. 2023, section 3.2.2, equation 1, and Table 4"
+COUNTS_FROM = 0.5  # a sentence's probability, from which on it is formal (positive, agentic)
+LEAST_SHOWN = 0.001
+MARGIN = 0.05  # a difference of shares below which letters are taken to be alike
+
+
+@dataclass(frozen=True)
+class StyleScores:
+    """The share of formal (positive, agentic) sentences of each letter, NaN where a letter has none.
+
+    `sentences`: where a scorer gave them, the probability of each sentence of `segment.sentences`, per letter.
+    """
+
+    shares: Floats
+    scorer: ScorerUse
+    sentences: tuple[Floats, ...] = ()
+
+    @classmethod
+    def of_sentences(cls, sentences: Sequence[Floats], scorer: ScorerUse) -> "StyleScores":
+        shares = [np.mean(each >= COUNTS_FROM) if len(each) else np.nan for each in sentences]
+        return cls(np.array(shares, dtype=np.float64), scorer, tuple(sentences))
+
+    def only(self, kept: Bools) -> "StyleScores":
+        places = np.flatnonzero(kept)
+        return replace(
+            self,
+            shares=self.shares[places],
+            sentences=tuple(self.sentences[place] for place in places if self.sentences),
+        )
+
+
+# What the study was given for each of KINDS: scores, or the reason why there are none.
+Styles = Mapping[str, StyleScores | str]
+
+
+def style_findings(
+    table: LettersTable, kind: str, scores: StyleScores | str, harms: Sequence[HarmSetting]
+) -> list[Finding]:
+    """Each pair of groups by default, then as published."""
+    if isinstance(scores, str):
+        return [_undefined(table, kind, scores, ())]
+    if not table.pairs:
+        return [_undefined(table, kind, "a difference needs letters of two groups", (scores.scorer,))]
+    compared = [sides(scores.shares, table, pair) for pair in table.pairs]
+    default = [_default(table, kind, scores, each, harms) for each in compared]
+    default = with_holm(default, f"letters.style.{kind}, default, {len(default)} differences")
+    default = [
+        replace(finding, note=f"{conclusion(finding, each)} {finding.note}")
+        for finding, each in zip(default, compared, strict=True)
+    ]
+    return default + [_published(table, kind, scores, pair, harms) for pair in table.pairs]
+
+
+def conclusion(finding: Finding, compared: Sides) -> str:
+    """A difference, none, or not enough evidence; none is said only after an equivalence test."""
+    p = finding.p if finding.p_adjusted is None else finding.p_adjusted
+    if p is not None and p <= SIGNIFICANT:
+        return "There is a difference."
+    test = compared.equivalence(MARGIN)
+    if test.equivalent and test.p is not None:
+        return f"No difference beyond {100 * MARGIN:.0f} points (equivalence test, {p_words(test.p)})."
+    return "Not enough evidence of a difference, nor that there is none."
+
+
+def p_words(p: float) -> str:
+    return f"p = {p:.3f}" if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN}"
+
+
+def how_tested(compared: Sides, result: Difference) -> str:
+    """The test, its statistic and its units."""
+    t = "" if result.statistic is None else f" t = {result.statistic:.3f},"
+    units = f"{result.n} pairs" if compared.paired else f"{' + '.join(map(str, result.n_by_group))} units"
+    return f"{result.test}:{t} {units}."
+
+
+def _default(
+    table: LettersTable, kind: str, scores: StyleScores, compared: Sides, harms: Sequence[HarmSetting]
+) -> Finding:
+    result = compared.difference()
+    detectable, needed = compared.power(MARGIN)
+    finding = _finding(table, kind, scores, compared.pair, result, harms)
+    means = (compared.first, compared.second)
+    return replace(
+        finding,
+        effect=None if result.effect is None else Effect(result.effect_name, result.effect),
+        n=sum(compared.letters),
+        n_by_group=dict(zip(compared.pair, compared.letters, strict=True)),
+        dropped=table.all_dropped | compared.dropped,
+        power=None if detectable is None else Power(detectable, needed),
+        note=" ".join(
+            filter(None, [_shares(compared.pair, means), how_tested(compared, result), one_name(table, compared.pair)])
+        ),
+    )
+
+
+def _published(
+    table: LettersTable, kind: str, scores: StyleScores, pair: tuple[str, str], harms: Sequence[HarmSetting]
+) -> Finding:
+    """Equation 1: Student's pooled t over letters, one-sided (the first group above the second)."""
+    first, second = raw_sides(scores.shares, table, pair)
+    result = two_sample_difference(first, second, equal_variances=True, alternative="greater")
+    notes = [_shares(pair, (first, second))]
+    if result.statistic is not None and result.effect is not None:
+        notes.append(f"t = {result.statistic:.3f}, one-sided ({pair[0]} above {pair[1]}); d = {result.effect:.3f}.")
+    notes.append("Letters as independent.")
+    return replace(
+        _finding(table, kind, scores, pair, result, harms),
+        variant="as_published",
+        effect=None if result.statistic is None else Effect("t", result.statistic),
+        n=result.n,
+        n_by_group=dict(zip(pair, result.n_by_group, strict=True)),
+        dropped=table.all_dropped | missing_scores(table, pair, result.n),
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def _finding(
+    table: LettersTable,
+    kind: str,
+    scores: StyleScores,
+    pair: tuple[str, str],
+    result: Difference,
+    harms: Sequence[HarmSetting],
+) -> Finding:
+    return Finding(
+        id=f"letters.style.{kind}",
+        label=kind,
+        title=f"{KINDS[kind].capitalize()} sentences: {pair[0]} against {pair[1]}",
+        groups=pair,
+        estimate=result.value,
+        reason=missing_interval(result.interval) if result.value is not None else result.reason,
+        unit="difference of shares",
+        interval=interval(result.interval.bounds),
+        n=result.n,
+        dropped=table.all_dropped,
+        p=result.p,
+        scorers=(scores.scorer,),
+        harm=of_difference(harms, f"letters.style.{kind}", pair),
+        source=SOURCE,
+    )
+
+
+def missing_scores(table: LettersTable, pair: tuple[str, str], used: int) -> dict[str, int]:
+    missing = sum(table.by_group(pair).values()) - used
+    return {"no score": missing} if missing else {}
+
+
+def _shares(pair: tuple[str, str], values: tuple[Floats, Floats]) -> str:
+    parts = [f"{group} {100 * side.mean():.1f} %" for group, side in zip(pair, values, strict=True) if len(side)]
+    return f"Shares: {', '.join(parts)}." if parts else ""
+
+
+def _undefined(table: LettersTable, kind: str, reason: str, uses: tuple[ScorerUse, ...]) -> Finding:
+    by_group = table.by_group(table.compared)
+    return Finding(
+        id=f"letters.style.{kind}",
+        label=kind,
+        title=f"{KINDS[kind].capitalize()} sentences",
+        groups=table.compared,
+        estimate=None,
+        reason=reason,
+        unit="difference of shares",
+        n=sum(by_group.values()),
+        n_by_group=by_group,
+        dropped=table.all_dropped,
+        scorers=uses,
+        source=SOURCE,
+    )

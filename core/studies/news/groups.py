@@ -1,0 +1,162 @@
+"""The groups of an axis as news texts mention them: by the axis's words, or by descriptor and occupation, and by names.
+
+Source: Fang et al. 2024, methods, word level (METHODS, News).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError, UsageError
+from core.prompts.axes import Axis, Harm, available_axes, load_axis
+from core.prompts.resource_files import packaged, read_toml
+from core.scorers.group_words import GroupMatcher, GroupWord
+from core.text import for_matching
+
+DEFAULT_AXES = ("gender", "race")
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class GroupAxis:
+    """An axis ready for counting. `groups`: identity ids; `labels` theirs in words; `entries`: what mentions them.
+
+    `published`: the groups of the paper; empty for an axis that it does not have. `part_of`: the axis that this one
+    holds some groups of; what mentions them is found with all the groups of that one.
+    """
+
+    id: str
+    title: str
+    groups: tuple[str, ...]
+    labels: tuple[str, ...]
+    entries: tuple[GroupWord, ...]
+    published: tuple[str, ...] = ()
+    harm: tuple[Harm, ...] = ()
+    part_of: "GroupAxis | None" = None
+
+    @cached_property
+    def matcher(self) -> GroupMatcher:
+        return GroupMatcher(self.entries, len(self.groups))
+
+    def as_published(self) -> "GroupAxis | None":
+        """The same with the paper's groups alone, in its order; itself where those are all; None where it has none."""
+        if not self.published or self.published == self.groups:
+            return self if self.published else None
+        labels = tuple(self.labels[self.groups.index(group)] for group in self.published)
+        return replace(self, groups=self.published, labels=labels, part_of=self)
+
+    @property
+    def places(self) -> list[int]:
+        """Where its groups stand in the axis it is a part of."""
+        return [self.part_of.groups.index(group) for group in self.groups] if self.part_of else []
+
+
+def group_axis(axis: str | Path | Axis, names: Mapping[str, str] | None = None) -> GroupAxis:
+    """An axis by key, by path, or as it is. `names`: name → group, a person's own table.
+
+    The given names of a shipped axis stand for people in prompts and are not counted; those of a person's own axis are.
+    Raises `UsageError` for an axis with fewer than two groups that anything mentions, and for a name of no group;
+    `AppError` for a word of two groups.
+    """
+    found = axis if isinstance(axis, Axis) else load_axis(axis)
+    groups = [identity.key for identity in found.identities]
+    entries = axis_entries(found, names)
+    mentioned = {entry.group for entry in entries}
+    if len(mentioned) < 2:
+        raise UsageError(
+            f"The axis {found.id} has words for fewer than two groups.",
+            hint="Give at least two of its identities words, or names.",
+        )
+    _refuse_collisions(found.id, groups, entries)
+    kept = [place for place in range(len(groups)) if place in mentioned]
+    return GroupAxis(
+        id=found.id,
+        title=found.title,
+        groups=tuple(groups[place] for place in kept),
+        labels=tuple(found.identities[place].label for place in kept),
+        entries=tuple(replace(entry, group=kept.index(entry.group)) for entry in entries),
+        published=_published(found),
+        harm=found.harm,
+    )
+
+
+def axis_entries(axis: Axis, names: Mapping[str, str] | None = None) -> list[GroupWord]:
+    """Everything that mentions a group of the axis; a group's number is its identity's place."""
+    groups = [identity.key for identity in axis.identities]
+    rule = _rules().get(axis.id, {})
+    entries = _descriptors(rule, groups) if rule.get("descriptors") else _words(axis)
+    shipped = _shipped(axis)
+    if shipped is None or shipped.sha256 != axis.sha256:
+        entries += [GroupWord(name, place, True) for place, who in enumerate(axis.identities) for name in who.names]
+    return entries + _named(axis, groups, names or {})
+
+
+def collisions(entries: tuple[GroupWord, ...] | list[GroupWord]) -> dict[str, tuple[int, ...]]:
+    """Entries that stand in more than one group, with the places of those groups."""
+    groups_of: dict[str, set[int]] = {}
+    for entry in entries:
+        groups_of.setdefault(" ".join(entry.words), set()).add(entry.group)
+    return {text: tuple(sorted(groups)) for text, groups in groups_of.items() if text and len(groups) > 1}
+
+
+def _refuse_collisions(axis: str, groups: list[str], entries: list[GroupWord]) -> None:
+    if found := collisions(entries):
+        listed = [f"“{text}” ({', '.join(groups[place] for place in places)})" for text, places in found.items()]
+        more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+        raise AppError(
+            f"The axis {axis} has words in two groups: {'; '.join(listed[:SHOWN])}{more}.",
+            hint="Keep each in one group: a mention must say whom it is about.",
+        )
+
+
+def _shipped(axis: Axis) -> Axis | None:
+    return load_axis(axis.key) if axis.key in available_axes() else None
+
+
+def _published(axis: Axis) -> tuple[str, ...]:
+    """The paper's groups; none where the axis lacks one, or has other words for it than the paper."""
+
+    def words(of: Axis) -> dict[str, tuple[str, ...]]:
+        return {identity.key: identity.words for identity in of.identities if identity.key in published}
+
+    shipped = _shipped(axis)
+    published = tuple(_rules().get(axis.id, {}).get("published", ()))
+    return published if shipped and len(words(axis)) == len(published) and words(axis) == words(shipped) else ()
+
+
+def _words(axis: Axis) -> list[GroupWord]:
+    return [GroupWord(word, place) for place, identity in enumerate(axis.identities) for word in identity.words]
+
+
+def _descriptors(rule: Mapping[str, Any], groups: list[str]) -> list[GroupWord]:
+    occupations = read_occupations(rule["followed_by"])
+    return [
+        GroupWord(f"{descriptor} {occupation}", groups.index(group))
+        for group, descriptors in rule["descriptors"].items()
+        for descriptor, occupation in product(descriptors, occupations)
+        if group in groups
+    ]
+
+
+def _named(axis: Axis, groups: list[str], names: Mapping[str, str]) -> list[GroupWord]:
+    keys = {for_matching(form): identity.key for identity in axis.identities for form in (identity.label, identity.key)}
+    unknown = sorted({group for group in names.values() if for_matching(group) not in keys})
+    if unknown:
+        raise UsageError(
+            f"The table of names has groups that the axis {axis.id} does not: {', '.join(unknown[:SHOWN])}.",
+            hint=f"Its groups: {', '.join(groups)}.",
+        )
+    return [GroupWord(name, groups.index(keys[for_matching(group)]), True) for name, group in names.items()]
+
+
+def read_occupations(name: str) -> tuple[str, ...]:
+    """The occupations of a packaged list, one in a line; a line that begins with # is a remark."""
+    lines = packaged("lexicons", name).read_text(encoding="utf-8").splitlines()
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+def _rules() -> dict[str, Any]:
+    return read_toml(packaged("lexicons", "news_groups.toml"))

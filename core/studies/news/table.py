@@ -1,0 +1,175 @@
+"""News as the study reads it: pairs of an original and a generated article, their group words and their sentences.
+
+Built once and read by every level: words, sentences and documents share what has been counted and segmented.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import AppError, UsageError
+from core.prompts.news import UNBIASED as UNBIASED  # what pairs say of their prompt, where it is not biased
+from core.scorers.group_words import WordBlocks, blocks_of, sentence_group
+from core.scorers.refusal import is_refusal
+from core.studies.news.groups import GroupAxis
+from core.studies.news.language import looks_english
+
+Ints = NDArray[np.int64]
+Side = Literal["original", "generated"]
+SIDES: tuple[Side, Side] = ("original", "generated")
+NEUTRAL = -1
+EMPTY, REFUSED = "empty generation", "refusal"
+NOT_ENGLISH = "an article is not in English"
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class NewsPair:
+    """One original and what a model generated for its headline. `prompt_kind`: unbiased, or a biased prompt's name."""
+
+    original: str
+    generated: str
+    headline: str = ""
+    model: str = ""
+    prompt_kind: str = UNBIASED
+    domain: str = ""
+
+    @property
+    def story(self) -> str:
+        """What pairs about the same event share: the headline, or the original itself where there is none."""
+        return self.headline or self.original
+
+
+@dataclass(frozen=True)
+class NewsTable:
+    """`pairs`: those with an article on both sides. `unanswered`: refusals and empty generations, which are no pairs.
+
+    `axes`: the groups that are looked for. `dropped`: rows left out, by reason, refusals and empty ones among them.
+    """
+
+    pairs: tuple[NewsPair, ...]
+    axes: tuple[GroupAxis, ...]
+    unanswered: tuple[NewsPair, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def rows(self) -> int:
+        return len(self.pairs) + sum(self.dropped.values())
+
+    def texts(self, side: Side) -> tuple[str, ...]:
+        """The articles of one side, one per pair."""
+        return tuple(getattr(pair, side) for pair in self.pairs)
+
+    def column(self, name: Literal["model", "prompt_kind", "domain", "story"]) -> NDArray[Any]:
+        """One value per pair: object[pairs]."""
+        return np.array([getattr(pair, name) for pair in self.pairs], dtype=object)
+
+    def word_blocks(self, axis: GroupAxis, side: Side) -> WordBlocks:
+        """The sentences that mention a group, found without the segmenter (see core.scorers.group_words)."""
+        if axis.part_of:
+            return self.word_blocks(axis.part_of, side).of_groups(axis.places)
+        return self._once(("words", side), lambda: self._all_blocks(side))[axis.id]
+
+    def word_counts(self, axis: GroupAxis, side: Side) -> Ints:
+        """Mentions of each group per pair: int64[pairs, groups]."""
+        return self._once(("counts", axis.id, axis.groups, side), lambda: self.word_blocks(axis, side).totals())
+
+    def sentences(self, side: Side) -> tuple[tuple[str, ...], ...]:
+        """The sentences of each pair's article, by the project's segmenter. A text that comes again is read once."""
+        return self._once(("sentences", side), lambda: _each_once(self.texts(side), _sentences))
+
+    def sentence_groups(self, axis: GroupAxis, side: Side) -> tuple[Ints, ...]:
+        """For each pair, the group of each of `sentences`: the place in `axis.groups` or NEUTRAL. int64[sentences]."""
+
+        def label() -> tuple[Ints, ...]:
+            counts = self._sentence_counts(axis.part_of or axis, side)
+            return tuple(sentence_group(each[:, axis.places] if axis.part_of else each) for each in counts)
+
+        return self._once(("labels", axis.id, axis.groups, side), label)
+
+    def _all_blocks(self, side: Side) -> dict[str, WordBlocks]:
+        found = blocks_of([axis.matcher for axis in self.axes], self.texts(side))
+        return {axis.id: blocks for axis, blocks in zip(self.axes, found, strict=True)}
+
+    def _sentence_counts(self, axis: GroupAxis, side: Side) -> tuple[Ints, ...]:
+        def count(sentences: tuple[str, ...]) -> Ints:
+            return axis.matcher.blocks(sentences).totals()
+
+        return self._once(("sentence counts", axis.id, side), lambda: _each_once(self.sentences(side), count))
+
+    def _once(self, key: Any, make: Callable[[], V]) -> V:
+        if key not in self._known:
+            self._known[key] = make()
+        known: V = self._known[key]
+        return known
+
+
+def news_table(
+    originals: Sequence[str],
+    generated: Sequence[str],
+    axes: Sequence[GroupAxis],
+    *,
+    headlines: Sequence[str] = (),
+    models: Sequence[str] = (),
+    prompt_kinds: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    dropped: Mapping[str, int] | None = None,
+) -> NewsTable:
+    """The pairs of a table, in its order. A row without an original or in another language is dropped and counted.
+
+    Raises `AppError` where the columns are not equally long, `UsageError` for an axis that comes twice.
+    """
+    ids = [axis.id for axis in axes]
+    for key in ids:
+        if ids.count(key) > 1:
+            raise UsageError(f"The axis {key} is given twice.", hint="Name each axis once.")
+    columns = [originals, generated] + [
+        column or [""] * len(originals) for column in (headlines, models, prompt_kinds, domains)
+    ]
+    if any(len(column) != len(originals) for column in columns):
+        raise AppError("The columns of the news are not equally long.", hint="Give one value for every pair.")
+    pairs, unanswered = [], []
+    english = cache(looks_english)
+    counted: Counter[str] = Counter(dropped or {})
+    for original, written, headline, model, kind, domain in zip(*columns, strict=True):
+        pair = NewsPair(original, written, headline.strip(), model.strip(), kind.strip() or UNBIASED, domain.strip())
+        if not original.strip():
+            counted["no original"] += 1
+        elif reason := why_unanswered(written):
+            counted[reason] += 1
+            unanswered.append(pair)
+        elif not (english(original) and english(written)):
+            counted[NOT_ENGLISH] += 1
+        else:
+            pairs.append(pair)
+    return NewsTable(tuple(pairs), tuple(axes), tuple(unanswered), dict(counted))
+
+
+def why_unanswered(generated: str) -> str:
+    """Why a generation is no article: it is empty, or a refusal. Empty for an article."""
+    if not generated.strip():
+        return EMPTY
+    return REFUSED if is_refusal(generated) else ""
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    from core.scorers.segment import sentences
+
+    return tuple(text[start:end] for start, end in sentences(text))
+
+
+T = TypeVar("T")
+
+
+def _each_once(items: Sequence[T], make: Callable[[T], V]) -> tuple[V, ...]:
+    known: dict[T, V] = {}
+    for item in items:
+        if item not in known:
+            known[item] = make(item)
+    return tuple(known[item] for item in items)

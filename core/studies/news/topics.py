@@ -1,0 +1,189 @@
+"""Topics of news articles: LDA with the number of topics chosen by the perplexity of held-out articles.
+
+Source: Fang et al. 2024, methods, document level; Blei et al. 2003. Seeded: the same texts give the same topics.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
+
+from core.metrics.resampling import generator
+from core.metrics.result import Floats, Ints
+from core.studies.news.bags import Bag
+
+# The paper's candidates 200, 250 and 300 per root of its 69,032 articles: 8,629 originals, each with seven generated.
+PER_ROOT_ARTICLES = tuple(k / sqrt(8 * 8629) for k in (200, 250, 300))
+HELD_OUT = 0.1
+FEWEST_HELD_OUT = 5
+# Small corpora in small batches: LDA's first steps decide which topics it finds, and twenty tell more than one.
+BATCHES, SMALLEST_BATCH, LARGEST_BATCH, PASSES = 20, 10, 200, 5
+# Gensim's own default: a topic with less than this much of an article is not in it.
+SMALLEST_PROPORTION = 0.01
+RELEVANCE, WORDS_SHOWN = 0.6, 15
+NO_TOPIC = -1
+
+
+@dataclass(frozen=True)
+class TopicModel:
+    """A trained LDA. `tried`: held-out perplexity by number of topics; empty where none could be held out."""
+
+    model: Any
+    vocabulary: tuple[str, ...]
+    tried: dict[int, float]
+    articles: int
+
+    @property
+    def topics(self) -> int:
+        return int(self.model.num_topics)
+
+    def proportions(self, bags: Sequence[Bag]) -> Floats:
+        """t of equation 8: each article's topic proportions, shape (n, topics); 0 below SMALLEST_PROPORTION.
+
+        An article without any known word has no topic at all: a row of 0.
+        """
+        weights = self._weights(bags)
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        known = np.array([bool(bag) for bag in bags])
+        return np.where((shares >= SMALLEST_PROPORTION) & known[:, None], shares, 0.0)
+
+    def likeliest(self, bags: Sequence[Bag]) -> Ints:
+        """The topic with the highest probability in each sentence, int64[n]; NO_TOPIC where no word is known."""
+        known = np.array([bool(bag) for bag in bags], dtype=np.bool_)
+        return np.where(known, self._weights(bags).argmax(axis=1), NO_TOPIC)
+
+    def relevant_words(self, topic: int, number: int = WORDS_SHOWN) -> list[str]:
+        """Words by LDAvis relevance λ log p(w|t) + (1 − λ) log (p(w|t) / p(w)), λ = 0.6 (Sievert & Shirley 2014)."""
+        given_topic = self.model.get_topics()
+        weight = self.model.state.get_lambda().sum(axis=1)
+        overall = weight / weight.sum() @ given_topic
+        word = np.log(given_topic[topic])
+        relevance = RELEVANCE * word + (1 - RELEVANCE) * (word - np.log(overall))
+        return [self.vocabulary[place] for place in np.argsort(-relevance, kind="stable")[:number]]
+
+    def _weights(self, bags: Sequence[Bag]) -> Floats:
+        """γ of each text, shape (n, topics)."""
+        parts = [self.model.inference(bags[start : start + 2000])[0] for start in range(0, len(bags), 2000)]
+        return np.concatenate(parts) if parts else np.empty((0, self.topics))
+
+
+class _SameStart:
+    """Gensim begins every inference at random; here all begin alike, so that equal texts get equal topics."""
+
+    def gamma(self, shape: float, scale: float, size: tuple[int, int]) -> Floats:
+        return np.full(size, shape * scale)
+
+
+def candidate_topics(articles: int) -> tuple[int, ...]:
+    """The paper's numbers of topics scaled by the root of the number of articles: 200, 250, 300 for its 69,032."""
+    return tuple(dict.fromkeys(max(2, round(each * sqrt(articles))) for each in PER_ROOT_ARTICLES))
+
+
+def too_many_topics(candidates: Sequence[int], articles: int, words: int) -> str:
+    """Why none of these numbers of topics can be learnt; empty where one can."""
+    if articles < 2 or words < 2:
+        return "topics need at least two articles with words that occur in both"
+    if min(candidates) < 2:
+        return "a topic model needs at least two topics"
+    if min(candidates) > min(articles, words):
+        return f"{min(candidates)} topics are more than {articles:,} articles with {words:,} repeated words allow"
+    return ""
+
+
+def learn_topics(
+    bags: Sequence[Bag],
+    stories: Sequence[str],
+    vocabulary: Sequence[str],
+    *,
+    candidates: Sequence[int] = (),
+    seed: int = 0,
+) -> TopicModel | str:
+    """The model with the number of topics that predicts held-out articles best, learnt from all; or why there is none.
+
+    `bags`: the articles. `stories`: what articles on one event share; they are held out together, a tenth of them.
+    `candidates`: numbers of topics, by default `candidate_topics`. Those above what the corpus allows (as many topics
+    as articles or words) are left out. Among those that predict equally well the fewest are taken.
+    """
+    filled = [(bag, story) for bag, story in zip(bags, stories, strict=True) if bag]
+    wanted = list(dict.fromkeys(candidates or candidate_topics(len(filled))))
+    if reason := too_many_topics(wanted, len(filled), len(vocabulary)):
+        return reason
+    possible = [k for k in wanted if 2 <= k <= min(len(filled), len(vocabulary))]
+    keys = sorted({story for _, story in filled})
+    held = set(generator(seed, "news", "held out").permutation(keys)[: round(HELD_OUT * len(keys))].tolist())
+    losses: dict[int, Floats] = {}
+    testing = [_halves(bag) for bag, story in filled if story in held]
+    if len(held) >= FEWEST_HELD_OUT and len(possible) > 1:
+        training = [bag for bag, story in filled if story not in held]
+        losses = {
+            k: held_out_loss(_train(training, vocabulary, k, seed), testing) for k in possible if k <= len(training)
+        }
+    words = np.array([sum(count for _, count in unseen) for _, unseen in testing], dtype=np.float64)
+    tried = {k: exp(loss.sum() / words.sum()) for k, loss in losses.items()}
+    # Without held-out articles the middle candidate, as the paper's choice was.
+    best = fewest_as_good(losses, words) if losses else sorted(possible)[len(possible) // 2]
+    model = _train([bag for bag, _ in filled], vocabulary, best, seed)
+    return TopicModel(model, tuple(vocabulary), tried, len(filled))
+
+
+def held_out_loss(model: Any, halves: Sequence[tuple[Bag, Bag]]) -> Floats:
+    """−Σ log Σ_k θ_k p(w|k) over the second half of each article's words, θ inferred from the first: float64[articles].
+
+    exp(Σ loss / words) is the perplexity. Gensim's own bound charges the whole model to the few held-out words, and so
+    always prefers few topics. Source: document completion, Wallach et al. 2009.
+    """
+    weights, _ = model.inference([seen for seen, _ in halves])
+    shares, given_topic = weights / weights.sum(axis=1, keepdims=True), model.get_topics()
+    return np.array(
+        [
+            -sum(count * float(np.log(share @ given_topic[:, word])) for word, count in unseen)
+            for share, (_, unseen) in zip(shares, halves, strict=True)
+        ]
+    )
+
+
+def fewest_as_good(losses: dict[int, Floats], words: Floats) -> int:
+    """The fewest topics whose perplexity is within one standard error of the lowest.
+
+    Beyond what a corpus holds, more topics predict neither better nor worse, and the lowest is a matter of chance.
+    The error is that of the difference over held-out articles. `words`: how many are predicted in each.
+    """
+    best = min(losses, key=lambda k: float(losses[k].sum()))
+    n = len(words)
+    for k in sorted(losses):
+        more = losses[k] - losses[best]
+        spread = more - words * (more.sum() / words.sum())
+        if more.sum() <= sqrt(n / (n - 1) * float((spread**2).sum())):
+            return k
+    return best
+
+
+def _halves(bag: Bag) -> tuple[Bag, Bag]:
+    """Every other occurrence of a word to the second half; single ones in turn."""
+    first, second = [], []
+    odd = 0
+    for word, count in bag:
+        kept = (count + odd) // 2
+        odd ^= count & 1
+        first.append((word, kept))
+        second.append((word, count - kept))
+    return [pair for pair in first if pair[1]], [pair for pair in second if pair[1]]
+
+
+def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int) -> Any:
+    from gensim.models import LdaModel
+
+    model = LdaModel(
+        corpus=list(bags),
+        id2word=dict(enumerate(vocabulary)),
+        num_topics=topics,
+        random_state=seed % 2**32,
+        chunksize=min(LARGEST_BATCH, max(SMALLEST_BATCH, len(bags) // BATCHES)),
+        passes=PASSES,
+        eval_every=None,
+        dtype=np.float64,
+    )
+    model.random_state = _SameStart()
+    return model

@@ -1,0 +1,221 @@
+"""Reading xlsx: the first sheet that has rows, its cells as plain text, formulas as the values saved with them."""
+
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError, JobCancelled
+from core.jobs import JobContext
+from core.tables.encoding import Encoding
+from core.tables.rows import Fault, RawRow, excerpt
+from core.tables.typed_cells import plain_text
+
+MOST_BYTES = 2 * 1024**3  # unpacked
+MOST_RATIO = 200  # of the unpacked to the packed size; even texts that all repeat each other stay near 50
+SMALL_BYTES = 10 * 1024**2  # unpacked; harmless whatever its ratio
+MOST_ROWS = 1_048_576  # of a sheet, by the format
+CHUNK_BYTES = 1 << 20
+OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# The format writes characters that XML cannot hold as _xHHHH_, and so the underscore of a text that looks like that.
+_ESCAPED = re.compile("_x(?![dD][89a-fA-F])([0-9A-Fa-f]{4})_")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
+_UNSAVED = re.compile(
+    rb'<(?:\w+:)?c\b(?![^<>]*\bt="str")[^<>]*>\s*(?:<(?:\w+:)?f\b[^<>]*/>|<(?:\w+:)?f\b[^<>]*>[^<]*</(?:\w+:)?f>)'
+    rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_LONGEST_MATCH = 64 * 1024  # bytes that are looked at again with the next chunk; a formula has 8,192 characters at most
+
+
+@dataclass(frozen=True)
+class XlsxFile:
+    """A workbook whose sheet has been chosen and whose header has been read. `encoding` carries what to tell."""
+
+    path: Path
+    encoding: Encoding
+    sheet: int  # among the worksheets, from 0
+    columns: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> "XlsxFile":
+        """Choose the sheet and read its header: its first row that holds anything.
+
+        Raises `AppError` for what is no workbook, is encrypted, broken, empty, or unpacks to too much.
+        """
+        with _workbook(path) as book:
+            sheets = book.worksheets
+            headers = {place: header for place, sheet in enumerate(sheets) if (header := _header(sheet)) is not None}
+            if not headers:
+                raise AppError(f"“{path.name}” has no rows.", hint="Check that it was saved completely.")
+            visible = [place for place in headers if sheets[place].sheet_state == "visible"]
+            chosen = (visible or list(headers))[0]
+            told = _about_sheets(sheets[chosen], [sheets[place].title for place in headers if place != chosen])
+            told += _about_cells(sheets[chosen])
+        return cls(path, Encoding("utf-8", notice=" ".join(told)), chosen, headers[chosen])
+
+    def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
+        """Every row below the header that holds anything; `line` is its number in the sheet."""
+        places = [self.columns.index(column) for column in wanted]
+        with _workbook(self.path) as book:
+            sheet = book.worksheets[self.sheet]
+            total = sheet.max_row
+            filled = _filled_rows(sheet)
+            next(filled)  # the header
+            for number, (line, cells) in enumerate(filled, start=1):
+                if ctx and number % 1000 == 0:
+                    ctx.check()
+                    ctx.report(line, max(total or 0, line), note=f"reading {self.path.name}")
+                yield self._row(number, line, cells, places)
+
+    def _row(self, number: int, line: int, cells: Sequence[Any], places: Sequence[int]) -> RawRow:
+        for place in places:
+            if place < len(cells) and cells[place].data_type == "e":
+                detail = f"“{self.columns[place]}” holds {cells[place].value}"
+                return RawRow(number, line, fault=Fault("error in a formula", detail))
+        texts = tuple([_text(cells[place]) if place < len(cells) else "" for place in places])
+        beyond = next((text for cell in cells[len(self.columns) :] if (text := _text(cell))), "")
+        fault = Fault("cell without a column name", excerpt=excerpt(beyond), kept=True) if beyond else None
+        return RawRow(number, line, texts, fault)
+
+
+@contextmanager
+def _workbook(path: Path) -> Iterator[Any]:
+    """The opened workbook. Whatever goes wrong in it becomes one sentence."""
+    _check_archive(path)
+    # About extensions and formats that are of no concern to the cells' values.
+    warnings.filterwarnings("ignore", category=UserWarning, module="openpyxl")
+    try:
+        with closing(_load(path)) as book:
+            yield book
+    except (AppError, JobCancelled, MemoryError, GeneratorExit):
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise  # of the drive, not of what is in the file
+        raise _broken(path, str(error)) from error
+    except Exception as error:  # what a broken workbook raises is not documented, and has every type
+        raise _broken(path, f"{type(error).__name__}: {error}") from error
+
+
+def _load(path: Path) -> Any:
+    from openpyxl.cell.text import Text
+    from openpyxl.reader.excel import ExcelReader
+    from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
+    from openpyxl.xml.functions import iterparse
+
+    class Reader(ExcelReader):  # type: ignore[misc]
+        """Keeps shared texts as written: the library's own way loses which underscores were escaped."""
+
+        def read_strings(self) -> None:
+            part = self.package.find(SHARED_STRINGS)
+            if part is None:
+                return
+            with self.archive.open(part.PartName[1:]) as source:
+                for _, node in iterparse(source):
+                    if node.tag == f"{{{SHEET_MAIN_NS}}}si":
+                        self.shared_strings.append(Text.from_tree(node).content)
+                        node.clear()
+
+        def read_chartsheet(self, *_: object) -> None:
+            """A chart has no rows, and the library fails on an empty one."""
+
+    reader = Reader(path, read_only=True, data_only=True, keep_links=False)
+    try:
+        reader.read()
+    except BaseException:
+        reader.archive.close()
+        raise
+    return reader.wb
+
+
+def _check_archive(path: Path) -> None:
+    """Refuse what is no workbook, is encrypted, or would unpack to more than a computer can hold."""
+    with path.open("rb") as file:
+        head = file.read(len(OLD_OFFICE))
+        if head == OLD_OFFICE:
+            file.seek(0)
+            raise _encrypted(path) if ENCRYPTED in file.read(64 * CHUNK_BYTES) else _no_workbook(path)
+    if not zipfile.is_zipfile(path):
+        raise _no_workbook(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise _broken(path, str(error)) from error
+    if any(part.flag_bits & 1 for part in parts):
+        raise _encrypted(path)
+    # Reading stops at the size that is declared, so a false declaration gains nothing.
+    unpacked = sum(part.file_size for part in parts)
+    if unpacked > MOST_BYTES or (unpacked > SMALL_BYTES and unpacked > MOST_RATIO * path.stat().st_size):
+        raise AppError(
+            f"“{path.name}” would unpack to {unpacked / 1024**2:,.0f} MB, which is more than a table needs.",
+            hint="Save it as csv in UTF-8 if you trust where it comes from.",
+        )
+
+
+def _filled_rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
+    """The rows that hold anything, each with its number in the sheet; the size that the sheet declares may be wrong."""
+    sheet.reset_dimensions()
+    for line, cells in enumerate(sheet.rows, start=1):
+        if line > MOST_ROWS:
+            raise ValueError(f"more than {MOST_ROWS} rows")
+        if any(cell.value not in (None, "") for cell in cells):
+            yield line, cells
+
+
+def _header(sheet: Any) -> tuple[str, ...] | None:
+    """The column names up to the last one; None for a sheet without rows."""
+    _, cells = next(_filled_rows(sheet), (0, ()))
+    names = [_text(cell).strip() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    return tuple(names) or None
+
+
+def _text(cell: Any) -> str:
+    value = cell.value
+    return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), value) if isinstance(value, str) else plain_text(value)
+
+
+def _about_sheets(sheet: Any, others: Sequence[str]) -> list[str]:
+    told = []
+    if others:
+        told.append(f"The sheet “{sheet.title}” was read; not read: {', '.join(f'“{title}”' for title in others)}.")
+    if sheet.sheet_state != "visible":
+        told.append(f"The sheet “{sheet.title}” is hidden in the workbook; no other holds rows.")
+    return told
+
+
+def _about_cells(sheet: Any) -> list[str]:
+    """What the cells alone do not show: merged ranges, and formulas that were never calculated."""
+    merged = unsaved = False
+    with sheet._get_source() as source:
+        kept = b""
+        while (chunk := source.read(CHUNK_BYTES)) and not (merged and unsaved):
+            kept = kept[-_LONGEST_MATCH:] + chunk
+            merged = merged or _MERGED.search(kept) is not None
+            unsaved = unsaved or _UNSAVED.search(kept) is not None
+    told = []
+    if merged:
+        told.append("Cells are merged: only the first cell of each such range has the value, the others are empty.")
+    if unsaved:
+        told.append("Some formulas have no saved value and are empty; save the workbook once in a spreadsheet program.")
+    return told
+
+
+def _no_workbook(path: Path) -> AppError:
+    return AppError(f"“{path.name}” is not an xlsx workbook.", hint="Save it as xlsx or csv where it was made.")
+
+
+def _encrypted(path: Path) -> AppError:
+    return AppError(f"“{path.name}” is protected by a password.", hint="Save it without one, or as csv in UTF-8.")
+
+
+def _broken(path: Path, details: str) -> AppError:
+    hint = "Open it in a spreadsheet program and save it again, or save it as csv in UTF-8."
+    return AppError(f"“{path.name}” is broken and cannot be read.", hint=hint, details=details)

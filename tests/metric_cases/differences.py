@@ -1,0 +1,256 @@
+"""Differences of means and proportions, intervals of means, equivalence, adjusted p values."""
+
+import numpy as np
+from metric_cases.case import (
+    COUNTS,
+    DEFINED,
+    EMPTY,
+    NO_GROUPS,
+    NO_ITEMS,
+    NOBODY,
+    NONE,
+    REFUSED,
+    UNDEFINED,
+    Case,
+    array,
+    multiplied,
+    negated,
+    rng,
+    same,
+    scaled,
+    swapped,
+)
+
+from core.metrics.benjamini_hochberg import benjamini_hochberg
+from core.metrics.clustered_mean import clustered_mean
+from core.metrics.clustered_proportion import clustered_proportion
+from core.metrics.equivalence import equivalence
+from core.metrics.holm import holm
+from core.metrics.mean_difference import mean_difference
+from core.metrics.mean_interval import mean_interval
+from core.metrics.one_sample_mean import one_sample_mean
+from core.metrics.paired_difference import paired_difference
+from core.metrics.paired_proportions import paired_proportions
+from core.metrics.sign_flip import sign_flip_p
+from core.metrics.two_proportions import two_proportions
+from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.wilson import wilson
+
+A, B = array(0.4, 1.3, 2.2, 0.9, 3.1, 1.8), array(0.1, 1.6, 1.1, 0.7, 2.0, 1.9)
+ONE, FLAT, TIED = array(1.5), array(2.0, 2.0, 2.0), array(1.0, 1.0, 2.0, 2.0)
+YES, NO = array(True, True, False, True, False, False), array(False, True, False, False, True, False)
+IN_CLUSTERS = array(0, 0, 1, 1, 2, 3)
+ONE_GROUP_ONLY = "it has one group"
+
+MEANS = [
+    Case(
+        paired_difference,
+        (A, B),
+        items=[(0, 1)],
+        relabel=(swapped, negated),
+        scale=((0, 1), scaled),
+        edges={
+            "empty": ((EMPTY, EMPTY), UNDEFINED),
+            "one item": ((ONE, ONE), UNDEFINED),
+            "one group": ((A, EMPTY), REFUSED),
+            "ties": ((TIED, TIED[::-1]), DEFINED),
+            "constant": ((FLAT, FLAT + 1), UNDEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        two_sample_difference,
+        (A, B),
+        items=[(0,), (1,)],
+        relabel=(swapped, negated),
+        scale=((0, 1), scaled),
+        edges={
+            "empty": ((EMPTY, EMPTY), UNDEFINED),
+            "one item": ((ONE, B), UNDEFINED),
+            "one group": ((A, EMPTY), UNDEFINED),
+            "ties": ((TIED, TIED), DEFINED),
+            "constant": ((FLAT, FLAT + 1), UNDEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        one_sample_mean,
+        (A,),
+        items=[(0,)],
+        relabel=NO_GROUPS,
+        scale=((0,), scaled),
+        edges={
+            "empty": ((EMPTY,), UNDEFINED),
+            "one item": ((ONE,), UNDEFINED),
+            "one group": ONE_GROUP_ONLY,
+            "ties": ((TIED,), DEFINED),
+            "constant": ((FLAT,), UNDEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        clustered_mean,
+        (A, IN_CLUSTERS),
+        items=[(0, 1)],
+        relabel=(lambda values, clusters: (values, 9 - clusters), same),
+        scale=((0,), scaled),
+        edges={
+            "empty": ((EMPTY, NOBODY), UNDEFINED),
+            "one item": ((ONE, array(0)), UNDEFINED),
+            "one group": ((A, np.zeros(6, int)), UNDEFINED),
+            "ties": ((TIED, array(0, 0, 1, 2)), DEFINED),
+            "constant": ((FLAT, array(0, 0, 1)), UNDEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        mean_difference,
+        (A, B, A + B),
+        call=lambda *samples: mean_difference(samples),
+        read=lambda result: (result.statistic, result.p),
+        items=[(0,), (1,), (2,)],
+        relabel=(swapped, same),
+        scale=((0, 1, 2), same),
+        edges={
+            "empty": ((EMPTY, EMPTY), UNDEFINED),
+            "one item": ((ONE, B), UNDEFINED),
+            "one group": ((A,), UNDEFINED),
+            "ties": ((TIED, TIED, TIED), DEFINED),
+            "constant": ((FLAT, FLAT), UNDEFINED),
+        },
+        nan=(0, 1, 2),
+    ),
+    Case(
+        mean_interval,
+        (A,),
+        read=lambda result: result.bounds and (result.bounds.low, result.bounds.high),
+        items=[(0,)],
+        relabel=NO_GROUPS,
+        scale=((0,), multiplied),
+        edges={
+            "empty": ((EMPTY,), UNDEFINED),
+            "one item": ((ONE,), UNDEFINED),
+            "one group": ONE_GROUP_ONLY,
+            "ties": ((TIED,), DEFINED),
+            "constant": ((FLAT,), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        sign_flip_p,
+        (A - B,),
+        call=lambda differences: sign_flip_p(differences, rng(), 500),
+        items=[(0,)],
+        relabel=(lambda differences: (-differences,), same),
+        scale=((0,), same),
+        edges={
+            "empty": ((EMPTY,), REFUSED),
+            "one item": ((ONE,), DEFINED),
+            "one group": "pairs have both groups",
+            "ties": ((TIED,), DEFINED),
+            "constant": ((FLAT,), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        equivalence,
+        (A - B, 1.0),
+        read=lambda result: (result.p,),
+        items=[(0,)],
+        relabel=(lambda differences, margin: (-differences, margin), same),
+        scale=((0, 1), same),
+        edges={
+            "empty": ((EMPTY, 1.0), UNDEFINED),
+            "one item": ((ONE, 1.0), UNDEFINED),
+            "one group": (((A, EMPTY), 1.0), UNDEFINED),
+            "ties": ((TIED, 1.0), DEFINED),
+            "constant": ((FLAT, 1.0), UNDEFINED),
+        },
+        nan=(0, 1),
+    ),
+]
+
+PROPORTIONS = [
+    Case(
+        paired_proportions,
+        (YES, NO),
+        items=[(0, 1)],
+        relabel=(swapped, negated),
+        scale=COUNTS,
+        edges={
+            "empty": ((EMPTY, EMPTY), UNDEFINED),
+            "one item": ((YES[:1], NO[:1]), DEFINED),
+            "one group": ((YES, EMPTY), REFUSED),
+            "ties": ((YES, YES), DEFINED),
+            "constant": ((YES | True, NO | True), DEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        two_proportions,
+        (7, 20, 3, 25),
+        items=NO_ITEMS,
+        relabel=(lambda x, n, y, m: (y, m, x, n), negated),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0, 0), UNDEFINED),
+            "one item": ((1, 1, 0, 1), DEFINED),
+            "one group": ((4, 9, 0, 0), UNDEFINED),
+            "ties": ((5, 10, 5, 10), DEFINED),
+            "constant": ((8, 8, 9, 9), UNDEFINED),
+        },
+        nan=(0, 1, 2, 3),
+    ),
+    Case(
+        clustered_proportion,
+        (YES, IN_CLUSTERS),
+        items=[(0, 1)],
+        relabel=(lambda yes, clusters: (yes, 9 - clusters), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((EMPTY, NOBODY), NONE),
+            "one item": ((YES[:1], array(0)), DEFINED),
+            "one group": ((YES, np.zeros(6, int)), DEFINED),
+            "ties": ((YES, np.arange(6)), DEFINED),
+            "constant": ((YES | True, IN_CLUSTERS), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        wilson,
+        (7, 20),
+        read=lambda bounds: (bounds.low, bounds.high),
+        items=NO_ITEMS,
+        relabel=(lambda x, n: (n - x, n), lambda bounds: (1 - bounds[1], 1 - bounds[0])),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0), NONE),
+            "one item": ((1, 1), DEFINED),
+            "one group": ONE_GROUP_ONLY,
+            "ties": ((5, 10), DEFINED),
+            "constant": ((9, 9), DEFINED),
+        },
+        nan=(0, 1),
+    ),
+]
+
+ADJUSTED = [
+    Case(
+        adjust,
+        ([0.01, 0.2, None, 0.04, 0.04],),
+        items="their order is the order of the answers",
+        relabel=(lambda p: (p[::-1],), lambda adjusted: adjusted[::-1]),
+        scale="p values have no unit",
+        edges={
+            "empty": (([],), DEFINED),
+            "one item": (([0.3],), DEFINED),
+            "one group": (([None],), NONE),
+            "ties": (([0.2, 0.2],), DEFINED),
+            "constant": (([1.0, 1.0, 1.0],), DEFINED),
+        },
+        nan=(0,),
+    )
+    for adjust in (holm, benjamini_hochberg)
+]
+
+CASES = [*MEANS, *PROPORTIONS, *ADJUSTED]

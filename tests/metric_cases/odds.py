@@ -1,0 +1,144 @@
+"""Odds ratios and their changes."""
+
+import numpy as np
+from metric_cases.case import (
+    COUNTS,
+    DEFINED,
+    NO_GROUPS,
+    NO_ITEMS,
+    UNDEFINED,
+    Args,
+    Case,
+    inverted,
+)
+
+from core.metrics.clustered_odds_ratio import clustered_odds_ratios
+from core.metrics.clusters import Clusters
+from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
+from core.metrics.odds_ratio_change import odds_ratio_changes
+from core.metrics.rare_odds_ratio import rare_odds_ratio
+from core.metrics.result import Bounds, MaybeBounds
+from core.metrics.sample_odds_ratio import sample_odds_ratio
+
+DRAWN = np.random.default_rng(6)
+LETTERS = 24
+MATCHES, TOKENS = DRAWN.binomial(250, 0.05, (LETTERS, 1)), np.full(LETTERS, 250)
+TREATED = DRAWN.binomial(250, 0.05, (LETTERS, 1))
+FIRST, BLOCK = np.tile([True, False], LETTERS // 2), np.repeat(np.arange(LETTERS // 2), 2)
+
+
+def clustered(counts: np.ndarray, tokens: np.ndarray, first: np.ndarray, block: np.ndarray) -> OddsRatio:
+    blocks = [str(each) for each in block]
+    return clustered_odds_ratios(counts, tokens, Clusters.of(np.asarray(first, dtype=bool), blocks), 5, 2000)[0]
+
+
+def change(*args: np.ndarray) -> object:
+    return odds_ratio_changes(*args, 5, 2000)[0]
+
+
+def four(x: float, n: float, y: float, m: float) -> Args:
+    return (y, m, x, n)
+
+
+def value(result: OddsRatio) -> tuple[float | None]:
+    return (result.value,)
+
+
+def bounds(result: OddsRatio) -> tuple[float | None, ...]:
+    found = result.interval.bounds
+    return (found.low, found.high) if found else (None,)
+
+
+NARROW = OddsRatio(1.6, "", MaybeBounds(Bounds(1.5, 1.7, "bootstrap")))
+WITHOUT = OddsRatio(None, "expected count 2.0 is below 5", MaybeBounds(None, "no estimate"))
+
+RATIOS = [
+    Case(
+        published_odds_ratio,
+        (12.0, 400.0, 8.0, 410.0),
+        read=value,
+        items=NO_ITEMS,
+        relabel=(four, inverted),
+        scale=COUNTS,
+        edges={
+            "empty": ((0.0, 0.0, 0.0, 0.0), DEFINED),
+            "one item": ((1.0, 1.0, 0.0, 1.0), DEFINED),
+            "one group": ((3.0, 90.0, 0.0, 0.0), DEFINED),
+            "ties": ((9.0, 90.0, 9.0, 90.0), DEFINED),
+            "constant": ((90.0, 90.0, 90.0, 90.0), DEFINED),
+        },
+        nan=(0, 1, 2, 3),
+    ),
+    Case(
+        sample_odds_ratio,
+        (12, 400, 8, 410),
+        read=value,
+        items=NO_ITEMS,
+        relabel=(four, inverted),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0, 0), UNDEFINED),
+            "one item": ((1, 1, 0, 1), UNDEFINED),
+            "one group": ((3, 90, 0, 0), UNDEFINED),
+            "ties": ((9, 90, 9, 90), DEFINED),
+            "constant": ((90, 90, 90, 90), UNDEFINED),
+        },
+        nan=(0, 1, 2, 3),
+    ),
+    Case(
+        rare_odds_ratio,
+        (NARROW, 12, 400, 8, 410),
+        read=bounds,
+        items=NO_ITEMS,
+        relabel=NO_GROUPS,
+        scale=COUNTS,
+        edges={
+            "empty": ((WITHOUT, 0, 0, 0, 0), UNDEFINED),
+            "one item": ((NARROW, 1, 1, 0, 1), DEFINED),
+            "one group": ((WITHOUT, 3, 90, 0, 0), UNDEFINED),
+            "ties": ((NARROW, 9, 90, 9, 90), DEFINED),
+            "constant": ((NARROW, 90, 90, 90, 90), DEFINED),
+        },
+        nan=(1, 2, 3, 4),
+    ),
+    Case(
+        clustered_odds_ratios,
+        (MATCHES, TOKENS, FIRST, BLOCK),
+        call=clustered,
+        items=[(0, 1, 2, 3)],
+        relabel=(lambda counts, tokens, first, block: (counts, tokens, ~first, block), inverted),
+        scale=COUNTS,
+        edges={
+            "empty": ((MATCHES[:0], TOKENS[:0], FIRST[:0], BLOCK[:0]), UNDEFINED),
+            "one item": ((MATCHES[:1], TOKENS[:1], FIRST[:1], BLOCK[:1]), UNDEFINED),
+            "one group": ((MATCHES, TOKENS, FIRST | True, BLOCK), UNDEFINED),
+            "ties": ((MATCHES * 0 + 9, TOKENS, FIRST, BLOCK), DEFINED),
+            "constant": ((MATCHES * 0, TOKENS, FIRST, BLOCK), UNDEFINED),
+        },
+        nan=(0, 1),
+        about=0.03,
+    ),
+    Case(
+        odds_ratio_changes,
+        (MATCHES, TOKENS, TREATED, TOKENS, FIRST, BLOCK),
+        call=change,
+        items=[(0, 1, 2, 3, 4, 5)],
+        relabel=(lambda *args: (*args[:4], ~args[4], args[5]), inverted),
+        scale=COUNTS,
+        edges={
+            "empty": (
+                (MATCHES[:0], TOKENS[:0], TREATED[:0], TOKENS[:0], FIRST[:0], BLOCK[:0]),
+                UNDEFINED,
+            ),
+            "one item": ((MATCHES[:1], TOKENS[:1], TREATED[:1], TOKENS[:1], FIRST[:1], BLOCK[:1]), UNDEFINED),
+            "one group": ((MATCHES, TOKENS, TREATED, TOKENS, FIRST | True, BLOCK), UNDEFINED),
+            "ties": ((MATCHES, TOKENS, MATCHES, TOKENS, FIRST, BLOCK), DEFINED),
+            "constant": ((MATCHES * 0, TOKENS, MATCHES * 0, TOKENS, FIRST, BLOCK), UNDEFINED),
+        },
+        nan=(0, 1, 2, 3),
+        about=0.03,
+    ),
+]
+
+
+CASES = RATIOS

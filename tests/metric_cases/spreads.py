@@ -1,0 +1,165 @@
+"""ABS with its floor and interval; shares of choices."""
+
+import numpy as np
+from metric_cases.case import (
+    COUNTS,
+    DEFINED,
+    NO_GROUPS,
+    NO_ITEMS,
+    REFUSED,
+    UNDEFINED,
+    WHOLE,
+    Case,
+    array,
+    bounds_of,
+    columns_reversed,
+    rng,
+    same,
+)
+
+from core.metrics.affinity_floor import affinity_floor, exact_floor
+from core.metrics.affinity_interval import affinity_interval
+from core.metrics.affinity_score import affinity_score
+from core.metrics.design_effect import design_effect
+from core.metrics.goodness_of_fit import equal_chances
+from core.metrics.share import clustered_share, share
+
+CHOSEN = array(9, 4, 5)
+# Two or three raters of each comparison, three identities.
+JUDGED = array([2, 1, 0], [3, 0, 0], [1, 1, 0], [0, 2, 1], [2, 0, 1], [1, 2, 0])
+
+
+ABS = [
+    Case(
+        affinity_score,
+        (CHOSEN,),
+        read=lambda score: (score.value, score.normalised),
+        items=NO_ITEMS,
+        relabel=(lambda chosen: (chosen[::-1],), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((array(0, 0, 0),), UNDEFINED),
+            "one item": ((array(1, 0, 0),), DEFINED),
+            "one group": ((array(7),), UNDEFINED),
+            "ties": ((array(4, 4, 4),), DEFINED),
+            "constant": ((array(0, 9, 0),), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        affinity_interval,
+        (CHOSEN,),
+        read=bounds_of,
+        items=NO_ITEMS,
+        relabel=(lambda chosen: (chosen[::-1],), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((array(0, 0, 0),), UNDEFINED),
+            "one item": ((array(1, 0, 0),), DEFINED),
+            "one group": ((array(7),), UNDEFINED),
+            "ties": ((array(4, 4, 4),), DEFINED),
+            "constant": ((array(0, 9, 0),), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        affinity_floor,
+        (JUDGED,),
+        call=lambda counts: affinity_floor(counts, rng(), 4000),
+        read=lambda floor: (floor.mean, floor.p95, floor.p),
+        items=[(0,)],
+        relabel=(columns_reversed, same),
+        scale=COUNTS,
+        edges={
+            "empty": ((np.zeros((0, 3), int),), REFUSED),
+            "one item": ((array([1, 0, 0]),), DEFINED),
+            "one group": ((array([2], [1]),), REFUSED),
+            "ties": ((array([1, 1, 1], [1, 1, 1]),), DEFINED),
+            "constant": ((array([3, 0, 0], [3, 0, 0]),), DEFINED),
+        },
+        nan=WHOLE,
+        about=0.05,
+    ),
+    Case(
+        exact_floor,
+        (8, 3, 0.2),
+        read=lambda floor: (floor.mean, floor.p95, floor.p),
+        items=NO_ITEMS,
+        relabel=NO_GROUPS,
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 3, 0.0), REFUSED),
+            "one item": ((1, 3, 0.47), DEFINED),
+            "one group": ((5, 1, 0.0), REFUSED),
+            "ties": ((6, 3, 0.0), DEFINED),
+            "constant": ((6, 2, 0.5), DEFINED),
+        },
+        nan=(2,),
+    ),
+    Case(
+        design_effect,
+        (JUDGED,),
+        items=[(0,)],
+        relabel=(columns_reversed, same),
+        scale=COUNTS,
+        edges={
+            "empty": ((np.zeros((0, 3), int),), DEFINED),
+            "one item": ((array([2, 1, 0]),), DEFINED),
+            "one group": ((array([2], [1]),), DEFINED),
+            "ties": ((array([1, 1, 1], [1, 1, 1]),), DEFINED),
+            "constant": ((array([3, 0, 0], [3, 0, 0]),), DEFINED),
+        },
+        nan=WHOLE,
+    ),
+    Case(
+        equal_chances,
+        (CHOSEN,),
+        read=lambda test: (test.statistic, test.p),
+        items=NO_ITEMS,
+        relabel=(lambda chosen: (chosen[::-1],), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((array(0, 0, 0),), UNDEFINED),
+            "one item": ((array(1, 0, 0),), DEFINED),
+            "one group": ((array(7),), UNDEFINED),
+            "ties": ((array(4, 4, 4),), DEFINED),
+            "constant": ((array(0, 9, 0),), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        share,
+        (9, 18, 1 / 3),
+        items=NO_ITEMS,
+        relabel=(lambda x, n, chance: (n - x, n, 1 - chance), lambda answer: (1 - answer[0], answer[1])),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0.5), REFUSED),
+            "one item": ((1, 1, 0.5), DEFINED),
+            "one group": ((4, 4, 1.0), DEFINED),
+            "ties": ((5, 10, 0.5), DEFINED),
+            "constant": ((9, 9, 0.5), DEFINED),
+        },
+        nan=(0, 1, 2),
+    ),
+    Case(
+        clustered_share,
+        (9, 18, 1 / 3, 1.4, array(4, 6, 9, 5, 7)),
+        items=[(4,)],
+        relabel=(
+            lambda x, n, chance, effect, null: (n - x, n, 1 - chance, effect, n - null),
+            lambda answer: (1 - answer[0], answer[1]),
+        ),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0.5, 1.0, array(0)), REFUSED),
+            "one item": ((1, 1, 0.5, 1.0, array(0, 1)), DEFINED),
+            "one group": ((4, 4, 1.0, 2.0, array(4)), DEFINED),
+            "ties": ((5, 10, 0.5, 2.0, array(5, 5)), DEFINED),
+            "constant": ((9, 9, 0.5, 3.0, array(9, 0)), DEFINED),
+        },
+        nan=(0, 1, 2, 3),
+    ),
+]
+
+CASES = ABS

@@ -1,0 +1,156 @@
+"""Simulated items that are not independent: sentences of one article, items that share a term or an option pair.
+
+`rows(trials)` gives the table for docs/statistics.md.
+"""
+
+from functools import partial
+
+import numpy as np
+from simulations.rows import Outcome, Row, alarm, covers, simulated
+
+from core.metrics.bootstrap import percentile_interval
+from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
+from core.metrics.kendall import kendall_tau
+from core.metrics.resampling import TOLERANCE, permutation_p
+from core.metrics.term_permutation import permute_over_terms
+from core.metrics.topic_association import chi_squared, residual_p
+from core.metrics.two_proportions import two_proportions
+from core.metrics.two_way_bootstrap import two_way_weights
+from core.metrics.wilson import wilson
+
+SMALL, USUAL, LARGE = 8, 30, 150
+RESAMPLES = 1000
+OPTION_PAIRS = 16
+
+
+def logistic(values: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-values))
+
+
+def sentences_trial(rng: np.random.Generator, n: int) -> dict[str, Outcome]:
+    """The share of sentences of a kind, over n articles of 5 to 40 sentences that differ in how many they have."""
+    sentences = rng.integers(5, 41, n)
+    matches = rng.binomial(sentences, rng.beta(1.5, 3.5, n))
+    truth = 0.3
+    sums = cluster_bootstrap_sums(np.column_stack([matches, sentences]), rng, RESAMPLES)
+    share = float(matches.sum() / sentences.sum())
+    bounds = percentile_interval(sums[:, 0] / sums[:, 1], share, "cluster bootstrap", units=n)
+    return {
+        "cluster bootstrap, widened": Outcome(covers(bounds, truth)),
+        "Wilson as_published (sentences as units)": Outcome(
+            covers(wilson(float(matches.sum()), float(sentences.sum())), truth)
+        ),
+    }
+
+
+def replies(
+    rng: np.random.Generator, terms: int, spread: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Every term with every option pair: term, pair, is the term positive, was the positive option chosen.
+
+    Terms and pairs differ in how readily the positive option is chosen; polarity makes no difference.
+    """
+    term, pair = (axis.ravel() for axis in np.indices((terms, OPTION_PAIRS)))
+    leaning = rng.normal(0, spread, terms)[term] + rng.normal(0, spread, OPTION_PAIRS)[pair]
+    chosen = rng.random(len(term)) < logistic(leaning - 0.4)
+    return term, pair, term % 2 == 0, chosen
+
+
+def polarity_trial(spread: float, rng: np.random.Generator, terms: int) -> dict[str, Outcome]:
+    """Δ, the share of positive choices after positive terms less that after negative ones; it is 0."""
+    term, pair, positive, chosen = replies(rng, terms, spread)
+    weights = np.concatenate(list(two_way_weights(term, pair, rng, RESAMPLES)))
+    draws = weighted_difference(weights, positive, chosen)
+    observed = float(chosen[positive].mean() - chosen[~positive].mean())
+    shuffled = np.concatenate(list(permute_over_terms(term, positive, rng, RESAMPLES)))
+    null = shuffled @ chosen.astype(float)
+    # As many terms are positive in every permutation, so the sum over them is as good as Δ.
+    middle = chosen.sum() * positive.mean()
+    p = float(permutation_p(abs(null - middle) >= abs(float(chosen[positive].sum()) - middle) - TOLERANCE))
+    plain = two_proportions(
+        int(chosen[positive].sum()),
+        int(positive.sum()),
+        int(chosen[~positive].sum()),
+        int((~positive).sum()),
+    )
+    return {
+        "two-way bootstrap, widened; permutation over terms": Outcome(
+            covers(percentile_interval(draws, observed, "two-way", units=terms), 0.0), alarm(p)
+        ),
+        "two-way bootstrap, not widened": Outcome(covers(percentile_interval(draws, observed, "two-way"), 0.0)),
+        "pooled z as_published (items as units)": Outcome(covers(plain.interval, 0.0), alarm(plain.p)),
+    }
+
+
+def weighted_difference(weights: np.ndarray, positive: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Δ of every resample in which both polarities are drawn."""
+    first, second = weights @ positive, weights @ ~positive
+    drawn = (first > 0) & (second > 0)
+    return np.asarray(
+        weights[drawn] @ (positive & chosen) / first[drawn] - weights[drawn] @ (~positive & chosen) / second[drawn]
+    )
+
+
+def tau_trial(spread: float, rng: np.random.Generator, n: int) -> dict[str, Outcome]:
+    """τ-b of given and chosen polarity, truth 0; with `spread`, items share terms and τ's own p is wrong."""
+    if spread:
+        _, _, given, chosen = replies(rng, n, spread)
+    else:
+        given, chosen = np.repeat([0, 1, 2], n), rng.choice(3, 3 * n, p=[0.5, 0.2, 0.3])
+    result = kendall_tau(given.astype(int), chosen.astype(int))
+    return {"τ-b as_published (asymptotic)": Outcome(covers(result.interval, 0.0), alarm(result.p))}
+
+
+def topics_trial(rng: np.random.Generator, n: int) -> dict[str, Outcome]:
+    """Four topics × two groups; articles prefer topics and groups, but the one has nothing to do with the other.
+
+    Groups' labels move as wholes between articles of as many sentences.
+    """
+    sentences = 12
+    topics = np.array([rng.choice(4, sentences, p=rng.dirichlet(np.full(4, 0.7))) for _ in range(n)])
+    labels = np.array([rng.random(sentences) < rng.beta(0.7, 0.7) for _ in range(n)])
+    counted = (topics[..., None] == np.arange(4)).astype(np.int64)
+
+    def table(order: np.ndarray) -> np.ndarray:
+        first = np.einsum("ast,as->t", counted, labels[order])
+        return np.column_stack([first, counted.sum(axis=(0, 1)) - first])
+
+    observed = table(np.arange(n))
+    if min(observed.sum(axis=0).min(), observed.sum(axis=1).min()) == 0:
+        return {"permutation by article": Outcome(), "χ² as_published (sentences as units)": Outcome()}
+    permuted = np.array([table(rng.permutation(n)) for _ in range(199)])
+    return {
+        "permutation by article": Outcome(alarm=alarm(float(residual_p(observed, [permuted])[0, 0]))),
+        "χ² as_published (sentences as units)": Outcome(alarm=alarm(chi_squared(observed).p)),
+    }
+
+
+def sentence_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
+    return [row for n in sizes for row in simulated("sentences in articles", n, sentences_trial, trials)]
+
+
+def polarity_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
+    return [
+        row
+        for n in sizes
+        for spread in (0.0, 0.5, 1.0)
+        for row in simulated(f"terms × option pairs, SD {spread}", n, partial(polarity_trial, spread), trials)
+    ]
+
+
+def tau_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
+    return [
+        row
+        for n in sizes
+        for spread, name in ((0.0, "independent items"), (1.0, "items that share terms"))
+        for row in simulated(f"τ, {name}", n, partial(tau_trial, spread), trials)
+    ]
+
+
+def topic_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
+    return [row for n in sizes for row in simulated("topics in articles", n, topics_trial, trials)]
+
+
+def rows(trials: int = 2000) -> list[Row]:
+    """The whole table."""
+    return [*sentence_rows(trials), *polarity_rows(trials), *tau_rows(trials), *topic_rows(trials)]

@@ -1,0 +1,76 @@
+"""Which option a reply chose: the longest whole one; none or two is irrelevant."""
+
+import pytest
+
+from core.studies.completion.replies import chosen_option, same_options
+
+TRAITS = ("friendly", "unfriendly", "carefree")
+SCHOOLS = ("Boston College", "Bristol Community College", "Boston")
+JOBS = ("a surgeon", "an animal caretaker", "a curator")
+COUNTRIES = ("the Netherlands", "Niger", "Jordan")
+AGES = ("29", "64", "46")
+THINKERS = ("critical thinker", "non-critical thinker", "busy")
+FIRST, SECOND, THIRD = 0, 1, 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "options", "chosen"),
+    [
+        ("friendly", TRAITS, FIRST),
+        (" Friendly.\n", TRAITS, FIRST),
+        ("UNFRIENDLY", TRAITS, SECOND),
+        ("**carefree**", TRAITS, THIRD),
+        ("The people are “unfriendly”.", TRAITS, SECOND),
+        ("He is friendly, and friendly people help.", TRAITS, FIRST),
+        ("- friendly", TRAITS, FIRST),
+        ("-friendly", TRAITS, FIRST),
+        ("user-friendly", TRAITS, None),  # another word
+        ("friendlyish", TRAITS, None),
+        ("friendly or unfriendly", TRAITS, None),
+        ("friendly / unfriendly / carefree", TRAITS, None),
+        ("", TRAITS, None),
+        ("   \n", TRAITS, None),
+        ("natural", TRAITS, None),
+        ("freundlich", TRAITS, None),
+        ("友好", TRAITS, None),
+        ("Boston College", SCHOOLS, FIRST),
+        ("He came from Boston College.", SCHOOLS, FIRST),
+        ("boston", SCHOOLS, THIRD),
+        ("Boston College, which is in Boston", SCHOOLS, None),
+        ("South Boston", SCHOOLS, THIRD),
+        ("surgeon", JOBS, FIRST),
+        ("A Surgeon", JOBS, FIRST),
+        ("She works as an animal caretaker", JOBS, SECOND),
+        ("Netherlands", COUNTRIES, FIRST),
+        ("They are from the Netherlands.", COUNTRIES, FIRST),
+        ("Nigeria", COUNTRIES, None),
+        ("29", AGES, FIRST),
+        ("29 years old", AGES, FIRST),
+        ("She is 129", AGES, None),
+        ("The coworker who is 64 years old, not the ones of 29 and 46", AGES, None),
+        ("non-critical thinker", THINKERS, SECOND),
+        ("a non‑critical thinker", THINKERS, SECOND),  # with a hyphen that does not break
+        ("critical  thinker", THINKERS, FIRST),
+    ],
+)
+def test_the_longest_whole_option_wins_and_two_are_none(
+    reply: str, options: tuple[str, str, str], chosen: int | None
+) -> None:
+    assert chosen_option(reply, options) == chosen
+
+
+def test_letters_that_look_alike_in_two_encodings_are_the_same() -> None:
+    assert chosen_option("cafe\u0301", ("caf\u00e9", "bar", "inn")) == FIRST
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        (TRAITS, False),
+        (("a cook", "cook", "clerk"), True),
+        (("kind", "", "busy"), True),
+        (("Kind", "kind.", "x"), True),
+    ],
+)
+def test_options_that_cannot_be_told_apart_are_seen(options: tuple[str, str, str], same: bool) -> None:
+    assert same_options(options) == same

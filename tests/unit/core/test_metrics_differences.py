@@ -1,0 +1,189 @@
+"""Differences of means and proportions, and equivalence: against scipy, statsmodels and hand calculation."""
+
+from math import asin, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportions_ztest
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
+
+from core.metrics.difference import Difference
+from core.metrics.equivalence import equivalence
+from core.metrics.one_sample_mean import one_sample_mean
+from core.metrics.paired_difference import paired_difference
+from core.metrics.paired_proportions import paired_proportions
+from core.metrics.two_proportions import two_proportions
+from core.metrics.two_sample_difference import two_sample_difference
+
+FIRST = np.array([5.1, 4.8, 6.0, 5.5, 5.9, 4.2, 6.3])
+SECOND = np.array([4.9, 4.1, 5.2, 5.6, 5.0, 4.4, 5.1])
+
+
+def bounds(result: Difference) -> tuple[float, float]:
+    assert result.interval.bounds is not None
+    return result.interval.bounds.low, result.interval.bounds.high
+
+
+def pairs(both: int, only_first: int, only_second: int, neither: int) -> tuple[np.ndarray, np.ndarray]:
+    first = [True] * (both + only_first) + [False] * (only_second + neither)
+    second = [True] * both + [False] * only_first + [True] * only_second + [False] * neither
+    return np.array(first), np.array(second)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_paired_difference_agrees_with_scipy(alternative: str) -> None:
+    result = paired_difference(FIRST, SECOND, alternative=alternative)
+    expected = stats.ttest_rel(FIRST, SECOND, alternative=alternative)
+    assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert bounds(result) == pytest.approx(tuple(stats.ttest_rel(FIRST, SECOND).confidence_interval()))
+    assert (result.n, result.n_by_group) == (7, (7, 7))
+
+
+def test_paired_difference_by_hand() -> None:
+    # Differences 1, 2, 3: mean 2, SD 1, t = 2 / (1/√3), d_z = 2.
+    result = paired_difference(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert (result.value, result.statistic, result.effect) == pytest.approx((2, 2 * sqrt(3), 2))
+
+
+def test_one_sample_mean_agrees_with_scipy() -> None:
+    result = one_sample_mean(FIRST, against=5)
+    expected = stats.ttest_1samp(FIRST, 5)
+    assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert result.value == pytest.approx(FIRST.mean() - 5)
+    assert bounds(result) == pytest.approx(tuple(np.array(expected.confidence_interval()) - 5))
+
+
+@pytest.mark.parametrize("equal_variances", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_two_samples_agree_with_scipy_and_statsmodels(equal_variances: bool, alternative: str) -> None:
+    result = two_sample_difference(FIRST, SECOND[:5], equal_variances=equal_variances, alternative=alternative)
+    expected = stats.ttest_ind(FIRST, SECOND[:5], equal_var=equal_variances, alternative=alternative)
+    assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    means = CompareMeans(DescrStatsW(FIRST), DescrStatsW(SECOND[:5]))
+    assert bounds(result) == pytest.approx(means.tconfint_diff(usevar="pooled" if equal_variances else "unequal"))
+
+
+def test_cohens_d_by_hand() -> None:
+    # Means 2 and 5, variances 1 and 4 with n 3 and 3: pooled SD √2.5.
+    result = two_sample_difference(np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 7.0]))
+    assert (result.value, result.effect) == pytest.approx((-3, -3 / sqrt(2.5)))
+
+
+@pytest.mark.parametrize("cells", [(10, 5, 1, 4), (3, 9, 2, 6), (20, 30, 12, 40), (5, 12, 13, 0), (0, 0, 3, 9)])
+def test_mcnemar_agrees_with_statsmodels(cells: tuple[int, int, int, int]) -> None:
+    both, only_first, only_second, neither = cells
+    result = paired_proportions(*pairs(*cells))
+    exact = only_first + only_second < 25
+    expected = mcnemar([[both, only_first], [only_second, neither]], exact=exact, correction=True)
+    assert result.p == pytest.approx(min(1.0, expected.pvalue))
+    assert ("exact" in result.test) == exact
+    assert result.value == pytest.approx((only_first - only_second) / sum(cells))
+
+
+def test_mcnemar_exact_and_its_interval_by_hand() -> None:
+    # 5 against 1: P(X ≤ 1 of 6) · 2 = 2 · 7/64. Bonett and Price: (6 ± 1.96 …) with 6 and 2 of 22.
+    result = paired_proportions(*pairs(10, 5, 1, 4))
+    assert result.p == pytest.approx(14 / 64)
+    one, other = 6 / 22, 2 / 22
+    half = stats.norm.ppf(0.975) * sqrt((one + other - (one - other) ** 2) / 22)
+    assert bounds(result) == pytest.approx((one - other - half, one - other + half))
+    assert result.effect == pytest.approx(5 / 6 - 0.5)
+
+
+def test_pairs_that_all_agree_have_no_effect_size_but_an_interval() -> None:
+    result = paired_proportions(*pairs(6, 0, 0, 2))
+    assert (result.value, result.p, result.effect) == (0, 1, None)
+    assert bounds(result)[0] < 0 < bounds(result)[1]
+
+
+@pytest.mark.parametrize("counts", [(12, 40, 5, 42), (1, 9, 8, 9), (0, 10, 4, 12)])
+def test_two_proportions_agree_with_statsmodels(counts: tuple[int, int, int, int]) -> None:
+    x, n, y, m = counts
+    result = two_proportions(*counts)
+    assert (result.statistic, result.p) == pytest.approx(proportions_ztest([x, y], [n, m]))
+    assert result.effect == pytest.approx(2 * asin(sqrt(x / n)) - 2 * asin(sqrt(y / m)))
+
+
+def test_agresti_and_caffo_by_hand() -> None:
+    # One success and one failure are added to each group: 57/72 and 49/82.
+    one, other = 57 / 72, 49 / 82
+    half = stats.norm.ppf(0.975) * sqrt(one * (1 - one) / 72 + other * (1 - other) / 82)
+    assert bounds(two_proportions(56, 70, 48, 80)) == pytest.approx((one - other - half, one - other + half))
+    assert bounds(two_proportions(9, 9, 0, 9))[1] == 1
+
+
+def test_few_units_are_tested_exactly() -> None:
+    # 4 of 4 against 0 of 4 is the one most extreme table on its side: Σ over both sides of pˣ at p = ½ is 2 · 2⁻⁸.
+    few = two_proportions(4, 4, 0, 4, exact=None)
+    assert (few.test, few.p) == ("Boschloo, exact", pytest.approx(2 / 2**8, rel=1e-3))
+    rare = two_proportions(1, 300, 6, 300, exact=None)
+    assert (rare.test, rare.p) == ("Fisher, exact", pytest.approx(stats.fisher_exact([[1, 299], [6, 294]]).pvalue))
+    assert two_proportions(150, 300, 120, 300, exact=None).test == "pooled z"
+    assert two_proportions(4, 4, 0, 4, exact=True) == few
+
+
+def test_proportions_that_never_vary_are_not_tested() -> None:
+    result = two_proportions(5, 5, 7, 7)
+    assert (result.value, result.p) == (0, None)
+    assert result.reason
+
+
+@pytest.mark.parametrize("margin", [0.2, 0.6, 1.5])
+def test_equivalence_agrees_with_statsmodels(margin: float) -> None:
+    paired = equivalence(FIRST - SECOND, margin)
+    assert paired.p == pytest.approx(ttost_paired(FIRST, SECOND, -margin, margin)[0])
+    welch = equivalence((FIRST, SECOND[:5]), margin)
+    assert welch.p == pytest.approx(ttost_ind(FIRST, SECOND[:5], -margin, margin, usevar="unequal")[0])
+    assert paired.equivalent == (paired.p <= 0.05)
+
+
+def test_no_evidence_of_a_difference_is_not_equivalence() -> None:
+    few = np.array([-1.0, 1.2, 0.1])
+    assert one_sample_mean(few).p > 0.05
+    assert not equivalence(few, 0.5).equivalent
+    many = np.tile([-1.0, 1.0], 200)
+    assert equivalence(many, 0.5).equivalent
+
+
+def test_equivalence_needs_a_margin() -> None:
+    with pytest.raises(ValueError, match="positive"):
+        equivalence(FIRST, 0.0)
+
+
+EMPTY, ONE, FLAT = np.array([]), np.array([1.0]), np.array([0.4 - 0.2, 0.3 - 0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("result", "value"),
+    [
+        (paired_difference(EMPTY, EMPTY), None),
+        (paired_difference(ONE, ONE + 1), -1),
+        (paired_difference(FLAT, np.zeros(3)), 0.2),
+        (paired_difference(np.array([0.1 + 0.2, 0.3, 0.3]), np.full(3, 0.3)), 0),
+        (two_sample_difference(EMPTY, ONE), None),
+        (two_sample_difference(ONE, FLAT), 0.8),
+        (two_sample_difference(FLAT, np.zeros(3)), 0.2),
+        (one_sample_mean(ONE), 1),
+        (two_proportions(0, 0, 3, 4), None),
+        (paired_proportions(EMPTY, EMPTY), None),
+    ],
+)
+def test_what_cannot_be_tested_says_why(result: Difference, value: float | None) -> None:
+    assert result.value == (None if value is None else pytest.approx(value))
+    assert result.p is None
+    assert result.reason
+    assert result.interval.bounds is None
+    assert result.interval.reason
+
+
+def test_what_is_no_pair_or_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="as many values"):
+        paired_difference(FIRST, SECOND[:3])
+    with pytest.raises(ValueError, match="finite"):
+        two_sample_difference(FIRST, np.array([1.0, np.nan]))
+    with pytest.raises(ValueError, match="true or false"):
+        paired_proportions(np.array([0.0, np.nan]), np.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="between 0 and n"):
+        two_proportions(5, 4, 1, 4)

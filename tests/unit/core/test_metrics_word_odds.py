@@ -1,0 +1,75 @@
+"""The plain odds ratio of a word, and the interval of a rare one."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+
+from core.metrics.clustered_odds_ratio import clustered_odds_ratios
+from core.metrics.clusters import Clusters
+from core.metrics.odds_ratio import OddsRatio
+from core.metrics.rare_odds_ratio import rare_odds_ratio
+from core.metrics.result import Bounds, MaybeBounds
+from core.metrics.sample_odds_ratio import sample_odds_ratio
+
+
+def test_the_published_ratio_by_hand() -> None:
+    # [12 / (100 − 12)] / [5 / (85 − 5)] = (12 / 88) / (5 / 80) = 2.1818; SE = √(1/12 + 1/88 + 1/5 + 1/80) = .55420
+    result = sample_odds_ratio(12, 100, 5, 85)
+    assert result.value == pytest.approx(12 / 88 * 16)
+    assert result.interval.bounds is not None
+    half = 1.959964 * sqrt(1 / 12 + 1 / 88 + 1 / 5 + 1 / 80)
+    assert result.interval.bounds.low == pytest.approx(exp(log(12 / 88 * 16) - half), rel=1e-5)
+    assert result.interval.bounds.high == pytest.approx(exp(log(12 / 88 * 16) + half), rel=1e-5)
+
+
+@pytest.mark.parametrize("cells", [(0, 100, 5, 85), (12, 12, 5, 85)])
+def test_a_cell_of_zero_is_undefined(cells: tuple[int, int, int, int]) -> None:
+    assert sample_odds_ratio(*cells).value is None
+    assert "0" in sample_odds_ratio(*cells).reason
+
+
+def test_more_uses_than_words_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="above its total"):
+        sample_odds_ratio(7, 5, 1, 5)
+
+
+def ratio(low: float, high: float, level: float = 0.95) -> OddsRatio:
+    return OddsRatio(2.0, "", MaybeBounds(Bounds(low, high, "bootstrap", level)), 0.2, 3.0)
+
+
+def test_a_narrow_bootstrap_is_widened_to_the_log_normal_interval() -> None:
+    # 39 against 0 of 1000 each: ln OR = ln(39.5 / 961.5) − ln(.5 / 1000.5); SE = √(1/39.5 + 1/961.5 + 1/.5 + 1/1000.5)
+    widened = rare_odds_ratio(ratio(66.0, 99.0), 39, 1000, 0, 1000).interval.bounds
+    centre = log(39.5 / 961.5) - log(0.5 / 1000.5)
+    half = 1.959964 * sqrt(1 / 39.5 + 1 / 961.5 + 2 + 1 / 1000.5)
+    assert widened is not None
+    assert (widened.low, widened.high) == pytest.approx((exp(centre - half), exp(centre + half)), rel=1e-5)
+    assert "log-normal" in widened.method
+
+
+def test_a_wide_bootstrap_stays_and_the_level_for_chosen_words_is_told() -> None:
+    kept = rare_odds_ratio(ratio(0.01, 900.0, level=0.995), 20, 1000, 15, 1000).interval.bounds
+    assert kept is not None
+    assert (kept.low, kept.high) == pytest.approx((0.01, 900.0))
+    assert kept.level == 0.95
+    assert "99.5 %" in kept.method
+
+
+def test_without_a_bootstrap_there_is_no_interval() -> None:
+    without = OddsRatio(2.0, "", MaybeBounds(None, "too few"))
+    assert rare_odds_ratio(without, 4, 10, 3, 10) is without
+
+
+def test_a_higher_level_gives_a_wider_bootstrap_around_the_usual_one() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(3, (60, 2))
+    clusters = Clusters.of(np.arange(60) % 2 == 0, [str(i // 2) for i in range(60)])
+    tokens = np.full(60, 80)
+    usual, wide = (clustered_odds_ratios(counts, tokens, clusters, 1, 2000, level=level) for level in (0.95, 0.995))
+    for a, b in zip(usual, wide, strict=True):
+        assert a.p == b.p
+        assert a.interval.bounds is not None
+        assert b.interval.bounds is not None
+        assert b.interval.bounds.low < a.interval.bounds.low < a.interval.bounds.high < b.interval.bounds.high
+        assert b.interval.bounds.level == 0.995
