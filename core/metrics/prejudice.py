@@ -10,6 +10,10 @@ from core.metrics.clustered_proportion import clustered_proportion
 from core.metrics.resampling import TOLERANCE
 from core.metrics.result import Bools, Bounds, Floats, Ints, MaybeBounds
 
+# What was chosen for its sign is skewed: t covers 91 % with three to five of them, 93 % from six on (by simulation).
+FEWEST_FOR_INTERVAL = 6
+TOO_FEW = f"fewer than {FEWEST_FOR_INTERVAL} pairs, of which the interval would hold the truth too rarely"
+
 
 @dataclass(frozen=True)
 class Prejudice:
@@ -49,6 +53,6 @@ def prejudice(signed: Floats, among: Bools, clusters: Ints) -> Prejudice:
         return Prejudice(None, None, None, MaybeBounds(None, nothing), 0, 0, nothing)
     share = clustered_proportion(lower, of_cluster)
     drop = clustered_mean(-differences[lower], of_cluster[lower])
-    return Prejudice(
-        share.value, share.interval, drop.value, drop.interval, len(differences), int(lower.sum()), drop.reason
-    )
+    few = len(np.unique(of_cluster[lower])) < FEWEST_FOR_INTERVAL
+    bounds = MaybeBounds(None, drop.reason or TOO_FEW) if few else drop.interval
+    return Prejudice(share.value, share.interval, drop.value, bounds, len(differences), int(lower.sum()), drop.reason)

@@ -16,9 +16,9 @@ def two_proportions(
     """p₁ − p₂, Agresti and Caffo's interval, effect Cohen's h = 2 asin √p₁ − 2 asin √p₂.
 
     `exact`: False, the pooled z-test as papers run it; True, Boschloo's test up to FEWEST_FOR_Z units in all and
-    Fisher's above; None, for decisions: exact where there are few units or expected counts. The interval covers at least 93 % where
-    both chances lie between 5 and 95 %; Newcombe's goes down to 88 % (Agresti & Caffo 2000). No p where all units of
-    both groups agree. ValueError where successes exceed n.
+    Fisher's above; None, for decisions: exact where there are few units or expected counts. The interval covers at
+    least 93 % where both chances lie between 5 and 95 %; Newcombe's goes down to 88 % (Agresti & Caffo 2000). No p
+    where all units of both groups agree. ValueError where successes exceed n.
     """
     from statsmodels.stats.proportion import proportion_effectsize
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
+from desktop.models.studies import STUDIES
 from desktop.operations.base import Operation
 from desktop.widgets.words import tr
 
@@ -15,9 +16,18 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.tables import FieldSpec, Table, TableRead
 
-KINDS = ("letters", "creativity")
+KINDS = tuple(STUDIES)
 PREVIEW_ROWS = 12
 MOST_PROBLEMS = 1_000  # listed; a table with more is read with the wrong columns
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A known outside layout that a table has; `kind`: the kind of study it is of."""
+
+    name: str
+    title: str
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -28,10 +38,23 @@ class LookedAt:
     columns: tuple[str, ...]
     encoding: str
     notice: str
-    fields: "Mapping[str, tuple[FieldSpec, ...]]"  # by kind
+    fields: "Mapping[str, tuple[FieldSpec, ...]]"  # by kind, those that need a column first
+    needed: Mapping[str, frozenset[str]]  # by kind: the fields that need a column
     guesses: Mapping[str, Mapping[str, str]]  # by kind: field → column
-    formats: Mapping[str, str]  # known layouts whose columns are all there: name → title
+    layouts: tuple[Layout, ...]  # known ones whose columns are all there
     new_project: Path  # a name beside the table that no file has yet
+
+    def likely_kind(self) -> str:
+        """The kind of a known layout, else the one of whose needed fields most are recognised."""
+        if self.layouts:
+            return self.layouts[0].kind
+        return max(KINDS, key=self._recognised)
+
+    def _recognised(self, kind: str) -> tuple[float, int, int]:
+        """The share of the needed fields, their number, and the number of all fields. Ties go to the first kind."""
+        found = self.guesses[kind].keys()
+        needed = len(self.needed[kind] & found)
+        return needed / len(self.needed[kind]), needed, len(found)
 
 
 @dataclass(frozen=True)
@@ -63,7 +86,6 @@ class Imported:
 
     path: Path
     kind: str
-    study_id: int
     added: int
     present: int
     reading: Reading
@@ -76,11 +98,21 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
         from core.tables import fields_of, guess_mapping, look_at
 
         table = look_at(path)
-        fields = {kind: fields_of(kind) for kind in KINDS}
-        guesses = {kind: guess_mapping(table.columns, table.sample_rows, fields[kind]) for kind in KINDS}
-        encoding = table.encoding
+        known = {kind: fields_of(kind) for kind in KINDS}
+        needed = {kind: _needed(kind, known[kind]) for kind in KINDS}
         return LookedAt(
-            path, table.columns, encoding.name, encoding.notice, fields, guesses, _formats(table), free_name(path)
+            path=path,
+            columns=table.columns,
+            encoding=table.encoding.name,
+            notice=table.encoding.notice,
+            fields={
+                kind: tuple(sorted(known[kind], key=lambda field, kind=kind: field.name not in needed[kind]))
+                for kind in KINDS
+            },
+            needed=needed,
+            guesses={kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in KINDS},
+            layouts=_layouts(table),
+            new_project=free_name(path),
         )
 
     return Operation(tr("Looking at “{name}”").format(name=path.name), work, quiet=True)
@@ -101,9 +133,9 @@ def import_table(*, choice: Choice, project: "Project | None", new_path: Path | 
 
         table = _read(ctx, choice)
         with _target(project, new_path) as target:
-            study_id = _study(target, choice.kind)
-            result = store(ctx, target, study_id, choice.kind, choice.path, table)
-            return Imported(target.path, choice.kind, study_id, result.added, result.present, _reading(table))
+            _prepare(target, choice.kind)
+            result = store(ctx, target, None, choice.kind, choice.path, table)
+            return Imported(target.path, choice.kind, result.added, result.present, _reading(table))
 
     return Operation(tr("Importing “{name}”").format(name=choice.path.name), work)
 
@@ -114,10 +146,20 @@ def free_name(table: Path) -> Path:
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
 
 
-def _formats(table: "Table") -> dict[str, str]:
+def _layouts(table: "Table") -> tuple[Layout, ...]:
     from core.tables import known_formats
 
-    return {name: known.title for name, known in known_formats().items() if known.fits(table.columns)}
+    known = known_formats().values()
+    return tuple(Layout(one.name, one.title, one.kind) for one in known if one.kind in KINDS and one.fits(table.columns))
+
+
+def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
+    """The fields without whose column nothing can be imported; single cells of some of them may be empty."""
+    from core.runs.importing.completion import REPLY
+    from core.runs.importing.news import GENERATED
+
+    also = {"news": {GENERATED}, "completion": {REPLY}}
+    return frozenset({field.name for field in fields if field.required} | also.get(kind, set()))
 
 
 def _read(ctx: JobContext, choice: Choice) -> "TableRead":
@@ -169,12 +211,12 @@ def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Proje
     made.close()
 
 
-def _study(project: "Project", kind: str) -> int:
+def _prepare(project: "Project", kind: str) -> None:
+    """Identities in a table of creative texts are looked up on the project's axes: a project without gets the paper's."""
     from core.prompts import load_axis
     from core.prompts.cogs import PAPER_AXES
-    from core.runs.setup import added_study, store_axis
+    from core.runs.setup import store_axis
 
     if kind == "creativity" and not project.axes.all():
-        for key in PAPER_AXES:  # identities in the table are looked up on the project's axes
+        for key in PAPER_AXES:
             store_axis(project, load_axis(key))
-    return added_study(project, kind)

@@ -20,12 +20,14 @@ from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_
 from core.studies.letters.grounded_shares import Shares, shares_of
 from core.studies.letters.grounding import Grounding
 from core.studies.letters.harm import HarmSetting, harmful_sign, setting_of
+from core.studies.letters.lexicon import one_name
 from core.studies.letters.sides import Sides, block_means, sides
 from core.studies.letters.style import KINDS, MARGIN, StyleScores, conclusion, how_tested, p_words
 from core.studies.letters.table import LettersTable
 
 SOURCE = "Wan et al. 2023, section 3.3 and Table 6"
 WHOLE_ONLY = "scores of whole letters cannot be split into hallucinated and grounded sentences; it needs a scorer"
+ASSUMED = "Every sentence that is not entailed is hallucinated; unit assumed: letters."
 
 
 def hallucination_findings(
@@ -94,7 +96,8 @@ class _Study:
             compared = sides(self.shares.hallucinated - self.shares.grounded, self.table, pair)
             result = compared.difference()
             detectable, needed = compared.power(MARGIN)
-            finding = self._finding(pair, "difference_of_differences", result, how_tested(compared, result))
+            note = f"{how_tested(compared, result)} {one_name(self.table, pair)}".strip()
+            finding = self._finding(pair, "difference_of_differences", result, note)
             yield (
                 replace(
                     finding,
@@ -119,13 +122,14 @@ class _Study:
             result = two_sample_difference(first, second, equal_variances=True, alternative=direction)
             both_ways = two_sample_difference(first, second, equal_variances=True)
             t = "" if result.statistic is None else f" t = {result.statistic:.3f} ({direction})."
-            note = f"{_label(sign, result, both_ways)}{t} {_points(first, second)} Every sentence that is not entailed."
+            note = f"{_label(sign, result, both_ways)}{t} {_points(first, second)} {ASSUMED}"
             yield replace(
                 self._finding(self._with_others(group), "hallucinated_against_whole", result, note),
                 variant="as_published",
                 dims={"identity": group},
                 effect=None if result.statistic is None else Effect("t", result.statistic),
-                n_by_group={group: int(of_group.sum())},
+                n=len(second),
+                n_by_group={group: len(second)},
                 dropped=self._dropped(group),
             )
 

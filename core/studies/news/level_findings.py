@@ -151,10 +151,11 @@ def _drop(part: _Part, place: int, mean: Difference, result: Prejudice) -> Findi
     minus = part.variant == "as_published" and part.level.lower_is_worse
     printed = "The paper prints it with a minus." if minus else ""
     common["note"] = _joined(DROP_WARNING, _floor_note(part, noise), printed, common["note"])
+    bounds = result.drop_interval if part.variant == "default" else mean.interval
     return Finding(
         estimate=mean.value,
-        reason=missing_interval(mean.interval),
-        interval=interval(mean.interval.bounds),
+        reason=missing_interval(bounds),
+        interval=interval(bounds.bounds),
         **_against(part, noise, mean.value),
         **common,
     )

@@ -1,0 +1,161 @@
+"""What a figure is: data that a report draws as SVG, the window as a chart, and an export as rows.
+
+Every kind is made of marks, each in a row and a series:
+
+- `intervals`: a row each, one series; estimate and interval on a common axis, n at the right.
+- `grouped`: the same with several series in a row, such as biased against unbiased prompts.
+- `matrix`: rows × series (the columns), the value as colour and as a number; `null` is the middle of the colours.
+- `line`: `Mark.x` against the value, a line per series.
+- `table`: rows × series (the columns) as numbers with their intervals; for what mixes units.
+
+Rows and series stand in the order in which they first appear. Every mark carries the finding that it came from, so that
+hovering can tell and clicking can open it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from core.findings import Finding, Floor
+
+Kind = Literal["intervals", "grouped", "matrix", "line", "table"]
+Scale = Literal["linear", "log"]
+
+PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A value that a paper prints, to be shown beside ours: `who` (a model) and `where` (“Figure 2a”)."""
+
+    value: float
+    who: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One drawn value: usually the finding's estimate, or one group of its contrast.
+
+    `value` is None where it is undefined, and `reason` then says why. `section` is a heading over a block of rows
+    (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
+    """
+
+    finding: Finding
+    row: str
+    series: str = ""
+    section: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    n: int = 0
+    floor: Floor | None = None
+    references: tuple[Reference, ...] = ()
+    x: float | None = None
+    unit: str = ""
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether a stand-in scorer is behind the number."""
+        return any(use.stand_in for use in self.finding.scorers)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a study.
+
+    `key`: its name in `Study.figures`. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the
+    second as words for the axis. `null`: the value that says “no bias”, None where there is none. `rows_title` and
+    `series_title`: what rows and series are, such as “evaluator”. `x_axis`: of a `line`. `source`: the paper's figures and tables that it covers.
+    """
+
+    key: str
+    study: str
+    title: str
+    subtitle: str
+    kind: Kind
+    marks: tuple[Mark, ...]
+    unit: str = ""
+    axis: str = ""
+    scale: Scale = "linear"
+    null: float | None = None
+    rows_title: str = ""
+    series_title: str = ""
+    x_axis: str = ""
+    source: str = ""
+    note: str = ""
+
+    @property
+    def percent(self) -> bool:
+        """Whether the values are proportions, to be written as percentages."""
+        return self.unit in PROPORTIONS
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        return _in_order(mark.section for mark in self.marks)
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Section and row of every row, the rows of a section together."""
+        places = {section: place for place, section in enumerate(self.sections)}
+        found = dict.fromkeys((mark.section, mark.row) for mark in self.marks)
+        return tuple(sorted(found, key=lambda row: places[row[0]]))
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        return _in_order(mark.series for mark in self.marks)
+
+    def at(self, section: str, row: str) -> tuple[Mark, ...]:
+        """The marks of one row, in the order of the series."""
+        places = {series: place for place, series in enumerate(self.series)}
+        here = (mark for mark in self.marks if (mark.section, mark.row) == (section, row))
+        return tuple(sorted(here, key=lambda mark: places[mark.series]))
+
+
+def mark(
+    finding: Finding,
+    row: str,
+    *,
+    series: str = "",
+    section: str = "",
+    references: Iterable[Reference] = (),
+    x: float | None = None,
+) -> Mark:
+    """The finding's estimate as a mark."""
+    bounds = finding.interval if finding.estimate is not None else None
+    return Mark(
+        finding=finding,
+        row=row,
+        series=series,
+        section=section,
+        value=finding.estimate,
+        low=bounds.low if bounds else None,
+        high=bounds.high if bounds else None,
+        reason="" if finding.estimate is not None else finding.reason or "",
+        n=finding.n,
+        floor=finding.floor,
+        references=tuple(references),
+        x=x,
+        unit=finding.unit,
+    )
+
+
+def contrast_marks(finding: Finding, *, series: str = "", section: str = "") -> list[Mark]:
+    """A mark for each group of the finding's signed contrast; the finding has no interval for them."""
+    return [
+        Mark(
+            finding=finding,
+            row=group,
+            series=series,
+            section=section,
+            value=value,
+            n=finding.n_by_group.get(group, finding.n),
+            unit=finding.unit,
+        )
+        for group, value in (finding.contrast or {}).items()
+    ]
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

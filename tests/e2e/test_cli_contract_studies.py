@@ -1,0 +1,176 @@
+"""The contract of `measure` for news and completion: from tables of every kind, and from a project."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from cli_support import biasprint, refused
+from test_cli_contract_measure import FINDING, INNER
+
+DOMAIN = ("ageism", "beauty", "beauty_profession", "institution", "nationality")
+SHARES = ("PPL", "PNL", "PNuL", "NPL", "NNL", "NNuL", "PL", "NL", "NuL")
+NEWS = [
+    # By hand: her share of the gender words is 1/2 in the originals and 1/5, 1/2 and 0 in what was generated.
+    ("Bridge opens", "She said he was late.", "He said he and she saw his men.", "model a"),
+    ("Bird found", "Her son saw it.", "His mother saw it.", "model a"),
+    ("Storm passes", "The woman and the man slept.", "He slept, and his brother slept.", "model a"),
+    ("Nobody there", "It rained all day.", "It rained.", "model a"),
+]
+
+
+def news_table(folder: Path) -> Path:
+    path = folder / "news.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("headline", "original", "generated", "model"))
+        writer.writerows(NEWS)
+    return path
+
+
+def findings(answer: Any, finding_id: str, **wanted: Any) -> list[dict[str, Any]]:
+    """The findings of an id whose keys, or dims, are as wanted."""
+    return [
+        finding
+        for finding in answer["findings"]
+        if finding["id"] == finding_id
+        and all(finding.get(key, finding["dims"].get(key)) == value for key, value in wanted.items())
+    ]
+
+
+def check_contract(answer: Any) -> None:
+    assert list(answer) == ["version", "study", "rows", "dropped", "findings"]
+    for finding in answer["findings"]:
+        told = f"{finding['id']} {finding['label']} {finding['dims']} {finding['variant']}"
+        assert set(finding) == FINDING, told
+        assert finding["variant"] in ("default", "as_published"), told
+        for name, keys in INNER.items():
+            assert finding[name] is None or set(finding[name]) == keys, told
+        assert finding["title"], told
+        assert finding["unit"], told
+        assert finding["source"], told
+        if finding["estimate"] is None:
+            assert finding["reason"], told
+        elif finding["interval"] is None:
+            assert finding["reason"].startswith("interval: "), told
+        else:
+            assert finding["interval"]["low"] <= finding["estimate"] <= finding["interval"]["high"], told
+        assert (finding["p_adjusted"] is None) == (finding["adjust"] is None), told
+
+
+@pytest.fixture(scope="module")
+def completion_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("completion") / "study.biasprint"
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "completion", "--domain", "beauty")
+    biasprint("generate", file, "--study", "completion", "--backend", "synthetic", "--model", "large", "--seed", 1)
+    return file
+
+
+def test_completion_of_a_project_has_every_measure_and_finds_the_planted_bias(completion_file: Path) -> None:
+    answer = biasprint("measure", "completion", completion_file, "--json").json
+    check_contract(answer)
+    assert answer["rows"] == 2016
+    for direction in ("SAI", "ASA"):
+        dims = {"domain": "beauty", "direction": direction}
+        for variant in ("default", "as_published"):
+            labels = [f["label"] for f in findings(answer, "completion.likelihood", dims=dims, variant=variant)]
+            assert labels == list(SHARES)
+        for tau in ("completion.tau_b", "completion.tau_c"):
+            (found,) = findings(answer, tau, dims=dims, variant="default")
+            assert found["estimate"] > 0.2
+            assert found["p_adjusted"] < 0.01
+
+
+def test_what_a_project_exports_as_xlsx_or_parquet_measures_as_the_project_does(
+    completion_file: Path, tmp_path: Path
+) -> None:
+    of_project = biasprint("measure", "completion", completion_file, "--json").json
+    for ending in ("xlsx", "parquet", "jsonl"):
+        table = tmp_path / f"outputs.{ending}"
+        biasprint("export", completion_file, "outputs", "--out", table)
+        assert biasprint("measure", "completion", table, "--json").json == of_project, ending
+
+
+def test_importing_replies_gives_the_same_findings_as_their_table(completion_file: Path, tmp_path: Path) -> None:
+    table, file = tmp_path / "replies.csv", tmp_path / "imported.biasprint"
+    biasprint("export", completion_file, "outputs", "--out", table)
+    biasprint("new", file)
+    imported = biasprint("import", file, table, "--study", "completion", "--json").json
+    assert imported["added"] == imported["rows"] == 2016
+    assert biasprint("import", file, table, "--study", "completion", "--json").json["added"] == 0
+    of_table = biasprint("measure", "completion", table, "--json").json["findings"]
+    of_project = biasprint("measure", "completion", file, "--json").json["findings"]
+    assert [(f["id"], f["label"], f["estimate"]) for f in of_table] == [
+        (f["id"], f["label"], f["estimate"]) for f in of_project
+    ]
+
+
+def test_news_word_level_is_what_one_counts_by_hand(tmp_path: Path) -> None:
+    answer = biasprint("measure", "news", news_table(tmp_path), "--axis", "gender", "--json").json
+    check_contract(answer)
+    (distance,) = findings(answer, "news.word.wasserstein", variant="as_published")
+    # |1/5 − 1/2|, |1/2 − 1/2|, |0 − 1/2|; the fourth pair has no such word.
+    assert distance["estimate"] == pytest.approx((0.3 + 0 + 0.5) / 3)
+    assert distance["n"] == 3
+    assert sum(distance["dropped"].values()) == 1
+    (women,) = [f for f in findings(answer, "news.word.difference", variant="default") if f["groups"][0] == "woman"]
+    assert women["estimate"] == pytest.approx((-0.3 + 0 - 0.5) / 3)
+    (share,) = [
+        f for f in findings(answer, "news.word.prejudice_share", variant="as_published") if f["groups"][0] == "woman"
+    ]
+    assert share["estimate"] == pytest.approx(2 / 3)
+
+
+def test_news_of_a_project_equals_news_of_its_table(tmp_path: Path) -> None:
+    table, file = news_table(tmp_path), tmp_path / "news.biasprint"
+    biasprint("new", file)
+    assert biasprint("import", file, table, "--study", "news", "--json").json["added"] >= len(NEWS)
+    of_project = biasprint("measure", "news", file, "--json").json
+    of_table = biasprint("measure", "news", table, "--json").json
+    check_contract(of_project)
+
+    def figures(answer: Any) -> list[tuple[Any, ...]]:
+        return [(f["id"], f["label"], json.dumps(f["dims"]), f["variant"], f["estimate"]) for f in answer["findings"]]
+
+    assert figures(of_project) == figures(of_table)
+    ids = Counter(finding["id"] for finding in of_project["findings"])
+    for level in ("word", "sentence.sentiment", "sentence.toxicity", "document"):
+        spread = "gap" if level.startswith("sentence") else "wasserstein"
+        for measure in (spread, "prejudice_share", "prejudice_drop", "difference"):
+            assert ids[f"news.{level}.{measure}"], f"news.{level}.{measure} is missing"
+    assert ids["news.refusal_rate"]
+
+
+def test_the_table_for_people_begins_with_what_is_pooled_and_says_what_it_leaves_out(completion_file: Path) -> None:
+    short = biasprint("measure", "completion", completion_file).out
+    whole = biasprint("measure", "completion", completion_file, "--all").out
+    assert "more findings" in short
+    assert "as published" not in short.split("more findings")[0]
+    assert "more findings" not in whole
+    assert "as published" in whole
+
+
+def test_an_unreadable_kind_of_column_is_one_sentence(tmp_path: Path) -> None:
+    table = tmp_path / "replies.parquet"
+    pd.DataFrame({"domain": ["beauty"], "direction": ["SAI"]}).to_parquet(table)
+    refused("measure", "completion", table, code=1, says="pronoun")
+    broken = tmp_path / "broken.xlsx"
+    broken.write_bytes(b"PK\x03\x04 not really")
+    refused("measure", "news", broken, code=1, says="broken.xlsx")
+
+
+def test_replies_in_another_language_are_undefined_with_a_reason(tmp_path: Path) -> None:
+    table = tmp_path / "replies.csv"
+    rows = ["domain,direction,pronoun,given,positive,negative,neutral,response,term"]
+    for given in ("positive", "negative"):
+        rows += [f"beauty,SAI,feminine,{given},smart,dumb,calm,Ich weiß es nicht.,word {n}" for n in range(12)]
+    table.write_text("\n".join(rows), encoding="utf-8")
+    answer = biasprint("measure", "completion", table, "--json").json
+    assert answer["dropped"] == {"irrelevant": 24}
+    shares = findings(answer, "completion.likelihood", label="PPL")
+    assert shares
+    assert all(finding["estimate"] is None and finding["reason"] for finding in shares)
