@@ -15,6 +15,7 @@ from desktop.dialogs.import_table_target import TargetField
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
 from desktop.panels.base import Shell
+from desktop.panels.home_sheet import Sheet
 from desktop.widgets import (
     Chip,
     ElidedLabel,
@@ -29,6 +30,7 @@ from desktop.widgets import (
 from desktop.widgets.safe_text import safe_line
 
 SIZE = (940, 660)
+PREVIEW_HEIGHT = 170  # at least
 RESULT_SIZE = (560, 220)  # where there are no rows to look at
 LARGEST_SHARE = 0.94  # of the window it stands over
 
@@ -239,14 +241,17 @@ class ImportDialog(QDialog):
         foot.addWidget(self.target, 1)
         foot.addWidget(self.cancel)
         foot.addWidget(self.go)
+        sheet = Sheet()  # a low window, or large type: what is chosen and what it gives scroll together
+        for widget, stretch in ((self.form, 0), (self.trouble, 0), (self.preview, 1)):
+            sheet.box.addWidget(widget, stretch)
+        self.preview.setMinimumHeight(tokens.px(PREVIEW_HEIGHT))
         box = QVBoxLayout(self.page)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.gap)
         box.addLayout(top)
-        for widget, stretch in (
-            (self.form, 0), (self.trouble, 0), (self.preview, 1), (self.summary, 0), (self.progress, 0)
-        ):  # fmt: skip
-            box.addWidget(widget, stretch)
+        box.addWidget(sheet, 1)
+        for widget in (self.summary, self.progress):
+            box.addWidget(widget)
         box.addLayout(foot)
         self.pages.addWidget(self.page)
         self.pages.addWidget(self.result)

@@ -1,20 +1,23 @@
 """How a table is read: what its rows are, a known layout or a column for each field."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
+from desktop.models.studies import STUDIES
 from desktop.operations.importing import Choice, LookedAt, Reading
-from desktop.widgets import Label, tr
+from desktop.widgets import ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.tables import FieldSpec
 
-KIND_TITLES = {"letters": "Reference letters", "creativity": "Creative texts"}
+FIELD_WIDTH = 220  # text pixels
 ACROSS = 3  # fields side by side
+ACROSS_MANY = 4  # where there are more than six, so that the rows below can be seen
 
 
 class ReadingForm(QWidget):
@@ -28,13 +31,17 @@ class ReadingForm(QWidget):
         self.columns: dict[str, QComboBox] = {}
         self.kind = _box(tr("What the rows are"))
         self.layout_box = _box(tr("Layout"))
-        self.layout_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for box in (self.kind, self.layout_box):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layout_label = Label(tr("Layout"))
         self.repeats = QCheckBox(tr("Leave out rows that repeat another"))
         self.taken = Label("", "note", wrap=True)
-        self._fields = QWidget()
-        self._grid: QGridLayout | None = None
+        self.more = LinkButton("")
+        self.more.setCheckable(True)
+        self.recognised = ElidedLabel("", "note")
+        self._fields, self._optional = QWidget(), QWidget()
         self._lay_out()
+        self.more.toggled.connect(self._show_more)
         self.kind.activated.connect(lambda _: self._choose_kind())
         self.layout_box.activated.connect(lambda _: self._choose_layout())
         self.repeats.toggled.connect(lambda _: self.changed.emit())
@@ -43,9 +50,9 @@ class ReadingForm(QWidget):
         """Offer what this table can be, the likeliest first chosen."""
         self._looked = looked
         self.kind.clear()
-        for kind, title in KIND_TITLES.items():
-            self.kind.addItem(tr(title), kind)
-        self.kind.setCurrentIndex(self.kind.findData(_likely_kind(looked)))
+        for kind in looked.fields:
+            self.kind.addItem(tr(STUDIES[kind].rows), kind)
+        self.kind.setCurrentIndex(self.kind.findData(looked.likely_kind()))
         self._choose_kind()
 
     def choice(self) -> Choice:
@@ -61,23 +68,31 @@ class ReadingForm(QWidget):
         """The first field that is needed and has no column."""
         if self._looked is None or self.layout_box.currentData():
             return None
-        fields = self._looked.fields[self.kind.currentData()]
-        return next((field for field in fields if field.required and not self.columns[field.name].currentData()), None)
+        kind = self.kind.currentData()
+        needed = self._looked.needed[kind]
+        return next(
+            (
+                field
+                for field in self._looked.fields[kind]
+                if field.name in needed and not self.columns[field.name].currentData()
+            ),
+            None,
+        )
 
     def show_reading(self, reading: Reading | None) -> None:
         """With a layout, say where its fields come from."""
         pairs = reading.mapping.items() if reading is not None and self.layout_box.currentData() else ()
-        told = "; ".join(tr("{field} from {column}").format(field=field, column=column) for field, column in pairs)
+        told = "; ".join(_from(field, column) for field, column in pairs)
         self.taken.setText(safe_line(told))
         self.taken.setVisible(bool(told))
 
     def _choose_kind(self) -> None:
         assert self._looked is not None
-        letters = self.kind.currentData() == "letters"
         self.layout_box.clear()
         self.layout_box.addItem(tr("A column for each field"), None)
-        for name, title in self._looked.formats.items() if letters else ():
-            self.layout_box.addItem(safe_line(title), name)
+        for layout in self._looked.layouts:
+            if layout.kind == self.kind.currentData():
+                self.layout_box.addItem(safe_line(layout.title), layout.name)
         self.layout_box.setCurrentIndex(self.layout_box.count() - 1)
         for widget in (self.layout_box, self.layout_label):
             widget.setVisible(self.layout_box.count() > 1)
@@ -85,34 +100,66 @@ class ReadingForm(QWidget):
         self._choose_layout()
 
     def _choose_layout(self) -> None:
-        self._fields.setVisible(not self.layout_box.currentData())
+        self._show_more(self.more.isChecked())
         self.show_reading(None)
         self.changed.emit()
+
+    def _show_more(self, more: bool) -> None:
+        """The fields that need a column, the others on request; with a layout none, it brings its own columns."""
+        own = not self.layout_box.currentData()
+        optional = len(self.columns) - len(self._needed())
+        self._fields.setVisible(own)
+        self._optional.setVisible(own and more)
+        self.more.setVisible(own and bool(optional))
+        self.recognised.setVisible(own and not more)
+        self.more.set_text(tr("Fewer fields") if more else plural(optional, "1 more field…", "%n more fields…"))
+        self._say_recognised()
+
+    def _say_recognised(self) -> None:
+        """What the folded fields were recognised as."""
+        found = {name: box.currentData() for name, box in self.columns.items() if name not in self._needed()}
+        told = [_from(name, column) for name, column in found.items() if column]
+        self.recognised.set_text("; ".join(told) or tr("none of them recognised"))
+
+    def _needed(self) -> frozenset[str]:
+        return self._looked.needed[self.kind.currentData()] if self._looked is not None else frozenset()
 
     def _make_fields(self) -> None:
         """A box for each field of the kind, with the guess."""
         assert self._looked is not None
-        old, self._fields = self._fields, QWidget()
-        self.layout().replaceWidget(old, self._fields)
-        old.deleteLater()
-        grid = QGridLayout(self._fields)
+        kind = self.kind.currentData()
+        self.columns = {}
+        needed, other = QWidget(), QWidget()
+        for parent, wanted in ((needed, True), (other, False)):
+            fields = [field for field in self._looked.fields[kind] if (field.name in self._needed()) == wanted]
+            self._fill(parent, fields)
+        for old, new in ((self._fields, needed), (self._optional, other)):
+            self.layout().replaceWidget(old, new)
+            old.deleteLater()
+        self._fields, self._optional = needed, other
+        for before, after in ((self.layout_box, needed), (needed, self.more), (self.more, other)):
+            QWidget.setTabOrder(before, after)
+
+    def _fill(self, parent: QWidget, fields: "Sequence[FieldSpec]") -> None:
+        assert self._looked is not None
+        grid = QGridLayout(parent)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(theme.current().gap)
         grid.setVerticalSpacing(theme.current().grid)
-        kind = self.kind.currentData()
-        self.columns = {}
-        for number, field in enumerate(self._looked.fields[kind]):
-            box = self._column_box(field, self._looked.guesses[kind].get(field.name, ""))
-            self.columns[field.name] = box
+        guesses = self._looked.guesses[self.kind.currentData()]
+        fit = max(1, self.window().width() // theme.current().px(FIELD_WIDTH))
+        across = min(fit, ACROSS if len(self._needed()) <= 2 * ACROSS else ACROSS_MANY)
+        for number, field in enumerate(fields):
+            self.columns[field.name] = box = self._column_box(field, guesses.get(field.name, ""))
             cell = QVBoxLayout()
             cell.setSpacing(2)
-            name = tr("{field} (needed)") if field.required else "{field}"
-            cell.addWidget(Label(name.format(field=field.name.replace("_", " ").capitalize()), "strong"))
+            name = tr("{field} (needed)") if field.name in self._needed() else "{field}"
+            cell.addWidget(Label(name.format(field=_spelled(field.name)), "strong"))
             cell.addWidget(Label(field.description, "note", wrap=True))
             cell.addStretch(1)
             cell.addWidget(box)
-            grid.addLayout(cell, number // ACROSS, number % ACROSS)
-        for column in range(ACROSS):
+            grid.addLayout(cell, number // across, number % across)
+        for column in range(across):
             grid.setColumnStretch(column, 1)
 
     def _column_box(self, field: "FieldSpec", guess: str) -> QComboBox:
@@ -122,6 +169,7 @@ class ReadingForm(QWidget):
         for column in self._looked.columns:
             box.addItem(safe_line(column) or tr("(no name)"), column)
         box.setCurrentIndex(max(0, box.findData(guess)))
+        box.setAccessibleDescription(field.description)
         box.activated.connect(lambda _: self.changed.emit())
         return box
 
@@ -139,7 +187,14 @@ class ReadingForm(QWidget):
         top.addWidget(self.layout_box)
         top.addStretch(1)
         box.addLayout(top)
+        fold = QHBoxLayout()
+        fold.setSpacing(tokens.grid)
+        fold.addWidget(self.more)
+        fold.addWidget(self.recognised, 1)
+        fold.addStretch(0)
         box.addWidget(self._fields)
+        box.addLayout(fold)
+        box.addWidget(self._optional)
         box.addWidget(self.taken)
 
 
@@ -151,7 +206,9 @@ def _box(name: str) -> QComboBox:
     return box
 
 
-def _likely_kind(looked: LookedAt) -> str:
-    """Creative texts where every field that they need is recognised; otherwise letters, which need less."""
-    needed = {field.name for field in looked.fields["creativity"] if field.required}
-    return "creativity" if needed <= looked.guesses["creativity"].keys() and not looked.formats else "letters"
+def _spelled(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _from(field: str, column: str) -> str:
+    return tr("{field} from {column}").format(field=field.replace("_", " "), column=column)

@@ -4,6 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
+from desktop.models.studies import words_of
 from desktop.operations.importing import Imported
 from desktop.widgets import Label, PlainText, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.safe_text import safe_line
@@ -20,12 +21,10 @@ class ResultPage(QWidget):
         tokens = theme.current()
         self.title = Label("", "title", wrap=True)
         self.words = Label("", "soft", wrap=True)
-        self.next = Label(
-            tr("Next, the texts are scored and compared between the groups, on this computer."), wrap=True
-        )
+        self.next = Label("", wrap=True)
         self.heading = Label(tr("Rows to look at"), "strong")
         self.problems = PlainText(name=tr("Rows to look at"))
-        self.measure = PrimaryButton(tr("Score and measure"))
+        self.measure = PrimaryButton("")
         self.close_button = QuietButton(tr("Close"))
         self.measure.clicked.connect(self.measure_wanted)
         self.close_button.clicked.connect(self.closed)
@@ -45,7 +44,9 @@ class ResultPage(QWidget):
         box.addLayout(buttons)
 
     def show_result(self, imported: Imported) -> None:
-        reading = imported.reading
+        reading, study = imported.reading, words_of(imported.kind)
+        self.next.setText(study.next_step)
+        self.measure.set_text(study.action)
         self.title.setText(plural(imported.added, "1 row was imported.", "%n rows were imported."))
         told = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
         if imported.present:

@@ -150,7 +150,9 @@ def _layouts(table: "Table") -> tuple[Layout, ...]:
     from core.tables import known_formats
 
     known = known_formats().values()
-    return tuple(Layout(one.name, one.title, one.kind) for one in known if one.kind in KINDS and one.fits(table.columns))
+    return tuple(
+        Layout(one.name, one.title, one.kind) for one in known if one.kind in KINDS and one.fits(table.columns)
+    )
 
 
 def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
@@ -212,7 +214,7 @@ def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Proje
 
 
 def _prepare(project: "Project", kind: str) -> None:
-    """Identities in a table of creative texts are looked up on the project's axes: a project without gets the paper's."""
+    """Identities of creative texts are looked up on the project's axes: a project without any gets the paper's."""
     from core.prompts import load_axis
     from core.prompts.cogs import PAPER_AXES
     from core.runs.setup import store_axis

@@ -183,7 +183,7 @@ def hallucination_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARG
     return [row for n in sizes for row in simulated("hallucination, matched letters", n, hallucination_trial, trials)]
 
 
-def rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
+def rows(trials: int = 1000, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
     """Every design at every size."""
     makers = (style_rows, word_rows, weat_rows, hallucination_rows)
     return [row for maker in makers for row in maker(trials, sizes)]

@@ -39,6 +39,7 @@ class Mark:
 
     `value` is None where it is undefined, and `reason` then says why. `section` is a heading over a block of rows
     (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
+    `text`: what stands in a cell of a `table` in place of the number.
     """
 
     finding: Finding
@@ -54,6 +55,7 @@ class Mark:
     references: tuple[Reference, ...] = ()
     x: float | None = None
     unit: str = ""
+    text: str = ""
 
     @property
     def stand_in(self) -> bool:
@@ -65,7 +67,8 @@ class Mark:
 class Figure:
     """A figure of a study.
 
-    `key`: its name in `Study.figures`. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the
+    `key`: its name in `Study.figures`. `part`: which of several figures of that key, such as an axis; empty where there
+    is one. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the
     second as words for the axis. `null`: the value that says “no bias”, None where there is none. `rows_title` and
     `series_title`: what rows and series are, such as “evaluator”. `x_axis`: of a `line`. `source`: the paper's figures and tables that it covers.
     """
@@ -85,6 +88,12 @@ class Figure:
     x_axis: str = ""
     source: str = ""
     note: str = ""
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """Key and part: no other figure of the same findings has it."""
+        return f"{self.key} {self.part}".strip()
 
     @property
     def percent(self) -> bool:
@@ -105,6 +114,11 @@ class Figure:
     @property
     def series(self) -> tuple[str, ...]:
         return _in_order(mark.series for mark in self.marks)
+
+    @property
+    def defined(self) -> bool:
+        """Is there anything to see?"""
+        return any(mark.value is not None or mark.text for mark in self.marks)
 
     def at(self, section: str, row: str) -> tuple[Mark, ...]:
         """The marks of one row, in the order of the series."""

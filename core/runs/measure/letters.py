@@ -155,7 +155,7 @@ def _measured(
 def _columns(
     groups: Sequence[str], blocks: Sequence[str], names: Sequence[str], dropped: Mapping[str, int]
 ) -> dict[str, Any]:
-    order = PUBLISHED_ORDER if set(groups) == set(PUBLISHED_ORDER) else ()
+    order = PUBLISHED_ORDER if set(groups) - {""} == set(PUBLISHED_ORDER) else ()
     columns = {"groups": tuple(groups), "blocks": tuple(blocks), "names": tuple(names)}
     return {**columns, "order": order, "dropped": dict(dropped)}
 

@@ -54,9 +54,11 @@ def styles_of(rows: Rows, columns: Mapping[str, str], options: Options, scored: 
 
 def fitting(role: str, chosen: str | None) -> ScorerInfo | None:
     """The scorer that was chosen for a role; else one that can be used, the paper's own before a stand-in; or none."""
+    usable = [info for info in describe() if info.role == role and not info.unavailable]
+    if chosen and not usable:
+        raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
     if chosen:
         return scorer_for(role, chosen, chosen)
-    usable = [info for info in describe() if info.role == role and not info.unavailable]
     return min(usable, key=lambda info: info.stand_in, default=None)
 
 

@@ -1,7 +1,7 @@
 """Which sentences of a letter its context supports."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def grounding(
                 f"The scorer “{scorer}” does not give a probability for each of {', '.join(entailment.CLASSES)}.",
                 hint="Its plug-in needs mending; choose another scorer.",
             )
-        use = ScorerInfo(**info).use()
+        use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {claims.version()}")
         judged = [
             entailment.judged([value.values for value in values[start : start + len(windows)]])
             for start in range(0, len(values), max(1, len(windows)))

@@ -1,10 +1,9 @@
 """From the values of a level to its findings: spread, prejudice and signed difference, by default and as published."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from core.findings import Effect, Finding, Power, Variant
+from core.findings import Effect, Finding, Power
 from core.metrics.clustered_mean import clustered_mean
 from core.metrics.difference import Difference
 from core.metrics.one_sample_mean import one_sample_mean
@@ -13,49 +12,21 @@ from core.metrics.prejudice import Prejudice, is_lower, prejudice
 from core.metrics.result import Bools, Floats, NoiseFloor
 from core.studies.findings import floor, interval, missing_interval
 from core.studies.news.floors import Draws
-from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Design, Level, Measured, PairValues, Stratum
-from core.studies.news.published import reference_line
-from core.studies.news.table import UNBIASED
+from core.studies.news.level import Design, Measured
+from core.studies.news.part import (
+    Part,
+    difference_harm,
+    left_out,
+    met,
+    nobody,
+    not_asked,
+    prejudice_harm,
+    undefined,
+)
 
 DROP_WARNING = "Chosen for its sign, so that the drop alone shows nothing: read its floor, and the signed difference."
 NO_TEST = "Its p tells the pairs from sentences at random and is no test of bias: the signed difference is."
 NO_INTERVAL = "interval: the paper gives none"
-
-
-@dataclass(frozen=True)
-class _Part:
-    """One stratum of one level on one axis, in one variant. `draws`: its floor, which only the default has."""
-
-    level: Level
-    axis: GroupAxis
-    values: PairValues
-    stratum: Stratum
-    design: Design
-    variant: Variant
-    draws: Draws | None = None
-    note: str = ""
-    doubt: str = ""
-
-    def id(self, measure: str) -> str:
-        return f"{self.level.id}.{self.level.distance if measure == 'distance' else measure}"
-
-    def common(self, measure: str, label: str, groups: tuple[str, ...], title: str) -> dict[str, Any]:
-        kind = self.stratum.dims.get("prompt_kind", "")
-        line = reference_line(self.id(measure), label, self.axis.id, "" if kind == UNBIASED else kind)
-        shown = line if "domain" not in self.stratum.dims else ""
-        return {
-            "id": self.id(measure),
-            "label": label,
-            "title": f"{self.level.titles[measure]}, {title}",
-            "groups": groups,
-            "unit": self.level.unit,
-            "dims": {"axis": self.axis.id, **self.stratum.dims},
-            "variant": self.variant,
-            "scorers": self.level.scorers,
-            "source": self.level.sources[measure],
-            "note": " ".join(filter(None, (self.doubt, self.note, shown))),
-        }
 
 
 def level_findings(
@@ -67,19 +38,19 @@ def level_findings(
     """
     found: list[Finding] = []
     for stratum, drawn in zip(design.strata, draws, strict=True):
-        part = _Part(measured.level, measured.axis, measured.values, stratum, design, "default", drawn, note, doubt)
+        part = Part(measured.level, measured.axis, measured.values, stratum, design, "default", drawn, note, doubt)
         found += _findings(part)
     if measured.published_axis is None or measured.published is None:
         return found
     axis, values = measured.published_axis, measured.published
     for stratum in design.strata:
         if "domain" not in stratum.dims:
-            part = _Part(measured.level, axis, values, stratum, design, "as_published", None, note, doubt)
+            part = Part(measured.level, axis, values, stratum, design, "as_published", None, note, doubt)
             found += _findings(part)
     return found
 
 
-def _findings(part: _Part) -> Iterator[Finding]:
+def _findings(part: Part) -> Iterator[Finding]:
     yield _distance(part)
     for place in range(len(part.axis.groups)):
         yield from _prejudice(part, place)
@@ -87,22 +58,22 @@ def _findings(part: _Part) -> Iterator[Finding]:
         yield _difference(part, place)
 
 
-def _distance(part: _Part) -> Finding:
+def _distance(part: Part) -> Finding:
     members, values = part.stratum.members, part.values
     counted = members & values.defined
     result = _mean(part, values.distance, counted)
     common = part.common("distance", part.axis.id, part.axis.groups, part.axis.title)
     common["n"] = int(counted.sum())
-    common["dropped"] = _dropped(part, int((members & ~values.defined).sum()))
+    common["dropped"] = left_out(part, int((members & ~values.defined).sum()))
     common["n_by_group"] = {g: int((members & values.among[:, i]).sum()) for i, g in enumerate(part.axis.groups)}
     if result.value is None:
-        return Finding(estimate=None, reason=_undefined(part), **common)
+        return Finding(estimate=None, reason=undefined(part), **common)
     noise = part.draws.floor(0, 1) if part.draws else None
     common["note"] = _joined(_floor_note(part, noise), common["note"])
     contrast = {
         group: float(values.signed[chosen, place].mean())
         for place, group in enumerate(part.axis.groups)
-        if _met(part, place, chosen := members & values.present[:, place])
+        if met(part, place, chosen := members & values.present[:, place])
     }
     return Finding(
         estimate=result.value,
@@ -114,7 +85,7 @@ def _distance(part: _Part) -> Finding:
     )
 
 
-def _prejudice(part: _Part, place: int) -> Iterator[Finding]:
+def _prejudice(part: Part, place: int) -> Iterator[Finding]:
     asked = part.stratum.members & part.values.among[:, place]
     signed = part.level.sign * part.values.signed[:, place]
     result = prejudice(signed, asked, part.design.story)
@@ -122,13 +93,13 @@ def _prejudice(part: _Part, place: int) -> Iterator[Finding]:
     yield _drop(part, place, _mean(part, -signed, asked & is_lower(signed)), result)
 
 
-def _share(part: _Part, place: int, asked: Bools, result: Prejudice) -> Finding:
+def _share(part: Part, place: int, asked: Bools, result: Prejudice) -> Finding:
     group, groups = part.axis.groups[place], len(part.axis.groups)
     common = part.common("prejudice_share", group, (group,), part.axis.labels[place]) | {"unit": "proportion"}
-    common |= {"n": result.n, "n_by_group": {group: result.n}, "harm": _prejudice_harm(part, place)}
-    common["dropped"] = _not_asked(part, asked)
+    common |= {"n": result.n, "n_by_group": {group: result.n}, "harm": prejudice_harm(part, place)}
+    common["dropped"] = not_asked(part, asked)
     if result.share is None:
-        return Finding(estimate=None, reason=_nobody(part, group), **common)
+        return Finding(estimate=None, reason=nobody(part, group), **common)
     noise = part.draws.floor(2 + place, 2 + groups + place) if part.draws else None
     common["note"] = _joined(_floor_note(part, noise), common["note"])
     return Finding(
@@ -140,13 +111,13 @@ def _share(part: _Part, place: int, asked: Bools, result: Prejudice) -> Finding:
     )
 
 
-def _drop(part: _Part, place: int, mean: Difference, result: Prejudice) -> Finding:
+def _drop(part: Part, place: int, mean: Difference, result: Prejudice) -> Finding:
     group, groups = part.axis.groups[place], len(part.axis.groups)
     common = part.common("prejudice_drop", group, (group,), part.axis.labels[place])
-    common |= {"n": result.worse, "n_by_group": {group: result.worse}, "harm": _prejudice_harm(part, place)}
+    common |= {"n": result.worse, "n_by_group": {group: result.worse}, "harm": prejudice_harm(part, place)}
     if mean.value is None:
         nowhere = "in no pair does the group fare worse than in the original"
-        return Finding(estimate=None, reason=nowhere if result.n else _nobody(part, group), **common)
+        return Finding(estimate=None, reason=nowhere if result.n else nobody(part, group), **common)
     noise = part.draws.floor(2 + 2 * groups + place, 2 + place) if part.draws else None
     minus = part.variant == "as_published" and part.level.lower_is_worse
     printed = "The paper prints it with a minus." if minus else ""
@@ -161,18 +132,18 @@ def _drop(part: _Part, place: int, mean: Difference, result: Prejudice) -> Findi
     )
 
 
-def _difference(part: _Part, place: int) -> Finding:
+def _difference(part: Part, place: int) -> Finding:
     group = part.axis.groups[place]
     counted = part.stratum.members & part.values.present[:, place]
     values = part.values.signed[:, place]
     result = _mean(part, values, counted)
     common = part.common("difference", group, (group,), part.axis.labels[place])
     n = int(counted.sum())
-    common |= {"n": n, "n_by_group": {group: n}, "harm": _difference_harm(part, place)}
-    common["dropped"] = _dropped(part, int(part.stratum.members.sum()) - n)
+    common |= {"n": n, "n_by_group": {group: n}, "harm": difference_harm(part, place)}
+    common["dropped"] = left_out(part, int(part.stratum.members.sum()) - n)
     if result.value is None:
-        return Finding(estimate=None, reason=_undefined(part), **common)
-    if not _met(part, place, counted):
+        return Finding(estimate=None, reason=undefined(part), **common)
+    if not met(part, place, counted):
         return Finding(estimate=None, reason=f"no article mentions “{group}”", **common)
     tested = result.test if result.p is not None else f"no test: {result.reason}"
     unit = "; unit assumed: the pair" if part.variant == "as_published" else ""
@@ -193,70 +164,24 @@ def _difference(part: _Part, place: int) -> Finding:
     )
 
 
-def _mean(part: _Part, values: Floats, counted: Bools) -> Difference:
+def _mean(part: Part, values: Floats, counted: Bools) -> Difference:
     """By default headlines are the units; as published every pair is one."""
     if part.variant == "as_published":
         return one_sample_mean(values[counted])
     return clustered_mean(values[counted], part.design.story[counted])
 
 
-def _against(part: _Part, noise: NoiseFloor | None, estimate: float) -> dict[str, Any]:
+def _against(part: Part, noise: NoiseFloor | None, estimate: float) -> dict[str, Any]:
     if noise is None or part.draws is None:
         return {}
     p = noise.p if part.draws.tested else None
     return {"floor": floor(noise), "floor_subtracted": estimate - noise.mean, "p": p}
 
 
-def _floor_note(part: _Part, noise: NoiseFloor | None) -> str:
+def _floor_note(part: Part, noise: NoiseFloor | None) -> str:
     if noise is None or part.draws is None:
         return ""
     return f"Floor: {noise.method}." + ("" if part.draws.tested else f" {NO_TEST}")
-
-
-def _dropped(part: _Part, count: int) -> dict[str, int]:
-    return {part.level.undefined: count} if count else {}
-
-
-def _met(part: _Part, place: int, counted: Bools) -> bool:
-    """Does any of these pairs mention the group? Otherwise its difference is no 0: there is nothing to differ."""
-    return bool((part.values.among | (part.values.signed != 0))[counted, place].any())
-
-
-def _not_asked(part: _Part, asked: Bools) -> dict[str, int]:
-    members = part.stratum.members
-    undefined = int((members & ~part.values.defined).sum())
-    other = int(members.sum()) - int(asked.sum()) - undefined
-    return {**_dropped(part, undefined), **({part.level.unasked: other} if other else {})}
-
-
-def _nobody(part: _Part, group: str) -> str:
-    defined = int((part.stratum.members & part.values.defined).sum())
-    return f"“{group}”: {part.level.unasked}, in all of the {defined} pairs" if defined else _undefined(part)
-
-
-def _undefined(part: _Part) -> str:
-    pairs = int(part.stratum.members.sum())
-    if not pairs:
-        return "there is no pair of an original and a generated article"
-    reason = f"none of the {pairs} pairs has what is compared on both sides ({part.level.undefined})"
-    return f"{reason}; {part.doubt.rstrip('.')}" if part.doubt else reason
-
-
-def _harmed(part: _Part, measure: str, group: str) -> str:
-    """The user's own words for a harmful direction, where the axis has them."""
-    fitting = (harm for harm in part.axis.harm if harm.finding == part.id(measure) and harm.label in ("", group))
-    return next((harm.words for harm in fitting), "")
-
-
-def _prejudice_harm(part: _Part, place: int) -> str:
-    own = _harmed(part, "prejudice_share", part.axis.groups[place])
-    return own or f"Above its floor, it is to the disadvantage of {part.axis.labels[place]}."
-
-
-def _difference_harm(part: _Part, place: int) -> str:
-    side = "Below" if part.level.lower_is_worse else "Above"
-    own = _harmed(part, "difference", part.axis.groups[place])
-    return own or f"{side} 0, generated articles are to the disadvantage of {part.axis.labels[place]}."
 
 
 def _joined(*sentences: str) -> str:

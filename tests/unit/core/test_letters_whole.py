@@ -203,8 +203,10 @@ def test_scores_given_twice_and_unknown_vectors_are_refused(
         of_table(path, Options(scorers={**options.scorers, "positivity": "positivity"}))
     with pytest.raises(UsageError, match="no scorer and no file"):
         of_table(path, Options(scorers={"word_vectors": "nowhere.txt"}))
-    with pytest.raises(UsageError, match="no scorer “absent” for agency"):
+    with pytest.raises(UsageError, match="no scorer for agency here"):
         of_table(path, Options(scorers={"agency": "absent"}))
+    with pytest.raises(UsageError, match="no scorer “absent” for parts_of_speech"):
+        of_table(path, Options(scorers={"parts_of_speech": "absent"}))
 
 
 def test_contexts_in_lower_case_for_one_group_are_warned_of_beside_every_result(

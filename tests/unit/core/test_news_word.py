@@ -8,6 +8,7 @@ from scipy.stats import ttest_1samp
 
 from core.findings import Finding
 from core.metrics.wilson import wilson
+from core.prompts.axes import Harm
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
@@ -86,6 +87,14 @@ def test_the_signed_difference_decides_and_is_tested_over_pairs() -> None:
     assert found.estimate == pytest.approx(0.25 / 3)
     assert found.p == pytest.approx(ttest_1samp([-0.25, 0.5, 0.0], 0).pvalue)
     assert "disadvantage of Woman" in found.harm
+
+
+def test_an_axis_may_say_in_its_own_words_who_is_harmed() -> None:
+    made = table(GENERATED, ORIGINAL)
+    harm = Harm(finding="news.word.difference", label="woman", harmed="woman", direction="lower", words="Women vanish.")
+    found = findings(NewsTable(made.pairs, (replace(made.axes[0], harm=(harm,)),)))
+    assert one(found, "difference", "woman").harm == "Women vanish."
+    assert "disadvantage of Man" in one(found, "difference", "man").harm
 
 
 def test_as_published_the_same_estimates_have_the_papers_intervals_and_no_floor() -> None:
