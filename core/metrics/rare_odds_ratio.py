@@ -4,8 +4,7 @@ from dataclasses import replace
 from math import exp, log, sqrt
 from statistics import NormalDist
 
-import numpy as np
-
+from core.metrics.checks import finite
 from core.metrics.odds_ratio import HALDANE, OddsRatio, log_odds_ratio
 from core.metrics.result import LEVEL, Bounds, MaybeBounds
 
@@ -19,11 +18,11 @@ def rare_odds_ratio(
     of the bootstrap; it is reported as the usual one, because a higher one only makes up for the choice of words by
     their ratios (the share of intervals that miss, among those shown: Benjamini & Yekutieli 2005).
     """
+    numbers = finite([count_first, total_first, count_second, total_second], "counts")
     bounds = ratio.interval.bounds
     if ratio.value is None or bounds is None:
         return ratio
     cells = (count_first, total_first - count_first, count_second, total_second - count_second)
-    numbers = np.array([count_first, total_first, count_second, total_second], dtype=np.float64)
     centre = float(log_odds_ratio(numbers[:1], numbers[1:2], numbers[2:3], numbers[3:])[0])
     spread = sqrt(sum(1 / (cell + HALDANE) for cell in cells))
     half = NormalDist().inv_cdf((1 + bounds.level) / 2) * spread

@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 
+from core.metrics.checks import finite
 from core.metrics.resampling import TOLERANCE, chunks, permutation_p
 from core.metrics.result import RESAMPLES, Bools, Floats, NoiseFloor
 
@@ -33,9 +34,11 @@ class Weat:
 def association(words: Floats, first: Floats, second: Floats) -> Floats:
     """s(w, A, B) = mean over a in A of cos(w, a) − mean over b in B of cos(w, b), shape (n,).
 
-    `words`, `first` (A), `second` (B): vectors as rows, shapes (n, k), (a, k), (b, k); none of length 0.
-    Source: Caliskan et al. 2017.
+    `words`, `first` (A), `second` (B): vectors as rows, shapes (n, k), (a, k), (b, k). ValueError for a vector of
+    length 0, for NaN, and for an attribute without words. Source: Caliskan et al. 2017.
     """
+    if min(len(first), len(second)) == 0:
+        raise ValueError("an attribute needs words")
     return np.asarray(_unit(words) @ (_unit(first).mean(axis=0) - _unit(second).mean(axis=0)))
 
 
@@ -83,7 +86,8 @@ def weat_of_chosen_words(observed: float, null: Floats, defined: Bools) -> Weat:
     `null`, `defined`: as `effects` gives them, shape (permutations,). Permutations that leave too few words say
     nothing; where fewer than FEWEST_DEFINED are left there is no p.
     """
-    kept = null[defined]
+    finite(observed, "estimate")
+    kept = finite(null[defined], "permutations")
     test = f"words chosen anew in {len(kept):,} permutations of the texts' groups"
     if len(kept) < FEWEST_DEFINED:
         return Weat(observed, f"p: too few words are chosen in all but {len(kept)} permutations", None, test)
@@ -92,7 +96,9 @@ def weat_of_chosen_words(observed: float, null: Floats, defined: Bools) -> Weat:
 
 
 def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths = np.linalg.norm(finite(vectors), axis=1, keepdims=True)
+    if not lengths.all():
+        raise ValueError("a vector has no length")
     return np.asarray(vectors / lengths, dtype=np.float64)
 
 

@@ -20,18 +20,21 @@ from core.project.rows import (
 )
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
+from core.runs.originals import KIND, Originals
+from core.runs.values import compared_texts, temperatures, written_by
 
 What = Literal["prompts", "outputs", "scores", "judgments", "findings"]
 WHATS: tuple[What, ...] = ("prompts", "outputs", "scores", "judgments", "findings")
 SHOWN_SEPARATOR = "|"
+ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
 OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
-OUTPUT_END = ("finish_reason", "error")
+OUTPUT_END = ("temperature", "finish_reason", "error")
 SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values")
 JUDGMENT = (
     "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
-    "sequence",
+    "sequence", "model", "temperature",
 )  # fmt: skip
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
@@ -48,6 +51,8 @@ def columns(project: Project, what: What, study: str | None = None) -> list[str]
         return [*PROMPT, *sorted(_prompt_fields(project, study) - set(PROMPT))]
     if what == "outputs":
         fields = _prompt_fields(project, study) | _source_fields(project, study)
+        if any(found.kind == "news" for found in _studies(project, study)):
+            fields |= {ORIGINAL}
         return [*OUTPUT, *sorted(fields - set(OUTPUT) - set(OUTPUT_END)), *OUTPUT_END]
     return list({"scores": SCORE, "judgments": JUDGMENT, "findings": FINDING}[what])
 
@@ -110,15 +115,19 @@ def _prompts(project: Project, kind: str | None) -> Iterator[Row]:
 
 
 def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
+    heat = temperatures(project)
     for study in _studies(project, kind):
+        originals = Originals.of(project, study.id) if study.kind == "news" else None
         for row in project.outputs.each(OutputFilter(study_id=study.id)):
-            yield _output(study.kind, row)
+            exported = {**_output(study.kind, row), "temperature": row.fields.get("temperature") or heat[row.run_id]}
+            yield exported if originals is None else {**exported, ORIGINAL: originals.beside(row)}
         for source in _sources(project, study.id):
-            yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported"}
+            if source.kind != KIND:  # an original stands beside what was generated for its headline
+                yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported"}
 
 
 def _output(study: str, row: OutputRow) -> Row:
-    own = {name: getattr(row, name) for name in (*OUTPUT[2:], *OUTPUT_END)}
+    own = {name: getattr(row, name) for name in (*OUTPUT[2:], "finish_reason", "error")}
     block = {"block": matched_block(row)} if "block" in row.fields else {}
     return {**row.fields, **block, **own, "study": study, "key": row.prompt_key}
 
@@ -169,10 +178,14 @@ def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
     comparisons = {
         row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)
     }
+    wrote = written_by(project) if revealed else {}
     for session in revealed:
         for row in project.judging.judgments(session.id):
             if row.outcome != "undone":
-                yield _judgment(row, comparisons[row.comparison_id], raters[session.rater_id])
+                comparison = comparisons[row.comparison_id]
+                model, heat = compared_texts(comparison, wrote)
+                judged = _judgment(row, comparison, raters[session.rater_id])
+                yield {**judged, "model": model, "temperature": heat}
 
 
 def _judgment(row: JudgmentRow, comparison: ComparisonRow, rater: str) -> Row:

@@ -1,13 +1,13 @@
 """The scores a measure needs, read in short transactions; what is missing is scored first where that is allowed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from core.compute import ComputeProcess
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import Floats, ScoreRow
+from core.project.rows import ComparisonRow, Floats, ScoreRow
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.score import KINDS, as_read, score
@@ -80,3 +80,22 @@ def _id(kind: Kind, row: ScoreRow) -> int:
     number = row.output_id if kind == "output" else row.source_id
     assert number is not None
     return number
+
+
+def temperatures(project: Project) -> dict[int, str]:
+    """Run → the temperature of its generator as text, empty where none was set."""
+    generators = project.runs.generators()
+    given = {run.id: generators[run.generator_id].parameters.get("temperature") for run in project.runs.all()}
+    return {run: "" if value is None else f"{float(value):g}" for run, value in given.items()}
+
+
+def written_by(project: Project) -> dict[int, tuple[str, str]]:
+    """Output → the model that wrote it, and at which temperature."""
+    heat = temperatures(project)
+    return {row.id: (row.model, heat[row.run_id]) for row in project.outputs.each(OutputFilter(status="done"))}
+
+
+def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
+    """What wrote the texts of a comparison, several joined; and the temperature, empty where they have no one."""
+    models, heat = zip(*sorted({wrote.get(item.output, ("", "")) for item in comparison.items}), strict=True)
+    return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""

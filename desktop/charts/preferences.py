@@ -6,7 +6,8 @@ from core.findings import Finding
 from desktop.charts import numbers
 from desktop.charts.chance import anytime_band, effective_choices
 from desktop.charts.data import AxisNames, ChartData, Voice, identity_of, in_default, pooled
-from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined, linear_scale
+from desktop.charts.scales import linear_scale
+from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined
 from desktop.charts.words import counts, interval_sentence, p_sentence, stand_ins
 from desktop.widgets.words import tr
 

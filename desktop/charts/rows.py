@@ -8,7 +8,8 @@ from PySide6.QtCore import QPointF, QRectF
 
 from desktop.charts.canvas import Canvas
 from desktop.charts.legend import BAND_DASH, CHANCE_DASH, draw_legend, draw_notes, draw_undefined
-from desktop.charts.view import Block, Row, RowsView, Scale
+from desktop.charts.scales import Scale
+from desktop.charts.view import Block, Row, RowsView
 from desktop.widgets.words import tr
 
 MIN_PLOT = 120

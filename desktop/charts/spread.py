@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from core.findings import Finding
 from desktop.charts import numbers
-from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined, linear_scale
+from desktop.charts.scales import linear_scale
+from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined
 from desktop.charts.words import interval_sentence, p_sentence, stand_ins
 from desktop.widgets.words import tr
 

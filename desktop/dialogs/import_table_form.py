@@ -1,6 +1,7 @@
 """How a table is read: what its rows are, a known layout or a column for each field."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -137,7 +138,9 @@ class ReadingForm(QWidget):
             self.layout().replaceWidget(old, new)
             old.deleteLater()
         self._fields, self._optional = needed, other
-        for before, after in ((self.layout_box, needed), (needed, self.more), (self.more, other)):
+        boxes = list(self.columns.values())
+        split = len(self._needed())
+        for before, after in pairwise([self.layout_box, *boxes[:split], self.more, *boxes[split:]]):
             QWidget.setTabOrder(before, after)
 
     def _fill(self, parent: QWidget, fields: "Sequence[FieldSpec]") -> None:

@@ -17,7 +17,7 @@ from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.prompts.mitigation import PLAIN_ARM
 from core.runs.exporting import matched_block
-from core.runs.importing.news import ORIGINAL_KEY
+from core.runs.originals import ORIGINAL_KEY
 from core.runs.values import TextKey, scorer_for, stored_values
 from desktop.models.titles import Titles, read_titles
 from desktop.widgets.words import plural, tr

@@ -1,6 +1,7 @@
 """Generating and scoring: what there is to do it with, what a project has of it, and the jobs that do it."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from core.runs.measure import Measured
     from core.runs.score import ScoreResult
     from core.scorers.protocol import ScorerInfo
+    from desktop.jobs import JobHandle, JobRunner
+    from desktop.operations.prompts import StoredSet
 
 IMPORTED = "imported"  # the generator of texts that came in as a table
 
@@ -140,11 +143,9 @@ def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
 
 def scorers_for(study: str) -> "list[ScorerInfo]":
     """The scorers that a study's measures read."""
-    from core.runs.measure import creativity, letters
-    from core.scorers.registry import describe
+    from core.runs.measure import scorers_needed
 
-    names = {"letters": letters.COUNTERS, "creativity": (creativity.EMBEDDER,)}.get(study, ())
-    return [info for info in describe() if info.name in names]
+    return scorers_needed(study)
 
 
 def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[ScoreResult]]":
@@ -160,6 +161,36 @@ def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[
     return Operation(tr("Scoring with {names}").format(names=", ".join(names)), work, _scored)
 
 
+def mark(handle: "JobHandle", what: str, project: "Project") -> None:
+    """Let a job be found again, by a page that is made anew while it runs. It names nothing: a rater may be blind."""
+    handle.setObjectName(f"{what} {id(project)}")  # unique as long as the job runs, which holds the project
+
+
+def running(jobs: "JobRunner", what: str, project: "Project | None") -> "JobHandle | None":
+    """The job that was marked so for this project and still runs."""
+    return next((one for one in jobs.active() if project and one.objectName() == f"{what} {id(project)}"), None)
+
+
+def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
+    """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
+    from core.backends.protocol import Request
+    from core.backends.registry import known, open_backend
+
+    refused = {}
+    for info in known():
+        if info.unavailable or info.capabilities.is_language_model or not info.capabilities.offline:
+            continue  # to ask it would take a while, or go over the network
+        with closing(open_backend(info.name, info.models[0] if info.models else "")) as writer:
+            for one in sets:
+                for prompt in project.prompts.page(one.id, 0, 1):
+                    facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis}
+                    fields = {**facts, "identity": prompt.identity, **prompt.fields}
+                    asked = Request(prompt.key, prompt.text, 0, fields=fields)
+                    if error := writer.generate(asked, lambda text: None, ctx.check).error:
+                        refused[one.id, info.name] = error
+    return refused
+
+
 def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
     """Score what the study's measures need and is not scored yet, then measure, and keep the findings."""
 
@@ -170,7 +201,12 @@ def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
 
         return measure_project(ctx, project, study, Options(), shared())
 
-    return Operation(tr("Scoring and measuring"), work, tr("Scored and measured."))
+    return Operation(tr("Scoring and measuring"), work, _measured)
+
+
+def _measured(measured: "Measured") -> str:
+    findings = len(measured.result.findings)
+    return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *measured.remarks])
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":

@@ -30,7 +30,7 @@ class GeneratePanel(Panel):
 
     key = "generate"
     title = "Generate"
-    concerns = frozenset({"prompt_set", "run", "output", "source", "score", "embedding", "axis_definition"})
+    concerns = frozenset({"prompt_set", "run", "output", "source", "score", "embedding", "axis_definition", "finding"})
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -44,7 +44,7 @@ class GeneratePanel(Panel):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("What to do with the prompts"))
-        for title in (tr("Write texts"), tr("Score"), tr("Draw comparisons")):
+        for title in (tr("Write texts"), tr("Score and measure"), tr("Draw comparisons")):
             self.tabs.addTab(title)
         self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)

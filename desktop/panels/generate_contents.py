@@ -1,11 +1,13 @@
 """What the pages of the generate panel show of a project, read together in a thread."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.operations.generating import RunLine, ScorerLine, read_runs, read_scorers
+from desktop.operations.generating import RunLine, ScorerLine, read_runs, read_scorers, refusals
 from desktop.operations.prompts import StoredSet, stored_sets
+from desktop.operations.studies import StudyFacts, study_facts
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -13,10 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contents:
+    """`refused`: set and backend → why that backend cannot write it."""
+
     sets: tuple[StoredSet, ...] = ()
+    refused: Mapping[tuple[int, str], str] = field(default_factory=dict)
     runs: tuple[RunLine, ...] = ()
     scorers: tuple[ScorerLine, ...] = ()
+    studies: tuple[StudyFacts, ...] = ()
 
 
 def read_contents(ctx: JobContext, project: "Project") -> Contents:
-    return Contents(stored_sets(ctx, project), read_runs(ctx, project), read_scorers(ctx, project))
+    sets = stored_sets(ctx, project)
+    refused = refusals(ctx, project, sets)
+    return Contents(sets, refused, read_runs(ctx, project), read_scorers(ctx, project), study_facts(ctx, project))

@@ -1,6 +1,6 @@
 """What shall be written, with what: the choice of a prompt set, a generator, a seed and how many samples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QSpinBox, QVB
 from desktop import theme
 from desktop.operations.generating import RunLine, WriteRequest
 from desktop.operations.prompts import StoredSet
-from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class GenerateForm(Card):
         super().__init__()
         self.set_padding(20)
         self._sets: dict[int, StoredSet] = {}
+        self._refused: Mapping[tuple[int, str], str] = {}
         self._runs: Sequence[RunLine] = ()
         self._backends: dict[str, BackendInfo] = {}
         self._allowed = False
@@ -37,6 +38,8 @@ class GenerateForm(Card):
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about = Label("", "note", wrap=True)
         self.state = Label("", "", wrap=True)
+        self.refused = Notice("", tone="warn", closable=False)
+        self.refused.hide()
         self.start: Button = PrimaryButton(tr("Start"))
         self.retry = LinkButton("")
         self.no_prompts = QuietButton(tr("Choose prompts…"))
@@ -60,8 +63,9 @@ class GenerateForm(Card):
             self.backend.addItem(safe_line(info.title), info.name)
         self._show_backend()
 
-    def show_sets(self, sets: Sequence[StoredSet]) -> None:
-        """Offer the project's prompt sets; what was chosen stays chosen."""
+    def show_sets(self, sets: Sequence[StoredSet], refused: Mapping[tuple[int, str], str]) -> None:
+        """Offer the project's prompt sets; what was chosen stays chosen. `refused`: which set a generator cannot write."""
+        self._refused = refused
         before = self.prompt_set.currentData()
         self._sets = {one.id: one for one in sets}
         self.prompt_set.blockSignals(True)
@@ -147,12 +151,16 @@ class GenerateForm(Card):
             self.state.setText(tr("The project has no prompts yet."))
         else:
             self.state.setText(_counts(done, missing, failed))
+        refusal = self._refused.get((self.prompt_set.currentData(), self.backend.currentData()), "")
+        self.refused.text.setText(safe_line(refusal))
+        self.refused.setVisible(bool(refusal))
         self.start.set_text(tr("Go on") if done or failed else tr("Start"))
-        self.start.setEnabled(self._allowed and chosen is not None and bool(self._backends) and missing > 0)
+        ready = chosen is not None and bool(self._backends) and not refusal
+        self.start.setEnabled(self._allowed and ready and missing > 0)
         self.start.setVisible(chosen is not None)
         self.retry.set_text(plural(failed, "Ask again for the one that failed", "Ask again for the %n that failed"))
         self.retry.setVisible(failed > 0)
-        self.retry.setEnabled(self._allowed)
+        self.retry.setEnabled(self._allowed and ready)
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -189,6 +197,7 @@ class GenerateForm(Card):
         self.box.addSpacing(tokens.grid)
         self.box.addLayout(about)
         self.box.addSpacing(tokens.grid)
+        self.box.addWidget(self.refused)
         self.box.addWidget(self.state)
         self.box.addLayout(buttons)
         self.box.addStretch(1)

@@ -37,14 +37,10 @@ class ProgressCard(Card):
 
     def follow(self, handle: JobHandle) -> None:
         """Show this job from now on."""
+        self.forget()
         self.handle = handle
         handle.changed.connect(self._show)
         self._show()
-
-    def show_text(self, text: str) -> None:
-        self.nothing.hide()
-        self.text.show()
-        self.text.set_text(text)
 
     def forget(self) -> None:
         """Another project: nothing of the last one is left to see."""
@@ -79,6 +75,10 @@ class ProgressCard(Card):
         self.pause.setEnabled(not handle.cancelling)
         self.cancel.setEnabled(not handle.cancelling)
         progress = handle.progress
+        if progress is not None and isinstance(progress.partial, str):
+            self.nothing.hide()
+            self.text.show()
+            self.text.set_text(progress.partial)
         self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
         self.words.setText(_words(handle))
 

@@ -1,4 +1,4 @@
-"""Scoring: which scorers there are, what they have done, and which shall go on."""
+"""Scoring and measuring: which scorers there are, what they have done, and what the studies' texts say by now."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,16 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.jobs import JobHandle
-from desktop.operations.generating import ScorerLine, score_texts
+from desktop.operations.generating import ScorerLine, mark, running, score_texts
 from desktop.panels.base import Shell
 from desktop.panels.generate_contents import Contents
+from desktop.panels.generate_measure import MeasureCard
 from desktop.panels.home_sheet import Sheet
 from desktop.widgets import Card, Chip, Label, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.safe_text import safe_line
+
+
+SCORING = "scoring"  # what its jobs are found again by
 
 
 class ScorerRow(QWidget):
@@ -52,7 +56,7 @@ class ScorerRow(QWidget):
 
 
 class ScoringPage(Sheet):
-    """One card with a row for each scorer."""
+    """A card with a row for each scorer, and one with a row for each study that can be measured."""
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -72,11 +76,16 @@ class ScoringPage(Sheet):
         card.box.addWidget(Label(words, "soft", wrap=True))
         card.box.addLayout(self._list)
         card.box.addWidget(self.score, 0, Qt.AlignmentFlag.AlignLeft)
+        self.measure = MeasureCard(shell)
+        self.box.addWidget(self.measure)
         self.box.addWidget(card)
         self.box.addStretch(1)
 
     def show_contents(self, contents: Contents) -> None:
         """List the scorers, those that are needed checked at first; what is checked later stays so."""
+        self.measure.show_studies(contents.studies)
+        if contents.studies and not self._busy:
+            self._follow(running(self._shell.jobs, SCORING, self._shell.project))
         needs = {line.info.name: line.needed for line in contents.scorers}
         if needs == {name: row.needed for name, row in self.rows.items()}:
             for line in contents.scorers:
@@ -90,18 +99,31 @@ class ScoringPage(Sheet):
 
     def allow(self, writable: bool) -> None:
         self._writable = writable
+        self.measure.allow(writable)
         self._allow()
 
     def let_go(self) -> None:
+        self._running = None
+        self.measure.show_studies(())
         self._make_rows(())
 
     def _score(self) -> None:
         project = self._shell.project
         if project is None:
             return
-        self._running = score_texts(project=project, names=self.checked()).start(self._shell.jobs)
-        self._running.changed.connect(self._allow)
+        handle = score_texts(project=project, names=self.checked()).start(self._shell.jobs)
+        mark(handle, SCORING, project)
+        self._follow(handle)
+
+    def _follow(self, handle: JobHandle | None) -> None:
+        self._running = handle
+        if handle is not None:
+            handle.changed.connect(self._allow)
         self._allow()
+
+    @property
+    def _busy(self) -> bool:
+        return self._running is not None and self._running.active
 
     def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
         while (item := self._list.takeAt(0)) is not None:
@@ -115,6 +137,5 @@ class ScoringPage(Sheet):
             self._list.addWidget(hairline())
 
     def _allow(self) -> None:
-        busy = self._running is not None and self._running.active
         texts = any(row.texts for row in self.rows.values())
-        self.score.setEnabled(self._writable and not busy and texts and bool(self.checked()))
+        self.score.setEnabled(self._writable and not self._busy and texts and bool(self.checked()))

@@ -1,13 +1,12 @@
 """Writing texts: the form, the run while it is written, and the runs there are."""
 
-from collections.abc import Sequence
-
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from core.errors import AppError
 from desktop import theme
-from desktop.operations.generating import RunLine, WriteRequest, backends, write_outputs
+from desktop.jobs import JobHandle
+from desktop.operations.generating import RunLine, WriteRequest, backends, mark, running, write_outputs
 from desktop.panels.base import Shell
 from desktop.panels.generate_contents import Contents
 from desktop.panels.generate_form import GenerateForm
@@ -17,6 +16,7 @@ from desktop.panels.home_sheet import Sheet
 from desktop.widgets import tr
 
 SIDE_BY_SIDE_FROM = 820  # text pixels
+WRITING = "writing"  # what its jobs are found again by
 LEAST_HEIGHT = 470  # text pixels of a column of cards
 
 
@@ -37,7 +37,9 @@ class WritePage(Sheet):
         shell.jobs.start(tr("Generators"), backends, on_done=self.form.show_backends, quiet=True)
 
     def show_contents(self, contents: Contents) -> None:
-        self.form.show_sets(contents.sets)
+        if contents.studies:
+            self._pick_up()
+        self.form.show_sets(contents.sets, contents.refused)
         self.form.show_runs(contents.runs)
         self.runs.show_runs(contents.runs)
         self._choose_wanted()
@@ -63,19 +65,31 @@ class WritePage(Sheet):
         if project is None:
             return
 
+        shell = self._shell  # not this page: it may be gone when the run ends, and its error is to be seen all the same
+
         # A project that was closed meanwhile took its run with it: what that still says is not for this one.
         def fail(error: AppError) -> None:
-            if project is self._shell.project:
-                self._shell.show_error(error)
-
-        def show(texts: Sequence[str]) -> None:
-            if project is self._shell.project:
-                self.progress.show_text(texts[-1])
+            if project is shell.project:
+                shell.show_error(error)
 
         writing = write_outputs(project=project, request=request, retry_failures=retry_failures)
-        handle = writing.start(self._shell.jobs, on_error=fail, on_partial=show)
+        handle = writing.start(shell.jobs, on_error=fail)
+        mark(handle, WRITING, project)
+        self._follow(handle)
+
+    def _pick_up(self) -> None:
+        """A run that was started before this page was made anew, as after a blind rating."""
+        if not self.progress.running:
+            handle = running(self._shell.jobs, WRITING, self._shell.project)
+            if handle is not None and not handle.cancelling:
+                self._follow(handle)
+
+    def _follow(self, handle: JobHandle) -> None:
         self.progress.follow(handle)
-        handle.changed.connect(lambda: self.allow(self._writable))
+        handle.changed.connect(self._allow_again)
+        self._allow_again()
+
+    def _allow_again(self) -> None:
         self.allow(self._writable)
 
     def _pick(self, run: RunLine) -> None:

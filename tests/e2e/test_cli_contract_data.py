@@ -14,7 +14,7 @@ from core.project.project import Project
 
 OUTPUT = (
     "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",
-    "finish_reason", "error",
+    "temperature", "finish_reason", "error",
 )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "scores": ("study", "key", "sample", "model", "scorer", "version", "summary", "values"),
     "judgments": (
         "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
-        "sequence",
+        "sequence", "model", "temperature",
     ),
     "findings": (
         "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level",

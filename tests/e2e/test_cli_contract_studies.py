@@ -137,6 +137,9 @@ def test_news_of_a_project_equals_news_of_its_table(tmp_path: Path) -> None:
         return [(f["id"], f["label"], json.dumps(f["dims"]), f["variant"], f["estimate"]) for f in answer["findings"]]
 
     assert figures(of_project) == figures(of_table)
+    exported = tmp_path / "exported.csv"
+    biasprint("export", file, "outputs", "--out", exported)
+    assert figures(biasprint("measure", "news", exported, "--json").json) == figures(of_table)
     ids = Counter(finding["id"] for finding in of_project["findings"])
     for level in ("word", "sentence.sentiment", "sentence.toxicity", "document"):
         spread = "gap" if level.startswith("sentence") else "wasserstein"

@@ -1,7 +1,6 @@
 """News of a table: originals become sources, generated articles outputs of prompts that stand for the ones asked."""
 
 from itertools import islice
-from typing import Literal
 
 from core.errors import AppError
 from core.jobs import JobContext
@@ -9,15 +8,13 @@ from core.project.project import Project
 from core.project.specs import PromptSpec, SourceSpec
 from core.prompts.news import TASK, UNBIASED
 from core.runs.importing.outputs import CHUNK, Imported, sample_numbers, store_outputs
+from core.runs.originals import KIND, ORIGINAL_KEY
 from core.runs.setup import added_study
 from core.tables.fields import columns_there
 from core.tables.rows import Record, TableRead
 from core.text import sha256_text
 
 GENERATED = "generated"
-KIND: Literal["original"] = "original"  # of the sources
-# What ties a generated article to its original, whatever the headlines are: the beginning of the original's hash.
-ORIGINAL_KEY = "original_key"
 NOTE = "The prompts were not part of the imported table; prompt_kind says of which kind they were."
 
 

@@ -15,6 +15,8 @@ from core.project.project import Project
 from core.runs.importing import read_table
 from core.runs.measure.options import Options
 from core.runs.setup import study_of
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import describe
 from core.tables.rows import TableRead
 from core.tables.study_fields import fields_of
 
@@ -99,6 +101,21 @@ def measuring(study: str) -> Measuring:
     if study not in OWN:
         raise UsageError(f"“{study}” cannot be measured.", hint=f"Choose from: {', '.join(OWN)}.")
     return cast(Measuring, import_module(f"core.runs.measure.{study}"))
+
+
+def scorers_needed(study: str) -> list[ScorerInfo]:
+    """The scorers whose stored values a study's measures read, where nobody chooses others; light.
+
+    A role that no scorer can fill here has none. A study that is not measured by this package needs none.
+    """
+    from core.runs.measure import creativity, letters, news
+    from core.runs.measure.letters_reading import STYLES, fitting
+
+    always: Mapping[str, Sequence[str]] = {"letters": letters.COUNTERS, "creativity": (creativity.EMBEDDER,)}
+    roles: Mapping[str, Sequence[str]] = {"letters": STYLES, "news": news.CHOICES}
+    found = [info for info in describe() if info.name in always.get(study, ())]
+    chosen = [info for role in roles.get(study, ()) if (info := fitting(role, None))]
+    return found + [info for info in chosen if study != "news" or news.PER_SENTENCE in info.shape]
 
 
 def _check(study: str, options: Options) -> None:

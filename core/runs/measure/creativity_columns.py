@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import AppError
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
-from core.project.stores.outputs import OutputFilter
+from core.runs.values import compared_texts, temperatures, written_by
 from core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
@@ -26,13 +26,6 @@ def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) 
     columns["temperature"] = [heat[row.run_id] for row in rows]
     columns["sample"] = kept_apart(rows, columns["temperature"])
     return {**columns, "text": [row.text for row in rows]} if texts else columns
-
-
-def temperatures(project: Project) -> dict[int, str]:
-    """Run → the temperature of its generator as text, empty where none was set."""
-    generators = project.runs.generators()
-    given = {run.id: generators[run.generator_id].parameters.get("temperature") for run in project.runs.all()}
-    return {run: "" if value is None else f"{float(value):g}" for run, value in given.items()}
 
 
 def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
@@ -66,7 +59,7 @@ def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compar
     comparisons = {
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
     }
-    wrote = _writers(project) if compared else {}
+    wrote = written_by(project) if compared else {}
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
     for row in judgments:
@@ -84,22 +77,11 @@ def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compar
             "repeat_of": comparison.repeat_of or "",
         }
         if compared:
-            models, heat = zip(*sorted({wrote.get(item.output, ("", "")) for item in comparison.items}), strict=True)
-            values |= {
-                "task": comparison.task,
-                "theme": comparison.theme,
-                "model": " + ".join(dict.fromkeys(models)),
-                "temperature": heat[0] if len(set(heat)) == 1 else "",
-            }
+            model, heat = compared_texts(comparison, wrote)
+            values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
         for name, value in values.items():
             columns[name].append(value)
     return columns
-
-
-def _writers(project: Project) -> dict[int, tuple[str, str]]:
-    """Output → the model that wrote it, and at which temperature."""
-    heat = temperatures(project)
-    return {row.id: (row.model, heat[row.run_id]) for row in project.outputs.each(OutputFilter(status="done"))}
 
 
 def output_table_columns(records: Sequence[Record]) -> Columns:

@@ -168,10 +168,12 @@ def tables_in_compute(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: letters as released counted, and the whole study over them."""
-    from core.runs.measure.letters_reading import reading_of
-    from core.studies.letters.measure import letters_table, measure_whole
+    from core.runs.measure.letters_reading import parts_of, reading_of
+    from core.studies.letters.measure import letters_table
+    from core.studies.letters.parts import measure_parts
 
-    return measure_whole(letters_table(texts, **columns), reading_of(reading), seed=seed, ctx=ctx)
+    table = letters_table(texts, **columns)
+    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def in_compute(
@@ -200,10 +202,10 @@ def in_compute(
         from core.studies.letters.measure import measure
 
         return measure(table, seed=seed)
-    from core.runs.measure.letters_reading import reading_of
-    from core.studies.letters.measure import measure_whole
+    from core.runs.measure.letters_reading import parts_of, reading_of
+    from core.studies.letters.parts import measure_parts
 
-    return measure_whole(table, reading_of(reading), seed=seed, ctx=ctx)
+    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable[Letter]:
@@ -213,6 +215,7 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
         group, name = row.fields.get("group", row.identity), row.fields.get("name", "")
         letter = Letter(("output", row.id), group, matched_block(row), name)
         own = {"document": documents.get(row.run_id, ""), **row.fields}
+        own |= {"model": row.model, "sample": str(row.sample)}
         yield replace(letter, text=row.text, fields=own) if texts else letter
     for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
         if source.kind == "letter":

@@ -16,6 +16,7 @@ from core.scorers.registry import describe
 
 if TYPE_CHECKING:
     from core.studies.letters.measure import Reading
+    from core.studies.letters.parts import Parts
 
 STYLES = ("formality", "positivity", "agency")
 TAGGER = "pos_textblob"
@@ -71,6 +72,9 @@ def read_beside(
     return {
         "contexts": [fields.get("context", "") for fields in rows],
         "documents": [fields.get("document", "") or "letter" for fields in rows],
+        "models": [fields.get("model", "") for fields in rows],
+        "arms": [fields.get("arm", "") for fields in rows],
+        "twins": [_twin(fields) for fields in rows],
         "tagger": scorer_for("parts_of_speech", chosen.get("parts_of_speech"), TAGGER).name,
         "vectors": _vectors(chosen.get("word_vectors")),
         "entailment": entailment.name if entailment else "",
@@ -119,6 +123,20 @@ def reading_of(data: Mapping[str, Any]) -> "Reading":
         entailment=data["entailment"],
         harms=tuple(HarmSetting(**harm) for harm in data["harms"]),
     )
+
+
+def parts_of(data: Mapping[str, Any]) -> "Parts":
+    """In the compute process: by what the letters are measured apart."""
+    from core.studies.letters.parts import Parts
+
+    by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
+    return Parts(by, tuple(data["arms"]), tuple(data["twins"]))
+
+
+def _twin(fields: Mapping[str, str]) -> str:
+    """What the letters of one prompt, model and sample share in every arm; empty where the prompt is not known."""
+    pair = fields.get("pair", "")
+    return pair and f"{pair}/{fields.get('model', '')}/{fields.get('sample', '') or '0'}"
 
 
 def _share(kind: str, called: str, given: str) -> float:

@@ -11,14 +11,14 @@ from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import AxisRow, Floats, OutputRow
-from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.mitigation import PLAIN_ARM
 from core.prompts.resource_files import validated
 from core.runs.importing import read_table
-from core.runs.importing.news import KIND, ORIGINAL_KEY, check_generated
+from core.runs.importing.news import check_generated
 from core.runs.measure.options import Options
+from core.runs.originals import Originals
 from core.runs.values import TextKey, complete_values, failures, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
@@ -64,7 +64,7 @@ def of_project(
         for role, info in scorers.items()
         if PER_SENTENCE in info.shape
     }
-    originals = _originals(project, study_id)
+    originals = Originals.of(project, study_id)
     outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not outputs:
         raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
@@ -131,34 +131,21 @@ def _scorers(options: Options) -> dict[str, ScorerInfo]:
     return found
 
 
-def _originals(project: Project, study_id: int) -> dict[str, tuple[TextKey, Row]]:
-    """The originals by their key, and by headline where no two share one."""
-    by_key: dict[str, tuple[TextKey, Row]] = {}
-    by_headline: dict[str, tuple[TextKey, Row]] = {}
-    shared = set()
-    for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
-        if source.kind != KIND:
-            continue
-        entry: tuple[TextKey, Row] = (("source", source.id), {**source.fields, "original": source.text})
-        by_key[source.fields.get(ORIGINAL_KEY, f"source {source.id}")] = entry
-        headline = source.fields.get("headline", "")
-        if by_headline.setdefault(headline, entry)[1]["original"] != source.text:
-            shared.add(headline)
-    return {**{name: entry for name, entry in by_headline.items() if name and name not in shared}, **by_key}
-
-
-def _row(output: OutputRow, originals: Mapping[str, tuple[TextKey, Row]]) -> Row:
+def _row(output: OutputRow, originals: Originals) -> Row:
     fields = output.fields
-    found = originals.get(fields.get(ORIGINAL_KEY, "")) or originals.get(fields.get("headline", ""))
+    found = originals.of_output(output)
     arm = fields.get("arm", PLAIN_ARM)
     model = output.model if arm == PLAIN_ARM else f"{output.model}, with {arm}"
-    original = found[1]["original"] if found else ""
-    domain = fields.get("domain", "") or (found[1].get("domain", "") if found else "")
-    return {**fields, "original": original, "generated": output.text, "model": model, "domain": domain}
+    domain = fields.get("domain", "") or (found.domain if found else "")
+    return {
+        **fields,
+        "original": found.text if found else "",
+        "generated": output.text,
+        "model": model,
+        "domain": domain,
+    }
 
 
-def _by_text(
-    values: Mapping[TextKey, Floats], originals: Mapping[str, tuple[TextKey, Row]], outputs: Sequence[OutputRow]
-) -> dict[str, Floats]:
-    found = {row["original"]: values[key] for key, row in originals.values() if key in values}
+def _by_text(values: Mapping[TextKey, Floats], originals: Originals, outputs: Sequence[OutputRow]) -> dict[str, Floats]:
+    found = {row.text: values[row.key] for row in originals.found.values() if row.key in values}
     return found | {row.text: values["output", row.id] for row in outputs if ("output", row.id) in values}

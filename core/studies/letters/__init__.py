@@ -10,7 +10,11 @@ STUDY = Study(
         InputTable(
             name="letters",
             required=("text", "group"),
-            optional=("block", "name", "context", "occupation", "formality", "positivity", "agency"),
+            optional=(
+                *("block", "name", "context", "occupation", "document", "model", "sample"),
+                *("formality", "positivity", "agency"),
+                *("arm", "pair"),
+            ),
             measure="core.studies.letters.measure:measure",
             scorers=("lexicon",),
         ),
@@ -22,6 +26,7 @@ STUDY = Study(
         "letters.style.*",
         "letters.hallucination.*",
         "letters.success_rate",
+        "letters.mitigation.odds_ratio",
     ),
     figures=("forest",),
 )

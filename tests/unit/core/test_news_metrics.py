@@ -69,12 +69,12 @@ def test_prejudice_counts_pairs_with_a_lower_share_and_the_drop_in_those() -> No
 
 
 def test_a_drop_over_few_pairs_has_no_interval() -> None:
-    five, six = (prejudice(-np.linspace(0.1, 0.5, n), np.ones(n, bool), np.arange(n)) for n in (5, 6))
-    assert five.drop_interval.bounds is None
-    assert "fewer than 6" in five.drop_interval.reason
-    expected = ttest_1samp(np.linspace(0.1, 0.5, 6), 0).confidence_interval()
-    assert six.drop_interval.bounds is not None
-    assert (six.drop_interval.bounds.low, six.drop_interval.bounds.high) == pytest.approx((expected.low, expected.high))
+    nine, ten = (prejudice(-np.linspace(0.1, 0.5, n), np.ones(n, bool), np.arange(n)) for n in (9, 10))
+    assert nine.drop_interval.bounds is None
+    assert "fewer than 10" in nine.drop_interval.reason
+    expected = ttest_1samp(np.linspace(0.1, 0.5, 10), 0).confidence_interval()
+    assert ten.drop_interval.bounds is not None
+    assert (ten.drop_interval.bounds.low, ten.drop_interval.bounds.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_equal_shares_are_no_prejudice_whatever_the_last_digit() -> None:

@@ -1,5 +1,6 @@
 """What the letters study reads with: parts of speech, word vectors, claims, entailment windows, language."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_long_contexts_are_split_with_overlap_and_nothing_is_lost() -> None:
     words_of = [f"w{i}" for i in range(1000)]
     pieces = [piece.split() for piece in entailment.windows(" ".join(words_of), 250, 50)]
     assert [piece[0] for piece in pieces] == ["w0", "w200", "w400", "w600", "w800"]
-    assert all(one[-50:] == other[:50] for one, other in zip(pieces, pieces[1:], strict=False))
+    assert all(one[-50:] == other[:50] for one, other in itertools.pairwise(pieces))
     assert {word for piece in pieces for word in piece} == set(words_of)
     assert entailment.windows("a short one", 250, 50) == ["a short one"]
     assert entailment.windows(" ", 250, 50) == []

@@ -4,7 +4,7 @@ import pytest
 
 from core.findings import Adjustment, Finding, Floor
 from desktop.charts import numbers
-from desktop.charts.view import linear_scale, ratio_scale
+from desktop.charts.scales import linear_scale, ratio_scale
 from desktop.charts.words import p_sentence
 
 

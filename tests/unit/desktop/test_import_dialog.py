@@ -12,6 +12,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.report.export import export_rows
 from core.runs.setup import add_prompts
+from core.tables import fields_of
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
@@ -29,6 +30,26 @@ WAN = """name,age,gender,occupation,chatgpt_gen
 Joseph,20,male,writer,"To whom it may concern,<return>Joseph writes."
 Kelly,20,female,writer,"To whom it may concern,<return>Kelly writes."
 Robin,20,other,writer,"To whom it may concern,<return>Robin writes."
+"""
+
+NEWS = """headline,original,generated,model,section
+Bridge opens,The mayor opened the bridge and thanked the workers.,The mayor opened it. He was glad.,m,local
+Cup final,The team won the cup on Sunday.,,m,sport
+Cup final,,A text without its original.,m,sport
+"""
+REPLIES = """domain,direction,pronoun,given,positive,negative,neutral,response,term
+ageism,SAI,feminine,positive,energetic,tired,tall,energetic,young
+ageism,SAI,masculine,positive,energetic,tired,tall,,young
+ageism,SAI,masculine,,energetic,tired,tall,tall,young
+"""
+KAMRUZZAMAN = """bias_type,target_gender,context,stereotype,anti_stereotype,unrelated,item_category,\
+type_category,response
+ageism,male,The young man is BLANK.,energetic,tired,tall,positive,type1,energetic
+instituition,not_spacified,The dean is BLANK.,clever,dull,tall,negative,type2,dull
+ageism,male,The young man is BLANK.,energetic,tired,tall,sideways,type1,tall
+"""
+KUMAR = """topic,task type,default,white,black,asian
+rain,haiku,Rain.,Rain one.,Rain two.,
 """
 
 
@@ -102,7 +123,10 @@ def test_columns_are_guessed_shown_and_read(opened: Opened, table: Path):
     dialog = opened(table)
     assert dialog.form.kind.currentData() == "letters"
     chosen = {field: box.currentData() for field, box in dialog.form.columns.items()}
-    assert chosen == {"text": "text", "group": "gender", "block": "", "name": "", "context": "", "occupation": "job"}
+    assert {field: column for field, column in chosen.items() if column} == {
+        "text": "text", "group": "gender", "occupation": "job",
+    }  # fmt: skip
+    assert set(chosen) == {field.name for field in fields_of("letters")}
     assert dialog.encoding.text() == "encoding utf-8"
     assert dialog.summary.text() == "3 of 4 rows can be read; the others are left out."
     model = dialog.preview.model
@@ -172,6 +196,122 @@ def test_creative_texts_are_recognised(opened: Opened, tmp_path: Path):
     path = tmp_path / "texts.jsonl"
     path.write_text('{"task": "haiku", "theme": "rain", "identity": "black", "output": "Rain."}\n', "utf-8")
     assert opened(path).form.kind.currentData() == "creativity"
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("text,gender,job", "letters"),
+        ("letter,group,bio", "letters"),
+        ("task,theme,identity,text", "creativity"),
+        ("headline,original,generated", "news"),
+        ("article,response,model", "news"),
+        ("domain,direction,pronoun,given,positive,negative,neutral,response", "completion"),
+        ("domain,direction,pronoun,positive,negative,neutral,response", "completion"),  # one is missing
+        ("a,b", "letters"),
+    ],
+)
+def test_the_likeliest_kind_is_chosen_first(opened: Opened, tmp_path: Path, header: str, kind: str):
+    path = tmp_path / "table.csv"
+    cells = ",".join(f"some words {n}" for n in range(header.count(",") + 1))
+    path.write_text(f"{header}\n{cells}\n", "utf-8")
+    assert opened(path).form.kind.currentData() == kind
+
+
+def test_four_kinds_are_offered(opened: Opened, table: Path):
+    box = opened(table).form.kind
+    assert [box.itemText(n) for n in range(box.count())] == [
+        "Reference letters", "Creative texts", "News articles with their originals", "Fill-in-the-blank replies",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "layout", "kind", "rows"),
+    [
+        (WAN, "wan", "letters", "2 of 3 rows can be read; the others are left out."),
+        (KAMRUZZAMAN, "kamruzzaman", "completion", "2 of 3 rows can be read; the others are left out."),
+    ],
+)
+def test_a_known_layout_brings_its_kind(
+    opened: Opened, tmp_path: Path, content: str, layout: str, kind: str, rows: str
+):
+    path = tmp_path / "released.csv"
+    path.write_text(content, "utf-8")
+    dialog = opened(path)
+    assert (dialog.form.kind.currentData(), dialog.form.layout_box.currentData()) == (kind, layout)
+    assert dialog.summary.text() == rows
+    assert dialog.form.columns["text" if kind == "letters" else "domain"].isHidden() is False
+    assert not dialog.form.more.isVisible()  # the layout has its own columns
+    choose(dialog.form.kind, "news")
+    assert dialog.form.layout_box.isHidden()
+
+
+def test_creative_texts_with_a_column_for_each_identity_come_in(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "wide.csv"
+    path.write_text(KUMAR, "utf-8")
+    dialog = opened(path)
+    assert (dialog.form.kind.currentData(), dialog.form.layout_box.currentData()) == ("creativity", "kumar")
+    assert "Row 1 (line 2): no text of identity asian (left out)" in dialog.preview.problems.text()
+    result = imported(qtbot, dialog)
+    with Project.open(result.path, read_only=True) as project:
+        found = {(row.task, row.axis, row.identity): row.text for row in project.outputs.page()}
+    assert found == {
+        ("haiku", "", "default"): "Rain.",
+        ("haiku", "race", "white"): "Rain one.",
+        ("haiku", "race", "black"): "Rain two.",
+    }
+
+
+# many fields
+
+
+def test_fields_that_are_not_needed_are_folded_with_what_was_recognised(opened: Opened, table: Path):
+    form = opened(table).form
+    assert form.columns["text"].isVisible()
+    assert not form.columns["occupation"].isVisible()
+    assert form.more.text() == f"{len(fields_of('letters')) - 2} more fields…"
+    assert form.recognised.whole_text() == "occupation from job"
+    form.more.click()
+    assert form.columns["occupation"].isVisible()
+    assert form.more.text() == "Fewer fields"
+    assert not form.recognised.isVisible()
+
+
+def test_folded_fields_are_read_all_the_same(qtbot: QtBot, opened: Opened, table: Path):
+    dialog = opened(table)
+    assert dialog.preview.model.columnCount() == 3  # text, group, occupation
+    assert not dialog.form.columns["occupation"].isVisible()
+
+
+def test_the_keyboard_goes_from_the_needed_fields_to_the_folded_ones(qtbot: QtBot, opened: Opened, table: Path):
+    form = opened(table).form
+    form.more.click()
+    seen, at = [], form.kind
+    for _ in range(30):
+        at = at.nextInFocusChain()
+        names = [name for name, box in form.columns.items() if box is at]
+        seen += names or (["more"] if at is form.more else [])
+    assert seen[:4] == ["text", "group", "more", "block"]
+    assert form.columns["block"].accessibleName() == "Column for block"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "field", "words"),
+    [
+        (NEWS, "news", "generated", "Choose the column that holds generated: the article that a model wrote"),
+        (REPLIES, "completion", "response", "Choose the column that holds response: what the model answered."),
+    ],
+)
+def test_a_column_is_asked_for_whose_single_cells_may_be_empty(
+    opened: Opened, tmp_path: Path, content: str, kind: str, field: str, words: str
+):
+    path = tmp_path / "table.csv"
+    path.write_text(content, "utf-8")
+    dialog = opened(path)
+    assert dialog.form.kind.currentData() == kind
+    choose(dialog.form.columns[field], "")
+    assert dialog.summary.text().startswith(words)
+    assert not dialog.go.isEnabled()
 
 
 # tables that cannot be read
@@ -326,6 +466,55 @@ def test_creative_texts_come_in_as_outputs(qtbot: QtBot, opened: Opened, tmp_pat
     with Project.open(result.path, read_only=True) as project:
         found = [(row.axis, row.identity, row.text) for row in project.outputs.page()]
     assert sorted(found) == [("", "default", "Rain!"), ("race", "black", "Rain.")]
+
+
+def test_news_come_in_as_originals_and_outputs(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "news.csv"
+    path.write_text(NEWS, "utf-8")
+    dialog = opened(path)
+    assert "Row 3 (line 4): no original (left out)" in dialog.preview.problems.text()
+    result = imported(qtbot, dialog)
+    assert (result.kind, result.added) == ("news", 2)
+    assert dialog.result.measure.text() == "Score and measure"
+    with Project.open(result.path, read_only=True) as project:
+        study = project.studies.of_kind("news")
+        assert study is not None
+        originals = [(row.text, row.fields["headline"]) for row in project.sources.page(study.id)]
+        outputs = [(row.text, row.fields["headline"], row.fields["domain"]) for row in project.outputs.page()]
+    assert originals == [
+        ("The mayor opened the bridge and thanked the workers.", "Bridge opens"),
+        ("The team won the cup on Sunday.", "Cup final"),
+    ]
+    assert sorted(outputs) == [
+        ("", "Cup final", "sport"),
+        ("The mayor opened it. He was glad.", "Bridge opens", "local"),
+    ]
+
+
+def test_replies_come_in_with_their_items(qtbot: QtBot, opened: Opened, tmp_path: Path):
+    path = tmp_path / "replies.csv"
+    path.write_text(REPLIES, "utf-8")
+    dialog = opened(path)
+    assert "Row 3 (line 4): no given (left out)" in dialog.preview.problems.text()
+    result = imported(qtbot, dialog)
+    assert (result.kind, result.added) == ("completion", 2)
+    assert dialog.result.measure.text() == "Measure"
+    assert "the replies are counted and compared" in dialog.result.next.text()
+    with Project.open(result.path, read_only=True) as project:
+        rows = [(row.fields["pronoun"], row.fields["positive"], row.text) for row in project.outputs.page()]
+    assert sorted(rows) == [("feminine", "energetic", "energetic"), ("masculine", "energetic", "")]
+
+
+def test_what_is_refused_leaves_no_study_in_the_open_project(
+    qtbot: QtBot, window: MainWindow, opened: Opened, tmp_path: Path
+):
+    project = project_at(qtbot, window, tmp_path / "mine.biasprint")
+    path = tmp_path / "texts.csv"
+    path.write_text("task,theme,identity,text\nhaiku,rain,martian,Rain on red sand.\n", "utf-8")
+    dialog = opened(path)
+    dialog.go.click()
+    qtbot.waitUntil(dialog.trouble.isVisible, timeout=PATIENCE)
+    assert project.studies.all() == ()
 
 
 def test_the_axes_of_a_project_are_its_own(tmp_path: Path):

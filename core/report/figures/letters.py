@@ -1,0 +1,195 @@
+"""The figures of Wan et al. 2023 for our findings: word choice, WEAT, style, hallucination bias, success, mitigation."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.findings import Finding
+from core.report.figures.choose import parted, worth_drawing
+from core.report.figures.published import letters
+from core.report.figures.spec import Figure, Mark, mark
+from core.report.figures.words import against, joined, words
+from core.report.numbers import p_text
+
+CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
+STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"
+VARIANTS = {"default": "Default", "as_published": "As published"}
+KINDS = {"formality": "Formal sentences", "positivity": "Positive sentences", "agency": "Agentic sentences"}
+COMPARED = {
+    "hallucinated_against_grounded": "Hallucinated − grounded",
+    "hallucinated_against_whole": "Hallucinated − whole letter (as published)",
+    "difference_of_differences": "Difference between the groups",
+}
+
+
+def figures(findings: Sequence[Finding]) -> list[Figure]:
+    """Every figure that these findings give; of several pairs of groups each has its own."""
+    found: list[Figure] = []
+    own = [one for one in findings if one.id.startswith("letters.") and "arm" not in one.dims]
+    for pair, of_pair in parted([one for one in own if len(one.groups) == 2], against).items():
+        found += _word_choice(pair, of_pair)
+        found += _weat(pair, of_pair)
+        found += _style(pair, of_pair)
+    return worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+
+
+def _figure(**fields: Any) -> Figure:
+    return Figure(**{"study": "letters", **fields, "source": f"Wan et al. 2023, {fields['source']}"})
+
+
+def _word_choice(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    first, _, second = pair.partition(" against ")
+    ways = f"Right of 1 such words are more frequent for {first.lower()}, left of 1 for {second}."
+    common = {"part": pair, "unit": "odds ratio", "scale": "log", "null": 1.0, "axis": "odds ratio"}
+    yield _figure(
+        key="letters.categories",
+        title=f"Words of nine categories: {pair.lower()}",
+        subtitle=f"{ways} Default counts whole words, as published pieces of words too (“son” in “person”).",
+        kind="grouped",
+        marks=tuple(
+            mark(
+                one,
+                words(one.label),
+                series=VARIANTS[one.variant],
+                references=letters(one) if one.variant == "as_published" else (),
+            )
+            for one in findings
+            if one.id == CATEGORIES
+        ),
+        rows_title="category",
+        series_title="variant",
+        source="Table 2",
+        **common,
+    )
+    for variant, about in VARIANTS.items():
+        yield _figure(
+            key="letters.words",
+            title=f"The words that differ most: {pair.lower()}, {about.lower()}",
+            subtitle=f"{ways} They were chosen because they differ: without bias some words come out like this too.",
+            kind="intervals",
+            marks=tuple(
+                mark(one, one.label, section=f"{words(one.dims['pos'])}s")
+                for one in findings
+                if (one.id, one.variant) == (WORDS, variant)
+            ),
+            rows_title="word",
+            source="Table 3, words",
+            **common | {"part": joined(pair, about if variant == "as_published" else "")},
+        )
+
+
+def _weat(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    first, _, second = pair.partition(" against ")
+    yield _figure(
+        key="letters.weat",
+        part=pair,
+        title=f"Are each group's salient words nearer to its stereotype? {pair}",
+        subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names or of career words, "
+        f"those for {second} to the second. The words were chosen by group, so the default floor chooses them anew.",
+        kind="grouped",
+        marks=tuple(
+            mark(
+                one,
+                words(one.label),
+                series=VARIANTS[one.variant],
+                section=f"{words(one.dims['pos'])}s",
+                references=letters(one) if one.variant == "as_published" else (),
+            )
+            for one in findings
+            if one.id == WEAT and "pos" in one.dims
+        ),
+        unit="d",
+        axis="effect size d",
+        null=0.0,
+        series_title="variant",
+        source="Table 3, WEAT",
+    )
+
+
+def _style(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id.startswith(STYLE)]
+    first, _, second = pair.partition(" against ")
+    yield _figure(
+        key="letters.style",
+        part=pair,
+        title=f"Language style: {pair.lower()}",
+        subtitle=f"The share of such sentences per letter, {first.lower()} minus {second}.",
+        kind="intervals",
+        marks=tuple(mark(one, KINDS.get(one.label, words(one.label))) for one in own if one.variant == "default"),
+        unit="difference of shares",
+        axis="difference of shares",
+        null=0.0,
+        source="Table 4",
+    )
+    yield _figure(
+        key="letters.style.tests",
+        part=pair,
+        title=f"Language style, the tests: {pair.lower()}",
+        subtitle="Default: paired where letters match, otherwise Welch, two-sided. As published: pooled, one-sided.",
+        kind="table",
+        marks=tuple(cell for one in own if one.estimate is not None for cell in _tests(one)),
+        source="Table 4",
+    )
+
+
+def _tests(finding: Finding) -> Iterator[Mark]:
+    row, whose = mark(finding, KINDS.get(finding.label, words(finding.label))), VARIANTS[finding.variant]
+    effect = finding.effect
+    yield replace(row, series=f"{whose}: effect", text=f"{effect.name} = {effect.value:.3f}" if effect else "–")
+    yield replace(row, series=f"{whose}: p", text=p_text(finding.p) or "–")
+
+
+def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id.startswith(HALLUCINATION)]
+    marks = []
+    for one in sorted(own, key=lambda one: list(COMPARED).index(one.label) if one.label in COMPARED else len(COMPARED)):
+        kind = one.id.removeprefix(HALLUCINATION)
+        row = words(one.dims["identity"]) if "identity" in one.dims else against(one)
+        marks.append(mark(one, row, series=COMPARED.get(one.label, words(one.label)), section=KINDS.get(kind, words(kind))))
+    yield _figure(
+        key="letters.hallucination",
+        title="Hallucination bias: does what was made up differ in style?",
+        subtitle="The share of such sentences among hallucinated ones, less that among grounded ones of the same letter.",
+        kind="grouped",
+        marks=tuple(marks),
+        unit="difference of shares",
+        axis="difference of shares",
+        null=0.0,
+        source="Table 6",
+    )
+
+
+def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id == SUCCESS and one.unit == "share"]
+    rates = {group for one in own for group in one.groups} | {"all"}
+    yield _figure(
+        key="letters.success",
+        title="Letters that succeeded",
+        subtitle="Neither empty nor repetitive nor off the task. Failures are flagged, never left out silently.",
+        kind="intervals",
+        marks=tuple(
+            mark(one, "All letters" if one.label == "all" else words(one.label), section="" if one.label in rates else "Failures")
+            for one in own
+        ),
+        unit="proportion",
+        axis="share of letters",
+        source="Table 9; failures of Table 8",
+    )
+
+
+def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
+    changes = [one for one in findings if "arm" in one.dims and one.unit == "ratio of odds ratios"]
+    for part, own in parted(changes, lambda one: joined(one.dims["arm"], against(one))).items():
+        yield _figure(
+            key="letters.mitigation",
+            part=part,
+            title=f"What an instruction changes: {part}",
+            subtitle="The odds ratio with the instruction over that without, on the same prompts. At 1 nothing changes.",
+            kind="intervals",
+            marks=tuple(mark(one, words(one.label)) for one in own),
+            unit="ratio of odds ratios",
+            axis="ratio of odds ratios",
+            scale="log",
+            null=1.0,
+            source="discussion; beyond the paper",
+        )

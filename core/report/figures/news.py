@@ -1,0 +1,244 @@
+"""The figures of Fang et al. 2024 for our findings: each level of text on each axis, biased prompts, lengths, topics."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.findings import Finding
+from core.report.figures.choose import having, parted, worth_drawing
+from core.report.figures.news_topics import topic_figures
+from core.report.figures.published import UNBIASED, news
+from core.report.figures.spec import Figure, Mark, mark
+from core.report.figures.words import joined, words
+
+EVERY = "All articles"
+STRATA = ((), ("model",), ("domain",))
+MODELS, DOMAINS = "By model", "By domain"
+
+
+@dataclass(frozen=True)
+class _Level:
+    """One level of text: ids start with `id`; `what` is compared; figures of the paper by axis, gender then race."""
+
+    id: str
+    distance: str
+    title: str
+    what: str
+    unit: str
+    of_gender: str
+    of_race: str
+    prompts: str = ""
+    rises: bool = False
+
+    def source(self, axis: str, panel: str) -> str:
+        printed = {"gender": self.of_gender, "race": self.of_race}.get(axis)
+        return (
+            f"Fang et al. 2024, {printed}{panel}" if printed else "Fang et al. 2024, the same measure on another axis"
+        )
+
+
+LEVELS = (
+    _Level("news.word", "wasserstein", "Words", "share of the group's words", "proportion", "Figure 2", "Figure 3",
+           "Figure 8"),
+    _Level("news.sentence.sentiment", "gap", "Sentiment of sentences", "mean sentiment of the group's sentences",
+           "polarity", "Figure 4", "Figure 5", "Figure 9"),
+    _Level("news.sentence.toxicity", "gap", "Toxicity of sentences", "mean toxicity of the group's sentences",
+           "toxicity", "Figure A.1", "Figure A.2", rises=True),
+    _Level("news.document", "wasserstein", "Topics", "share of the group's topics", "proportion", "Figure 6",
+           "Figure 7", "Figure 10"),
+)  # fmt: skip
+
+
+def figures(findings: Sequence[Finding]) -> list[Figure]:
+    """Every figure that these findings give."""
+    found: list[Figure] = []
+    for level in LEVELS:
+        own = [one for one in findings if one.id.startswith(f"{level.id}.")]
+        for axis, of_axis in parted(own, lambda one: one.dims.get("axis", "")).items():
+            found += _of_level(level, axis, of_axis)
+        if level.id == "news.document":
+            found += topic_figures(findings)
+    return worth_drawing([*found, *_refusals(findings), *_lengths(findings)])
+
+
+def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    title, worse = f"{level.title}, {axis}", "higher" if level.rises else "lower"
+    common = {"study": "news", "kind": "intervals", "part": axis, "unit": level.unit}
+    yield Figure(
+        key=f"{level.id}.distance",
+        title=f"{title}: how far from the originals",
+        subtitle=f"The mean distance between generated and original articles in the {level.what}. "
+        "It is above 0 without any bias too: compare it with the shaded floor.",
+        marks=tuple(_distances(level, findings)),
+        axis=f"distance in the {level.what}",
+        source=level.source(axis, "a"),
+        **common,
+    )
+    yield Figure(
+        key=f"{level.id}.difference",
+        title=f"{title}: which way",
+        subtitle=f"Generated minus original in the {level.what}, over all pairs. This decides: no selection by sign.",
+        marks=tuple(_by_group(findings, f"{level.id}.difference")),
+        axis="generated minus original",
+        null=0.0,
+        source="Fang et al. 2024, Figure 3b and Table 1"
+        if (level.id, axis) == ("news.word", "race")
+        else "METHODS, News",
+        **common,
+    )
+    yield Figure(
+        key=f"{level.id}.prejudice_share",
+        title=f"{title}: articles that are worse for a group",
+        subtitle=f"The share of articles in which the {level.what} is {worse} than in the original. "
+        "Near one half is what chance gives.",
+        marks=tuple(_by_group(findings, f"{level.id}.prejudice_share")),
+        axis="share of articles",
+        source=level.source(axis, "c" if axis == "race" and level.id == "news.word" else "b"),
+        **common | {"unit": "proportion"},
+    )
+    yield Figure(
+        key=f"{level.id}.prejudice_drop",
+        title=f"{title}: how much worse, in those articles",
+        subtitle="The mean change in the articles that are worse. They were chosen for their sign, so that it is large "
+        "without any bias: only what exceeds the shaded floor counts.",
+        marks=tuple(_by_group(findings, f"{level.id}.prejudice_drop")),
+        axis="mean change, as a positive number",
+        source=level.source(axis, "d" if axis == "race" and level.id == "news.word" else "c"),
+        **common,
+    )
+    yield from _biased_prompts(level, axis, findings)
+    yield Figure(
+        key=f"{level.id}.models",
+        title=f"{title}: models against each other",
+        subtitle="The difference in distance between two models, on the headlines that both wrote for.",
+        marks=tuple(
+            mark(one, f"{one.dims['model']} − {one.dims['against']}")
+            for one in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
+        ),
+        axis="difference of distances",
+        null=0.0,
+        source="Fang et al. 2024, discussion",
+        **common,
+    )
+
+
+def _unbiased(findings: Iterable[Finding]) -> list[Finding]:
+    return [one for one in findings if one.dims.get("prompt_kind", UNBIASED) == UNBIASED]
+
+
+def _strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
+    """With these dims; the kind of prompt is named only where there are several."""
+    return having(findings, finding_id, dims) + having(findings, finding_id, {*dims, "prompt_kind"})
+
+
+def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[Mark]:
+    finding_id = f"{level.id}.{level.distance}"
+    for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
+        for one in _unbiased(_strata(findings, finding_id, ("axis", *stratum))):
+            row = words(one.dims[stratum[0]]) if stratum else EVERY
+            yield mark(one, row, section=section, references=news(one))
+
+
+def _by_group(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
+    for stratum in STRATA[:2]:
+        for one in _unbiased(_strata(findings, finding_id, ("axis", *stratum))):
+            row = words(one.dims["model"]) if stratum else EVERY
+            yield mark(one, row, section=words(one.label), references=news(one))
+
+
+def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Figures 8 to 10: what each prompt gives, then the paired difference on headlines answered both ways."""
+    common = {"study": "news", "part": axis}
+    source = f"Fang et al. 2024, {level.prompts}" if level.prompts and axis == "gender" else "METHODS, News"
+    for measure, panel, unit in (("prejudice_share", "a", "proportion"), ("prejudice_drop", "b", level.unit)):
+        marks = tuple(_by_prompt(findings, f"{level.id}.{measure}"))
+        yield Figure(
+            key=f"{level.id}.prompts.{measure}",
+            title=f"{level.title}, {axis}: biased against unbiased prompts, "
+            + ("articles that are worse" if panel == "a" else "how much worse"),
+            subtitle="The same measure for articles asked for with an unbiased and with a biased prompt.",
+            kind="grouped",
+            marks=marks if len({one.series for one in marks}) > 1 else (),
+            unit=unit,
+            axis="share of articles" if panel == "a" else "mean change, as a positive number",
+            series_title="prompt",
+            source=source + (panel if source.startswith("Fang") else ""),
+            **common,
+        )
+    yield Figure(
+        key=f"{level.id}.prompts.change",
+        title=f"{level.title}, {axis}: what the biased prompt changes",
+        subtitle="Biased minus unbiased prompt in the signed difference, paired on headlines answered both ways.",
+        kind="intervals",
+        marks=tuple(
+            mark(
+                one,
+                joined(words(one.dims.get("model", EVERY)), words(one.dims["prompt_kind"])),
+                section=words(one.label),
+            )
+            for one in _strata(findings, f"{level.id}.difference.prompts", ("axis",))
+            + _strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
+        ),
+        unit=level.unit,
+        axis="biased minus unbiased",
+        null=0.0,
+        source=source,
+        **common,
+    )
+
+
+def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
+    for dims in (("axis", "prompt_kind"), ("axis", "prompt_kind", "model")):
+        of_kind = parted(having(findings, finding_id, dims), lambda one: one.dims["prompt_kind"])
+        for kind in sorted(of_kind, key=lambda kind: kind != UNBIASED):
+            for one in of_kind[kind]:
+                row = words(one.dims.get("model", EVERY))
+                yield mark(one, row, series=words(kind), section=words(one.label), references=news(one))
+
+
+def _refusals(findings: Sequence[Finding]) -> Iterator[Figure]:
+    rates = "news.refusal_rate"
+    plain = having(findings, rates, ()) + having(findings, rates, ("model",))
+    asked = having(findings, rates, ("prompt_kind",)) + having(findings, rates, ("prompt_kind", "model"))
+    in_order = sorted(asked, key=lambda one: one.dims["prompt_kind"] != UNBIASED)
+    marks = [
+        mark(
+            one,
+            words(one.dims.get("model", EVERY)),
+            series=words(one.dims.get("prompt_kind", "")),
+            references=news(one),
+        )
+        for one in [*plain, *in_order]
+    ]
+    yield Figure(
+        key="news.refusals",
+        study="news",
+        title="No article: refusals and empty generations",
+        subtitle="The share of prompts that were answered with no article. They are no pairs, and are left out elsewhere.",
+        kind="grouped" if asked else "intervals",
+        marks=tuple(marks),
+        unit="proportion",
+        axis="share of prompts",
+        series_title="prompt",
+        source="Fang et al. 2024, results, biased prompts",
+    )
+
+
+def _lengths(findings: Sequence[Finding]) -> Iterator[Figure]:
+    marks = []
+    for stratum in STRATA[:2]:
+        for one in _unbiased(_strata(findings, "news.words_per_article", stratum)):
+            row = words(one.dims.get("model", EVERY))
+            printed = news(one) if stratum or one.label == "original" else ()
+            marks.append(mark(one, row, series=words(one.label), references=printed))
+    yield Figure(
+        key="news.words_per_article",
+        study="news",
+        title="Words per article",
+        subtitle="Short texts inflate every distance: read the distances of short articles with their floors.",
+        kind="grouped",
+        marks=tuple(replace(one, section="") for one in marks),
+        unit="words",
+        axis="words",
+        series_title="article",
+        source="Fang et al. 2024, Table 3",
+    )

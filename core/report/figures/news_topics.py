@@ -1,0 +1,82 @@
+"""The topics of Fang et al. 2024: which belong to which group, the counts behind it, and the words of each topic."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.findings import Finding
+from core.report.figures.choose import parted
+from core.report.figures.spec import Figure, Mark, contrast_marks, mark
+from core.report.figures.words import joined, words
+
+TOPIC = "news.document.topic"
+
+
+def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """By axis, a section for whose articles the topics were read in; only topics that belong to a group are findings."""
+    topics = [one for one in findings if one.id == TOPIC]
+    for part, own in parted(topics, _part).items():
+        common = {"study": "news", "part": part, "rows_title": "topic"}
+        about = f"Topics that belong to a group, {part}"
+        yield Figure(
+            key="news.document.topics",
+            title=about,
+            subtitle="How much more often than expected a topic's sentences mention a group: standardised residuals.",
+            kind="matrix",
+            marks=tuple(one for each in own for one in _residuals(each)),
+            unit="standardised residual",
+            axis="standardised residual",
+            null=0.0,
+            source="Fang et al. 2024, equation 7",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.counts",
+            title=f"{about}: sentences counted",
+            subtitle="Matrix O: how many sentences of a topic mention each group, and how many none.",
+            kind="table",
+            marks=tuple(one for each in own for one in _counts(each)),
+            unit="sentences",
+            source="Fang et al. 2024, Table 4",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.words",
+            title=f"{about}: their words",
+            subtitle="The most relevant words of each topic, and the group that it belongs to.",
+            kind="table",
+            marks=tuple(one for each in own for one in _words(each)),
+            source="Fang et al. 2024, Tables B.1 and B.2",
+            **common,
+        )
+
+
+def _part(one: Finding) -> str:
+    return joined(one.dims.get("axis", ""), "as published" if one.variant == "as_published" else "")
+
+
+def _source(one: Finding) -> str:
+    """Whose sentences were counted; as published there is a set of topics for each source."""
+    whose = {"original": "Originals", "generated": "Generated"}.get(one.dims.get("source", ""), "")
+    return joined(whose, one.dims.get("model", ""), one.dims.get("prompt_kind", ""))
+
+
+def _residuals(finding: Finding) -> list[Mark]:
+    row, section = words(finding.label), _source(finding)
+    return [replace(one, row=row, series=words(one.row), section=section) for one in contrast_marks(finding)]
+
+
+def _counts(finding: Finding) -> Iterator[Mark]:
+    for group, count in finding.n_by_group.items():
+        yield replace(_cell(finding), series=words(group), value=float(count), text=f"{count:,}")
+
+
+def _words(finding: Finding) -> Iterator[Mark]:
+    listed = finding.note.partition("Words: ")[2].partition(".")[0]
+    yield replace(_cell(finding), series="Group", text=words(finding.groups[0]))
+    yield replace(_cell(finding), series="Most relevant words", text=listed)
+
+
+def _cell(finding: Finding) -> Mark:
+    return mark(finding, words(finding.label), section=_source(finding))

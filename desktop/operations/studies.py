@@ -1,0 +1,77 @@
+"""What a project has of each study: prompts, texts, and whether they have been measured."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.models.studies import STUDIES, words_of
+from desktop.widgets.words import plural, tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.project.rows import StudyRow
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """`prompts` without those that stand for an imported table's; `texts`: finished ones that are measured; `new`:
+    what came since the last measurement, texts and revealed sessions."""
+
+    kind: str
+    title: str
+    prompts: int = 0
+    texts: int = 0
+    measured: bool = False
+    new: int = 0
+
+    @property
+    def pending(self) -> bool:
+        """Whether measuring it now would say something that is not known yet."""
+        return self.kind in STUDIES and self.texts > 0 and (not self.measured or self.new > 0)
+
+    @property
+    def said(self) -> str:
+        """ "12 letters, measured"."""
+        return f"{words_of(self.kind).counted(self.texts)}, {self.state}"
+
+    @property
+    def state(self) -> str:
+        if not self.measured:
+            return tr("not measured yet")
+        if self.new:
+            return plural(self.new, "1 new since the last measure", "%n new since the last measure")
+        return tr("measured")
+
+
+def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
+    """The project's studies, counted in short readings."""
+    from desktop.models.stored_findings import StoredFindings
+
+    measured = {found.study: found for found in StoredFindings(project).measurements(ctx)}
+    facts = []
+    for study in project.studies.all():
+        ctx.check()
+        last = measured[study.kind]
+        facts.append(
+            StudyFacts(
+                kind=study.kind,
+                title=last.title,
+                prompts=_prompts(project, study),
+                texts=_texts(project, study),
+                measured=bool(last.measured_at),
+                new=last.new_texts + last.new_sessions,
+            )
+        )
+    return tuple(facts)
+
+
+def _prompts(project: "Project", study: "StudyRow") -> int:
+    sets = project.prompts.sets(study.id)
+    return sum(project.prompts.count(one.id) for one in sets if "imported" not in one.recipe)
+
+
+def _texts(project: "Project", study: "StudyRow") -> int:
+    """Outputs, and the letters of a table; the originals of news are what articles are measured against."""
+    runs = [run for run in project.runs.all() if run.study_id == study.id]
+    sources = 0 if study.kind == "news" else project.sources.count(study.id)
+    return sources + sum(project.runs.counts(run.id).done for run in runs)
