@@ -15,7 +15,7 @@ from core.project.project import Project
 from core.tables.rows import TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
-Format = Annotated[str | None, typer.Option("--format", help="A known outside layout, such as wan.")]
+Format = Annotated[str | None, typer.Option("--format", help="A known outside layout: wan, kamruzzaman or kumar.")]
 Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
 SHOWN_PROBLEMS = 20
@@ -29,8 +29,8 @@ def add_to(app: typer.Typer) -> None:
 
 def import_data(
     file: File,
-    data: Annotated[Path, typer.Argument(help="A csv, tsv or jsonl table.")],
-    study: Annotated[str | None, typer.Option(help="letters or creativity; needed where the project has both.")] = None,
+    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, xlsx or parquet table.")],
+    study: Annotated[str | None, typer.Option(help="Whose texts; needed in a project of several studies.")] = None,
     mapping: Map = None,
     layout: Format = None,
     encoding: Encoding = None,
@@ -40,9 +40,10 @@ def import_data(
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
     from core.runs.importing import check_importable, import_table, read_table
     from core.tables.fields import parse_map_options
+    from core.tables.formats import known_format
 
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
-        kind = study or ("letters" if layout == "wan" else _only_study(project))
+        kind = study or (known_format(layout).kind if layout else _only_study(project))
         check_importable(kind)
         table = read_table(
             ctx, data, kind, layout=layout, mapping=parse_map_options(mapping or []), encoding=encoding,

@@ -147,10 +147,14 @@ def generate(
     ] = None,
     temperature: Annotated[float | None, typer.Option(help="Where the backend has one.", min=0.0, max=5.0)] = None,
     retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
+    decline_biased: Annotated[
+        bool, typer.Option("--decline-biased", help="Write nothing if a prompt is worded with bias.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
     from core.compute import shared
+    from core.runs.declining import decline_set
     from core.runs.generate import generate as write
     from core.runs.generate import start_run
     from core.runs.setup import generator_spec, newest_set
@@ -159,6 +163,8 @@ def generate(
         spec = generator_spec(backend, model, {} if temperature is None else {"temperature": temperature})
         chosen = newest_set(project, study, prompt_set)
         note(f"Writing for {chosen.name}, version {chosen.version}.")
+        if decline_biased:
+            decline_set(ctx, project, chosen.id)
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures:
             project.outputs.forget_failures(run_id)

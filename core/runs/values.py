@@ -92,7 +92,10 @@ def temperatures(project: Project) -> dict[int, str]:
 def written_by(project: Project) -> dict[int, tuple[str, str]]:
     """Output → the model that wrote it, and at which temperature."""
     heat = temperatures(project)
-    return {row.id: (row.model, heat[row.run_id]) for row in project.outputs.each(OutputFilter(status="done"))}
+    return {
+        row.id: (row.model, row.fields.get("temperature", "") or heat[row.run_id])
+        for row in project.outputs.each(OutputFilter(status="done"))
+    }
 
 
 def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ Without a painter it only measures, so that a chart is laid out by the same code
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -16,6 +16,7 @@ from desktop.widgets.safe_text import safe_line
 
 Role = Literal["note", "control", "strong"]
 Align = Literal["left", "center", "right"]
+DEEPEST_TINT = 0.5
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Canvas:
 
     def within(self, top: float, drawing: Callable[["Canvas"], float]) -> float:
         """Let `drawing` draw below `top` as if it were the top; its answer."""
-        if self._painter is None:
-            return drawing(self)
-        self._painter.save()
-        self._painter.translate(0, top)
+        before = len(self.spots)
+        if self._painter is not None:
+            self._painter.save()
+            self._painter.translate(0, top)
         answer = drawing(self)
-        self._painter.restore()
+        if self._painter is not None:
+            self._painter.restore()
+        self.spots[before:] = [replace(spot, area=spot.area.translated(0, top)) for spot in self.spots[before:]]
         return answer
 
     def width_of(self, text: str, role: Role = "control") -> float:
@@ -82,10 +85,19 @@ class Canvas:
         return width
 
     def paragraph(
-        self, x: float, top: float, width: float, text: str, *, role: Role = "note", color: str = ""
+        self,
+        x: float,
+        top: float,
+        width: float,
+        text: str,
+        *,
+        role: Role = "note",
+        color: str = "",
+        centred: bool = False,
     ) -> float:
         """Wrapped text; returns the height it takes."""
-        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        across = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
+        flags = Qt.TextFlag.TextWordWrap | across | Qt.AlignmentFlag.AlignTop
         text = safe_line(text)
         box = self._metrics[role].boundingRect(QRectF(0, 0, width, 10_000), int(flags), text)
         if self._painter is not None:
@@ -103,9 +115,25 @@ class Canvas:
 
     def floor(self, area: QRectF) -> None:
         """A piece of noise floor; its right end, the 95th percentile, is a line that can be seen in every theme."""
+        self._shade(area)
+        self.line(area.right(), area.top(), area.right(), area.bottom(), self.tokens.edge)
+
+    def floor_column(self, area: QRectF) -> None:
+        """The same upright, its 95th percentile at the top."""
+        self._shade(area)
+        self.line(area.left(), area.top(), area.right(), area.top(), self.tokens.edge)
+
+    def _shade(self, area: QRectF) -> None:
         if self._painter is not None:
             self._painter.fillRect(area, QColor(self.tokens.floor))
-        self.line(area.right(), area.top(), area.right(), area.bottom(), self.tokens.edge)
+
+    def tint(self, area: QRectF, tint: float) -> None:
+        """A cell's colour, from the second series' (−1) over none (0) to the first's (1); text stays readable on it."""
+        if self._painter is not None:
+            color = QColor(self.tokens.series[0 if tint >= 0 else 1].color)
+            color.setAlphaF(DEEPEST_TINT * min(abs(tint), 1.0))
+            self._painter.fillRect(area, QColor(self.tokens.surface))
+            self._painter.fillRect(area, color)
 
     def bar(self, area: QRectF, series: int) -> None:
         """A bar in the series' colour, with its pattern as the second cue."""
@@ -146,6 +174,13 @@ class Canvas:
         self._painter.setPen(stroke(look.color, 2.0))
         self._painter.setBrush(QColor(self.tokens.surface if hollow else look.color))
         self._painter.drawPath(marker_path(look.marker, self.tokens.px(4)).translated(at))
+
+    def reference(self, at: QPointF) -> None:
+        """A value that a paper prints: an open diamond, through which an estimate in the same place can be seen."""
+        if self._painter is not None:
+            self._painter.setPen(stroke(self.tokens.ink, 1.25))
+            self._painter.setBrush(Qt.BrushStyle.NoBrush)
+            self._painter.drawPath(marker_path("d", self.tokens.px(4)).translated(at))
 
     def spot(self, area: QRectF, tip: str, finding: Finding) -> None:
         self.spots.append(Spot(area, tip, finding))

@@ -93,11 +93,13 @@ def _page(canvas: Canvas, view: View, width: float) -> float:
 
 
 def finding_records(view: View) -> list[dict[str, object]]:
-    """One flat record per number on the chart: "interval.low", "dims.axis"; lists joined.
+    """One flat record per finding on the chart: "interval.low", "dims.axis"; lists joined.
 
     Before the planned n without its tests: an export is no way round "no verdict by peeking".
     """
-    records = [_flat(found) for found in view.findings()]
+    # A finding can be drawn several times, once for each of its groups.
+    each = {id(found): found for found in view.findings()}
+    records = [_flat(found) for found in each.values()]
     if view.complete:
         return records
     return [{key: value for key, value in record.items() if key not in _TESTS} for record in records]

@@ -8,6 +8,7 @@ from desktop.charts.canvas import Canvas
 from desktop.charts.view import LegendKey, Undefined
 
 SAMPLE, SAMPLE_NARROW = 24, 10
+NARROW = ("chance", "point", "reference")
 CHANCE_DASH = (4, 3)
 BAND_DASH = (3, 2)
 
@@ -18,7 +19,7 @@ def draw_legend(canvas: Canvas, keys: Sequence[LegendKey], x: float, top: float,
     gap, height = t.px(6), canvas.height_of("note") + t.px(6)
     left, middle = x, top + height / 2
     for key in keys:
-        sample = t.px(SAMPLE_NARROW if key.kind in ("chance", "point") else SAMPLE)
+        sample = t.px(SAMPLE_NARROW if key.kind in NARROW else SAMPLE)
         text_room = width - sample - gap
         needed = sample + gap + min(canvas.width_of(key.text, "note"), text_room)
         if left > x and left + needed > x + width:
@@ -40,6 +41,10 @@ def _sample(canvas: Canvas, key: LegendKey, left: float, middle: float, width: f
         canvas.bar(QRectF(left, middle - t.px(5), width, t.px(10)), key.series or 0)
     elif key.kind == "chance":
         canvas.line(center.x(), middle - t.px(7), center.x(), middle + t.px(7), t.ink, 1.0, CHANCE_DASH)
+    elif key.kind == "reference":
+        canvas.reference(center)
+    elif key.kind == "tint":
+        canvas.tint(QRectF(left, middle - t.px(6), width, t.px(12)), key.tint)
     elif key.kind == "point":
         canvas.marker(center, key.series or 0, hollow=key.hollow)
     else:

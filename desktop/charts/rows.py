@@ -1,11 +1,10 @@
 """Draws a `RowsView`: label, mark on a common scale, figure with interval, n. Bars, forests and score rows alike."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF
 
+from desktop.charts.axis import fitting_ticks
 from desktop.charts.canvas import Canvas
 from desktop.charts.legend import BAND_DASH, CHANCE_DASH, draw_legend, draw_notes, draw_undefined
 from desktop.charts.scales import Scale
@@ -63,6 +62,9 @@ def _columns(canvas: Canvas, view: RowsView, width: float) -> _Columns:
 
 
 def _interval(row: Row) -> str:
+    """In brackets, or that there is none; nothing beside a number that does not exist."""
+    if row.estimate is None:
+        return ""
     return f"({row.interval})" if row.interval else tr("(no interval)")
 
 
@@ -107,8 +109,12 @@ def _grid(canvas: Canvas, view: RowsView, columns: _Columns, top: float, bottom:
 def _row(canvas: Canvas, view: RowsView, row: Row, columns: _Columns, area: QRectF) -> None:
     t = canvas.tokens
     middle = area.center().y()
+    canvas.spot(area, row.tip, row.finding)
+    canvas.text(0, middle, row.label, room=columns.label, color="" if row.estimate is not None else t.soft)
+    if row.estimate is None:
+        _undefined(canvas, row, columns, middle)
+        return
     zero, at = columns.x(view.scale, 0), columns.x(view.scale, row.estimate)
-    canvas.text(0, middle, row.label, room=columns.label)
     if row.floor is not None:
         canvas.floor(QRectF(zero, middle - t.px(8), columns.x(view.scale, row.floor) - zero, t.px(16)))
     if row.bar:
@@ -116,10 +122,19 @@ def _row(canvas: Canvas, view: RowsView, row: Row, columns: _Columns, area: QRec
     _span(canvas, view, row, columns, middle)
     if not row.bar:
         canvas.marker(QPointF(at, middle), row.series, hollow=row.hollow)
+    for value in row.references:
+        canvas.reference(QPointF(columns.x(view.scale, value), middle))
     canvas.text(columns.figure, middle, row.figure, role="strong")
     canvas.text(columns.interval, middle, _interval(row), role="note", color=t.soft)
     canvas.text(columns.n, middle, row.n, role="note", color=t.soft, align="right")
-    canvas.spot(area, row.tip, row.finding)
+
+
+def _undefined(canvas: Canvas, row: Row, columns: _Columns, middle: float) -> None:
+    """Why there is no number, in its place; the whole reason is in the tip."""
+    t = canvas.tokens
+    n = canvas.text(columns.n, middle, row.n, role="note", color=t.soft, align="right")
+    text = tr("not defined: {reason}").format(reason=row.reason)
+    canvas.text(columns.left, middle, text, role="note", color=t.soft, room=columns.n - n - t.px(12) - columns.left)
 
 
 def _span(canvas: Canvas, view: RowsView, row: Row, columns: _Columns, middle: float) -> None:
@@ -146,21 +161,10 @@ def _axis(canvas: Canvas, view: RowsView, columns: _Columns, top: float) -> floa
     t = canvas.tokens
     height = canvas.height_of("note") + t.px(4)
     canvas.line(columns.left, top, columns.right, top, t.edge)
-    for value, text in _fitting_ticks(canvas, view.scale, columns):
+    for value, text in fitting_ticks(canvas, view.scale, lambda value: columns.x(view.scale, value)):
         x = columns.x(view.scale, value)
         canvas.text(x, top + height / 2 + t.px(2), text, role="note", color=t.soft, align="center")
     return _captions(canvas, view.captions, columns, top + height) + t.px(4)
-
-
-def _fitting_ticks(canvas: Canvas, scale: Scale, columns: _Columns) -> Sequence[tuple[float, str]]:
-    """Every tick, or every second, third … where their texts would touch; 0 or 1 always among them."""
-    origin = next(index for index, (value, _) in enumerate(scale.ticks) if value == (1.0 if scale.logarithmic else 0.0))
-    for stride in range(1, len(scale.ticks)):
-        kept = scale.ticks[origin % stride :: stride]
-        spans = [(columns.x(scale, value), canvas.width_of(text, "note") / 2) for value, text in kept]
-        if all(b - a >= half_a + half_b + canvas.tokens.px(6) for (a, half_a), (b, half_b) in pairwise(spans)):
-            return kept
-    return scale.ticks[origin : origin + 1]
 
 
 def _captions(canvas: Canvas, captions: tuple[str, str], columns: _Columns, top: float) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from desktop.charts import numbers
 
+CONSTANT = 1e-9  # values that differ by less of their size are one value
 FAR_FROM_ZERO = 3  # a scale starts at 0 unless the values would then lie in less than a third of it
 
 
@@ -29,12 +30,12 @@ class Scale:
 
 def linear_scale(high: float, *, low: float = 0.0, percent: bool = False) -> Scale:
     """From a round number at or below `low` to one at or above `high`, with even ticks; from 0 to 1 where all is 0."""
-    if high <= low:
+    if high - low <= CONSTANT * max(abs(low), abs(high)):
         low, high = (low - 1.0, high) if high < 0 else (low, high + 1.0)
     step = _round_step((high - low) / 4)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     unit = step * (100 if percent else 1)
-    decimals = next(places for places in range(12) if math.isclose(round(unit, places), unit))
+    decimals = next(places for places in range(30) if math.isclose(round(unit, places), unit, rel_tol=1e-6))
     ticks = []
     for index in range(first, last + 1):
         text = numbers.fixed(index * unit, decimals)
@@ -46,9 +47,9 @@ def scale_over(values: Iterable[float], *, percent: bool = False) -> Scale:
     """A linear scale that holds all of these; it begins at 0 unless they lie far from it."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    if low > 0 and FAR_FROM_ZERO * (high - low) >= high:
+    if low > 0 and (low == high or FAR_FROM_ZERO * (high - low) >= high):
         low = 0.0
-    if high < 0 and FAR_FROM_ZERO * (high - low) >= -low:
+    if high < 0 and (low == high or FAR_FROM_ZERO * (high - low) >= -low):
         high = 0.0
     return linear_scale(high, low=low, percent=percent)
 

@@ -49,5 +49,5 @@ STUDIES: Mapping[str, StudyWords] = MappingProxyType(
 
 
 def words_of(kind: str) -> StudyWords:
-    """The words of a study; a third party's study has general ones."""
+    """The words of a study; general ones for several, and for a third party's study."""
     return STUDIES.get(kind) or StudyWords(kind, "1 text", "%n texts")

@@ -191,22 +191,28 @@ def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -
     return refused
 
 
-def measure_study(*, project: "Project", study: str) -> "Operation[Measured]":
+def measure_study(*, project: "Project", study: str) -> "Operation[tuple[Measured, ...]]":
     """Score what the study's measures need and is not scored yet, then measure, and keep the findings."""
+    return measure_studies(project=project, studies=(study,))
 
-    def work(ctx: JobContext) -> "Measured":
+
+def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[Measured, ...]]":
+    """The same for several studies, one after another; the findings of each are kept when it is through."""
+
+    def work(ctx: JobContext) -> "tuple[Measured, ...]":
         from core.compute import shared
         from core.runs.measure import measure_project
         from core.runs.measure.options import Options
 
-        return measure_project(ctx, project, study, Options(), shared())
+        return tuple(measure_project(ctx, project, study, Options(), shared()) for study in studies)
 
     return Operation(tr("Scoring and measuring"), work, _measured)
 
 
-def _measured(measured: "Measured") -> str:
-    findings = len(measured.result.findings)
-    return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *measured.remarks])
+def _measured(measured: "Sequence[Measured]") -> str:
+    findings = sum(len(one.result.findings) for one in measured)
+    remarks = [remark for one in measured for remark in one.remarks]
+    return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *remarks])
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":

@@ -64,7 +64,7 @@ class GenerateForm(Card):
         self._show_backend()
 
     def show_sets(self, sets: Sequence[StoredSet], refused: Mapping[tuple[int, str], str]) -> None:
-        """Offer the project's prompt sets; what was chosen stays chosen. `refused`: which set a generator cannot write."""
+        """Offer the project's prompt sets; what was chosen stays chosen. `refused`: by set and generator, why not."""
         self._refused = refused
         before = self.prompt_set.currentData()
         self._sets = {one.id: one for one in sets}

@@ -15,7 +15,6 @@ from desktop.panels.home_sheet import Sheet
 from desktop.widgets import Card, Chip, Label, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.safe_text import safe_line
 
-
 SCORING = "scoring"  # what its jobs are found again by
 
 
@@ -35,7 +34,7 @@ class ScorerRow(QWidget):
         head.addWidget(self.check)
         head.addWidget(Chip(safe_line(info.role)))
         if line.needed:
-            head.addWidget(Chip(tr("needed for the charts"), "accent"))
+            head.addWidget(Chip(tr("read by the measures"), "accent"))
         if info.stand_in:
             head.addWidget(StandInBadge(tr("stand-in")))
         head.addStretch(1)

@@ -1,5 +1,6 @@
 """Home: what the program is, doors to what can be begun, the last projects, and the sample."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,11 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
+from desktop.models.studies import words_of
 from desktop.operations.sample import open_sample, sample_facts
 from desktop.panels.base import Panel, Shell
-from desktop.panels.home_doors import Door, audit_state, letters_state, rate_state
-from desktop.panels.home_facts import Facts, read_facts
+from desktop.panels.home_doors import Door, audit_state, rate_state, texts_state
+from desktop.panels.home_facts import COMPARED, Facts, read_facts
 from desktop.panels.home_opening import Opening
 from desktop.panels.home_recent import RecentCard, look_up
 from desktop.panels.home_sample import SampleCard
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle
     from desktop.operations.importing import Imported
 
-SECTIONS = {"letters": "letters", "creativity": "distance"}  # of the charts, by study
 SIDE_BY_SIDE_FROM = 760  # text pixels: narrower, the doors stand under each other
 COUNT_AGAIN_MILLISECONDS = 1_000
 
@@ -35,7 +36,7 @@ class HomePanel(Panel):
 
     key = "home"
     title = "Home"
-    concerns = frozenset({"plan", "output", "source", "prompt_set", "score"})
+    concerns = frozenset({"plan", "output", "source", "prompt_set", "finding", "session"})
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -58,9 +59,9 @@ class HomePanel(Panel):
             "judge",
             self._go,
         )
-        self.letters = Door(
-            tr("Measure letters"),
-            tr("Bring in reference letters and see which words they keep for whom."),
+        self.texts = Door(
+            tr("Measure texts"),
+            tr("Bring in letters, news, creative texts or fill-in-the-blank replies, and see what differs for whom."),
             "letters",
             self._go,
         )
@@ -117,7 +118,7 @@ class HomePanel(Panel):
         read_only = self.project is not None and bool(self.project.read_only)
         preparing = self._preparing is not None
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
-        self.letters.set_state(letters_state(facts, read_only=read_only))
+        self.texts.set_state(texts_state(facts, read_only=read_only))
         self.audit.set_state(audit_state(facts, read_only=read_only))
 
     def _settings_changed(self, key: str) -> None:
@@ -136,8 +137,9 @@ class HomePanel(Panel):
         steps = {
             "sample": lambda: self._open_sample("judge"),
             "import": lambda: self._import(None),
-            "measure letters": lambda: self._measure_study("letters"),
-            "letter charts": lambda: self.shell.show_panel("charts", section="letters"),
+            "measure": lambda: self._measure(self._kinds(pending=True)),
+            "see": lambda: self._see(self._kinds(pending=False)),
+            "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
         }
         if step in steps:
@@ -155,8 +157,12 @@ class HomePanel(Panel):
                 self._opening.open(path, lambda: self.shell.show_panel(panel) if panel else None)
 
         handle = open_sample().start(self.shell.jobs, on_done=go_on, on_progress=self.sample.show_progress)
-        handle.changed.connect(lambda: None if handle.active else self._show_preparing(None))
+        handle.changed.connect(self._sample_changed)
         self._show_preparing(handle)
+
+    def _sample_changed(self) -> None:
+        if self._preparing is not None and not self._preparing.active:
+            self._show_preparing(None)
 
     def _show_preparing(self, handle: "JobHandle | None") -> None:
         self._preparing = handle
@@ -179,21 +185,31 @@ class HomePanel(Panel):
             return
         dialog = ImportDialog(self.window(), self.shell, path)
         dialog.imported.connect(lambda done: self._opening.open(done.path, lambda: None))
-        dialog.measure_wanted.connect(self._measure)
+        dialog.measure_wanted.connect(self._measure_imported)
         dialog.open()
 
-    def _measure(self, imported: "Imported") -> None:
-        self._opening.open(imported.path, lambda: self._measure_study(imported.kind))
+    def _measure_imported(self, imported: "Imported") -> None:
+        self._opening.open(imported.path, lambda: self._measure((imported.kind,)))
 
-    def _measure_study(self, study: str) -> None:
-        from desktop.operations.generating import measure_study
+    def _kinds(self, *, pending: bool) -> tuple[str, ...]:
+        """The studies of the project that have texts; those that are to be measured alone, if wanted."""
+        studies = self._facts.with_texts if self._facts is not None else ()
+        return tuple(one.kind for one in studies if one.pending or not pending)
+
+    def _measure(self, studies: Sequence[str]) -> None:
+        from desktop.operations.generating import measure_studies
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there
-                self.shell.show_panel("charts", section=SECTIONS[study])
+                self._see(studies)
 
-        if self.project is not None:
-            measure_study(project=self.project, study=study).start(self.shell.jobs, on_done=show)
+        if self.project is not None and studies:
+            measure_studies(project=self.project, studies=studies).start(self.shell.jobs, on_done=show)
+
+    def _see(self, studies: Sequence[str]) -> None:
+        """Go where the findings of a study are seen best; of several, where all are."""
+        place = words_of(studies[0]) if len(studies) == 1 else words_of("")
+        self.shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))
 
     # the look
 
@@ -209,7 +225,7 @@ class HomePanel(Panel):
         )
         greeting.addWidget(Label(words, "soft", wrap=True))
         self._doors, self._lower = self._row(), self._row()
-        for door in (self.rate, self.letters, self.audit):
+        for door in (self.rate, self.texts, self.audit):
             self._doors.addWidget(door, 1)
         self._lower.addWidget(self.recent, 3)
         self._lower.addWidget(self.sample, 2)

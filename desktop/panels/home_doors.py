@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy
 
 from desktop import theme
+from desktop.models.studies import words_of
+from desktop.operations.studies import StudyFacts
 from desktop.panels.home_facts import Facts
 from desktop.widgets import Button, Card, Label, LinkButton, plural, tr
 
@@ -88,42 +90,51 @@ def rate_state(facts: Facts | None, *, read_only: bool, preparing: bool = False)
     if facts.comparisons:
         words = plural(facts.comparisons, "1 comparison is ready.", "%n comparisons are ready.")
         return DoorState(words, tr("Start rating"), "judge")
-    if facts.outputs:
+    outputs, prompts = facts.compared.texts, facts.compared.prompts
+    if outputs:
         words = plural(
-            facts.outputs, "1 output is there, no comparisons yet.", "%n outputs are there, no comparisons yet."
+            outputs, "1 creative text is there, no comparisons yet.", "%n creative texts are there, no comparisons yet."
         )
         return DoorState(words, tr("Draw comparisons…"), "judge")
-    if facts.prompts:
-        words = plural(facts.prompts, "1 prompt is there, no outputs yet.", "%n prompts are there, no outputs yet.")
+    if prompts:
+        words = plural(prompts, "1 prompt is there, no outputs yet.", "%n prompts are there, no outputs yet.")
         return DoorState(words, tr("Generate outputs…"), "generate")
-    return DoorState(tr("The project has no prompts yet."), tr("Choose prompts…"), "prompts")
+    words = tr("Comparisons are drawn from creative texts, and the project has no prompts for them yet.")
+    return DoorState(words, tr("Choose prompts…"), "creative prompts")
 
 
-def letters_state(facts: Facts | None, *, read_only: bool) -> DoorState:
-    """Letters are imported, scored, and then charted."""
+def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
+    """Texts of any study are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")
-    if facts is None or not facts.letters:
+    if facts is None or not facts.with_texts:
         return DoorState(
-            tr("Needs a table with the letters and whom each is about: csv, xlsx, jsonl or parquet."), choose, "import"
+            tr("Needs a table with the texts and what each is about: csv, xlsx, jsonl or parquet."), choose, "import"
         )
-    letters = plural(facts.letters, "1 letter is here", "%n letters are here")
-    if facts.unscored and not read_only:
-        words = tr("{letters}, {n} of them not scored yet.").format(letters=letters, n=f"{facts.unscored:,}")
-        return DoorState(words, tr("Score and measure"), "measure letters", tr("Add letters…"), "import")
-    words = tr("{letters} and scored.").format(letters=letters) if not facts.unscored else f"{letters}."
-    return DoorState(words, tr("See the charts"), "letter charts", tr("Add letters…"), "import")
+    words = "; ".join(one.said for one in facts.with_texts) + "."
+    if any(one.pending for one in facts.studies) and not read_only:
+        action = tr("Score and measure") if any(_scored(one) for one in facts.studies) else tr("Measure")
+        return DoorState(words, action, "measure", tr("Add texts…"), "import")
+    return DoorState(words, tr("See what was found"), "see", tr("Add texts…"), "import")
 
 
 def audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     """An audit begins with prompts, in a project of its own or in the one that is open."""
     if facts is None or read_only:
         return DoorState(tr("Begins with a new project and its prompts."), tr("New audit…"), "audit")
-    if not facts.prompts:
+    if not facts.with_prompts:
         return DoorState(
             tr("The open project has no prompts yet."), tr("Choose prompts…"), "prompts", tr("New audit…"), "audit"
         )
-    words = tr("{prompts}, {outputs} in this project.").format(
-        prompts=plural(facts.prompts, "1 prompt", "%n prompts"),
-        outputs=plural(facts.outputs, "1 output", "%n outputs"),
+    words = "; ".join(
+        tr("{study}: {prompts}, {texts}").format(
+            study=one.title,
+            prompts=plural(one.prompts, "1 prompt", "%n prompts"),
+            texts=plural(one.texts, "1 text", "%n texts"),
+        )
+        for one in facts.with_prompts
     )
-    return DoorState(words, tr("Go on"), "generate", tr("New audit…"), "audit")
+    return DoorState(f"{words}.", tr("Go on"), "generate", tr("New audit…"), "audit")
+
+
+def _scored(one: StudyFacts) -> bool:
+    return one.pending and words_of(one.kind).scored

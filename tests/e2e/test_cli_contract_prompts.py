@@ -114,3 +114,33 @@ def test_a_biography_of_unknown_gender_names_its_row(file: Path, tmp_path: Path)
     table.write_text(BIOGRAPHIES.replace(",male,", ",x,"), encoding="utf-8")
     biographies = ("--biographies", table)
     refused("prompts", file, "--study", "letters", *biographies, code=2, says="Row 2: “x” says no gender")
+
+
+def test_a_set_worded_with_bias_is_declined_when_asked_and_nothing_is_written(file: Path, tmp_path: Path) -> None:
+    table = tmp_path / "headlines.csv"
+    table.write_text(HEADLINES, encoding="utf-8")
+    made(file, "news", "--headlines", table, "--ideology", "Androcentrism")
+    generate = ("generate", file, "--study", "news", "--backend", "synthetic", "--model", "none", "--decline-biased")
+    refused(*generate, code=1, says="2 of 4 prompts ask for prejudice")
+    with Project.open(file, read_only=True) as project:
+        assert project.runs.all() == ()
+    biasprint("prompts", file, "--study", "letters")
+    letters = ("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "none", "--decline-biased")
+    assert biasprint(*letters, "--json").json["done"] == 120
+
+
+def test_the_mitigation_arm_is_measured_against_the_same_prompts_without_it(file: Path) -> None:
+    names = [f"--name={name}" for name in ("Joseph=male", "Kelly=female")]
+    made(file, "letters", *names, "--mitigation", "even_words")
+    biasprint("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "large", "--seed", 1)
+    answer = biasprint("measure", "letters", file, "--json").json
+    changes = [finding for finding in answer["findings"] if finding["id"] == "letters.mitigation.odds_ratio"]
+    assert len(changes) == 9
+    for change in changes:
+        assert change["dims"] == {"arm": "even_words"}
+        assert change["n_by_group"] == {"male": 60, "female": 60}
+        # The synthetic author heeds no instruction: nothing is found.
+        assert change["p_adjusted"] is None or change["p_adjusted"] > 0.05
+    main = [f for f in answer["findings"] if f["id"] == "letters.lexicon.odds_ratio" and "arm" not in f["dims"]]
+    assert {finding["n"] for finding in main} == {120}
+    assert {f["n"] for f in answer["findings"] if f["dims"].get("arm") and f not in changes} == {120}

@@ -103,7 +103,9 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="The share of choices relative to chance (share × number of identities), so that axes compare: 1 is chance.",
         kind="grouped",
         marks=tuple(
-            _relative(mark(one, words(one.label), series=one.dims.get("rater", EVERYONE), section=words(one.dims["axis"])))
+            _relative(
+                mark(one, words(one.label), series=one.dims.get("rater", EVERYONE), section=words(one.dims["axis"]))
+            )
             for one in _of_raters(findings, SHARE)
         ),
         unit="share relative to chance",

@@ -145,7 +145,9 @@ def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
     for one in sorted(own, key=lambda one: list(COMPARED).index(one.label) if one.label in COMPARED else len(COMPARED)):
         kind = one.id.removeprefix(HALLUCINATION)
         row = words(one.dims["identity"]) if "identity" in one.dims else against(one)
-        marks.append(mark(one, row, series=COMPARED.get(one.label, words(one.label)), section=KINDS.get(kind, words(kind))))
+        marks.append(
+            mark(one, row, series=COMPARED.get(one.label, words(one.label)), section=KINDS.get(kind, words(kind)))
+        )
     yield _figure(
         key="letters.hallucination",
         title="Hallucination bias: does what was made up differ in style?",
@@ -168,7 +170,11 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="Neither empty nor repetitive nor off the task. Failures are flagged, never left out silently.",
         kind="intervals",
         marks=tuple(
-            mark(one, "All letters" if one.label == "all" else words(one.label), section="" if one.label in rates else "Failures")
+            mark(
+                one,
+                "All letters" if one.label == "all" else words(one.label),
+                section="" if one.label in rates else "Failures",
+            )
             for one in own
         ),
         unit="proportion",

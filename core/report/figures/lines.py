@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-# Widths in em, rounded up for Inter and its usual replacements, so that a line is rather broken than cut.
-_NARROW, _USUAL, _WIDE, _FULL = 0.32, 0.57, 0.92, 1.05
+# Widths in em, rounded up to those of DejaVu Sans: wider than Inter and what else may stand in for it.
+_NARROW, _USUAL, _WIDE, _FULL = 0.4, 0.63, 1.0, 1.05
 _FULL_FROM = "\u1100"  # from here on letters are as wide as they are high
 
 
@@ -19,7 +19,7 @@ def _em(letter: str) -> float:
         return _WIDE
     if letter >= _FULL_FROM and letter not in "–—‘’“”…→−Δτκα":
         return _FULL
-    return 0.7 if letter.isupper() else _USUAL
+    return 0.73 if letter.isupper() else _USUAL
 
 
 def wrap(text: str, size: float, room: float, bold: bool = False, most: int = 100) -> list[str]:
@@ -46,7 +46,9 @@ def _pieces(text: str, size: float, room: float, bold: bool) -> Iterator[str]:
     """The words, those that do not fit a line in pieces."""
     for word in text.split():
         while len(word) > 1 and width(word, size, bold) > room:
-            fit = max(1, next(end for end in range(len(word), 0, -1) if end == 1 or width(word[:end], size, bold) <= room))
+            fit = max(
+                1, next(end for end in range(len(word), 0, -1) if end == 1 or width(word[:end], size, bold) <= room)
+            )
             yield word[:fit]
             word = word[fit:]
         yield word

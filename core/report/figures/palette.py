@@ -9,7 +9,7 @@ from typing import Any, Literal
 Theme = Literal["light", "dark", "page"]
 
 # The second cue of a series, so that no one depends on colour: a marker, and a dash for lines.
-MARKERS = ("circle", "square", "triangle", "diamond", "cross", "star", "bar", "plus")
+MARKERS = ("circle", "square", "triangle", "bar", "cross", "star", "plus", "diamond")
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "10 4", "4 2 1 2", "1 3", "12 3 3 3")
 
 

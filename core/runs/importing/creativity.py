@@ -11,6 +11,8 @@ from core.runs.importing.outputs import Imported, check_key, sample_numbers, sto
 from core.runs.setup import added_study, shipped_axes, store_axis
 from core.tables.rows import Record, TableRead
 
+KEPT = ("temperature",)  # what is known of how an output was made, besides its model
+
 
 def store(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
     """How many outputs were added. A table that cannot be stored is refused before anything is."""
@@ -51,13 +53,15 @@ def _known_axes(project: Project, rows: Sequence[Record]) -> dict[str, str]:
 def _prompt(record: Record, axis_of: Mapping[str, str]) -> PromptSpec:
     """It stands for the prompt that nobody kept, so its text is empty."""
     values = record.values
+    known = {name: values[name] for name in KEPT if values.get(name, "").strip()}
     return PromptSpec(
         key=_key(record, axis_of), text="", task=values["task"], theme=values["theme"],
-        axis=axis_of.get(values["identity"], ""), identity=values["identity"],
+        axis=axis_of.get(values["identity"], ""), identity=values["identity"], fields=known,
     )  # fmt: skip
 
 
 def _key(record: Record, axis_of: Mapping[str, str]) -> str:
     identity = record.values["identity"]
     where = f"{axis_of[identity]}/{identity}" if identity != "default" else identity
-    return f"imported/{record.values['task']}/{record.values['theme']}/{where}"
+    told = "".join(f"/{record.values[name].strip()}" for name in KEPT if record.values.get(name, "").strip())
+    return f"imported/{record.values['task']}/{record.values['theme']}/{where}{told}"

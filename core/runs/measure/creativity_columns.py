@@ -23,7 +23,7 @@ def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) 
     """A project's outputs. `texts`: with what they say, which only some findings need."""
     heat = temperatures(project)
     columns: Columns = {name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model")}
-    columns["temperature"] = [heat[row.run_id] for row in rows]
+    columns["temperature"] = [row.fields.get("temperature", "") or heat[row.run_id] for row in rows]
     columns["sample"] = kept_apart(rows, columns["temperature"])
     return {**columns, "text": [row.text for row in rows]} if texts else columns
 

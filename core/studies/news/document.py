@@ -7,11 +7,9 @@ from typing import Any, cast
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.bounded_mean import bounded_mean_interval
 from core.metrics.recombined_sums import recombined_sums
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Floats, Ints
-from core.studies.findings import interval, missing_interval
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.document_articles import RUNS, ReadArticles, read_articles
 from core.studies.news.families import families
@@ -82,7 +80,7 @@ def document_findings(
             found += topic_findings(read, each)
         draws = document_floors(documents, design, seed, resamples)
         measured = documents.measured
-        findings = [_bounded(measured, design, finding) for finding in level_findings(measured, design, draws)]
+        findings = level_findings(measured, design, draws)
         findings += prompt_findings(measured, table) + model_findings(measured, table)
         found += families([_explained(documents, finding) for finding in findings])
     return found
@@ -128,22 +126,6 @@ def document_floors(documents: MeasuredDocuments, design: Design, seed: int, res
 
     blocks = f"runs of sentences, about {RUNS} a pair and their topics read anew,"
     return floors(design, compare, dealt, DOCUMENT.sign, rng, resamples, blocks)
-
-
-def _bounded(measured: Measured, design: Design, finding: Finding) -> Finding:
-    """W and drop with an interval that knows their bounds: over few pairs Student's t holds the mean too seldom."""
-    values, measure = measured.values, finding.id.removeprefix(f"{DOCUMENT.id}.")
-    if finding.variant != "default" or finding.estimate is None or measure not in (DOCUMENT.distance, "prejudice_drop"):
-        return finding
-    (stratum,) = (each for each in design.strata if {"axis": measured.axis.id, **each.dims} == finding.dims)
-    if measure == DOCUMENT.distance:
-        amounts, counted = values.distance, values.defined
-    else:
-        place = measured.axis.groups.index(finding.label)
-        amounts, counted = -values.signed[:, place], values.worse(DOCUMENT.sign)[:, place]
-    counted = counted & stratum.members
-    found = bounded_mean_interval(amounts[counted], design.story[counted])
-    return replace(finding, interval=interval(found.bounds), reason=missing_interval(found))
 
 
 def _default_values(read: ReadArticles, found: TopicSet) -> PairValues:

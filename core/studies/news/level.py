@@ -33,6 +33,11 @@ class Level:
     scorers: tuple[ScorerUse, ...] = ()
 
     @property
+    def bounded(self) -> bool:
+        """Do the values lie between 0 and 1? Student's t then holds their mean too seldom over few pairs."""
+        return self.unit == "proportion"
+
+    @property
     def sign(self) -> float:
         """What turns a difference so that below 0 is worse."""
         return 1.0 if self.lower_is_worse else -1.0

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.findings import Effect, Finding, Power
+from core.metrics.bounded_mean import bounded_mean_interval
 from core.metrics.clustered_mean import clustered_mean
 from core.metrics.difference import Difference
 from core.metrics.one_sample_mean import one_sample_mean
 from core.metrics.power_difference import detectable_difference, needed_n
 from core.metrics.prejudice import Prejudice, is_lower, prejudice
-from core.metrics.result import Bools, Floats, NoiseFloor
+from core.metrics.result import Bools, Floats, MaybeBounds, NoiseFloor
 from core.studies.findings import floor, interval, missing_interval
 from core.studies.news.floors import Draws
 from core.studies.news.level import Design, Measured
@@ -75,10 +76,11 @@ def _distance(part: Part) -> Finding:
         for place, group in enumerate(part.axis.groups)
         if met(part, place, chosen := members & values.present[:, place])
     }
+    bounds = _within_bounds(part, values.distance, counted) or result.interval
     return Finding(
         estimate=result.value,
-        reason=missing_interval(result.interval),
-        interval=interval(result.interval.bounds),
+        reason=missing_interval(bounds),
+        interval=interval(bounds.bounds),
         contrast=contrast,
         **_against(part, noise, result.value),
         **common,
@@ -90,7 +92,12 @@ def _prejudice(part: Part, place: int) -> Iterator[Finding]:
     signed = part.level.sign * part.values.signed[:, place]
     result = prejudice(signed, asked, part.design.story)
     yield _share(part, place, asked, result)
-    yield _drop(part, place, _mean(part, -signed, asked & is_lower(signed)), result)
+    worse = asked & is_lower(signed)
+    mean = _mean(part, -signed, worse)
+    bounds = _within_bounds(part, -signed, worse) or (
+        result.drop_interval if part.variant == "default" else mean.interval
+    )
+    yield _drop(part, place, mean, bounds, result)
 
 
 def _share(part: Part, place: int, asked: Bools, result: Prejudice) -> Finding:
@@ -111,7 +118,7 @@ def _share(part: Part, place: int, asked: Bools, result: Prejudice) -> Finding:
     )
 
 
-def _drop(part: Part, place: int, mean: Difference, result: Prejudice) -> Finding:
+def _drop(part: Part, place: int, mean: Difference, bounds: MaybeBounds, result: Prejudice) -> Finding:
     group, groups = part.axis.groups[place], len(part.axis.groups)
     common = part.common("prejudice_drop", group, (group,), part.axis.labels[place])
     common |= {"n": result.worse, "n_by_group": {group: result.worse}, "harm": prejudice_harm(part, place)}
@@ -122,7 +129,6 @@ def _drop(part: Part, place: int, mean: Difference, result: Prejudice) -> Findin
     minus = part.variant == "as_published" and part.level.lower_is_worse
     printed = "The paper prints it with a minus." if minus else ""
     common["note"] = _joined(DROP_WARNING, _floor_note(part, noise), printed, common["note"])
-    bounds = result.drop_interval if part.variant == "default" else mean.interval
     return Finding(
         estimate=mean.value,
         reason=missing_interval(bounds),
@@ -162,6 +168,13 @@ def _difference(part: Part, place: int) -> Finding:
         power=power,
         **common,
     )
+
+
+def _within_bounds(part: Part, values: Floats, counted: Bools) -> MaybeBounds | None:
+    """The default interval of a mean of shares; None where another is to be taken."""
+    if part.variant == "as_published" or not part.level.bounded:
+        return None
+    return bounded_mean_interval(values[counted], part.design.story[counted])
 
 
 def _mean(part: Part, values: Floats, counted: Bools) -> Difference:

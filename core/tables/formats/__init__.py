@@ -10,6 +10,7 @@ from core.tables.formats import kamruzzaman, kumar, wan
 from core.tables.formats.known import KnownFormat
 from core.tables.read import Duplicates
 from core.tables.rows import TableRead
+from core.tables.study_fields import fields_of
 
 
 @cache
@@ -35,8 +36,15 @@ def read_format(
     duplicates: Duplicates = "report",
     ctx: JobContext | None = None,
 ) -> TableRead:
-    """Read a file of a known format.
+    """Read a file of a known format; `extra`: further fields → their columns.
 
-    Raises `UsageError` for an unknown format, `AppError` where the file has none of its layouts or no usable row.
+    Raises `UsageError` for an unknown format and for a field that it brings itself or that its kind of table does not
+    have, `AppError` where the file has none of its layouts or no usable row.
     """
-    return known_format(name).read(Path(path), encoding, extra=extra or {}, duplicates=duplicates, ctx=ctx)
+    known = known_format(name)
+    for field in extra or {}:
+        if field in known.brings:
+            raise UsageError(f"The format {name} brings its own column for {field}.", hint=f"Leave --map {field} out.")
+        if field not in (names := [spec.name for spec in fields_of(known.kind)]):
+            raise UsageError(f"There is no field “{field}”.", hint=f"Fields: {', '.join(names)}.")
+    return known.read(Path(path), encoding, extra=extra or {}, duplicates=duplicates, ctx=ctx)

@@ -83,7 +83,10 @@ def read(
     return full if "term" in extra else replace(full, rows=_with_terms(full.rows))
 
 
-FORMAT = KnownFormat("kamruzzaman", "Fill-in-the-blank replies of Kamruzzaman et al. 2024", "completion", fits, read)
+BRINGS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response")
+FORMAT = KnownFormat(
+    "kamruzzaman", "Fill-in-the-blank replies of Kamruzzaman et al. 2024", "completion", fits, read, BRINGS
+)
 
 
 def given_term(context: str, options: Collection[str]) -> tuple[str, str]:

@@ -25,10 +25,14 @@ class ReadFormat(Protocol):
 
 @dataclass(frozen=True)
 class KnownFormat:
-    """`kind`: the kind of table (see study_fields.toml). `fits`: can a file with these columns be of this format?"""
+    """`kind`: the kind of table (see study_fields.toml). `fits`: can a file with these columns be of this format?
+
+    `brings`: the fields that it always fills, which therefore cannot be mapped.
+    """
 
     name: str
     title: str
     kind: str
     fits: Callable[[Collection[str]], bool]
     read: ReadFormat
+    brings: tuple[str, ...]

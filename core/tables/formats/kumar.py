@@ -96,7 +96,8 @@ def read(
     return whole_table(table, tuple(rows), problems, mapping)
 
 
-FORMAT = KnownFormat("kumar", _known()["title"], "creativity", fits, read)
+BRINGS = ("task", "theme", "identity", "text")
+FORMAT = KnownFormat("kumar", _known()["title"], "creativity", fits, read, BRINGS)
 
 
 def _outputs(wide: Record, layout: Layout, extra: Mapping[str, str], problems: list[RowProblem]) -> Iterator[Record]:

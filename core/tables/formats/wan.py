@@ -105,7 +105,8 @@ def read(
     return replace(full, rows=_without_lone_blocks(full.rows), line_break=known.line_break)
 
 
-FORMAT = KnownFormat("wan", letters().title, "letters", fits, read)
+BRINGS = ("text", "group")
+FORMAT = KnownFormat("wan", letters().title, "letters", fits, read, BRINGS)
 
 
 def _layout_of(known: Letters, table: Table) -> Layout:

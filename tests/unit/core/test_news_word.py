@@ -53,13 +53,20 @@ def one(found: list[Finding], name: str, label: str, variant: str = "default", *
 
 
 def test_the_distance_is_the_mean_over_pairs_with_words_on_both_sides() -> None:
-    # W: |¼ − ½| = ¼, |1 − ½| = ½, 0. Their mean ¼; t with 2 df over (¼, ½, 0).
+    # W: |¼ − ½| = ¼, |1 − ½| = ½, 0. Their mean ¼; as published t with 2 df over (¼, ½, 0).
     found = one(findings(table(GENERATED, ORIGINAL)), "wasserstein", "gender")
     assert found.estimate == pytest.approx(0.25)
     assert (found.n, found.dropped) == (3, {"no group words on a side": 1})
     expected = ttest_1samp([0.25, 0.5, 0.0], 0).confidence_interval()
+    published = one(findings(table(GENERATED, ORIGINAL)), "wasserstein", "gender", "as_published")
+    assert published.interval is not None
+    assert (published.interval.low, published.interval.high) == pytest.approx((expected.low, expected.high))
+    # By default Wilson's with m = x̄(1 − x̄)/s.e.² trials: s.e.² = (1/16 + 1/16)/2/3, m = 9; t² with 2 df = 18.513.
+    m, t2 = 9, 18.513
+    centre, half = 0.25 + t2 / (2 * m), (t2 * (0.1875 / m + t2 / (4 * m**2))) ** 0.5
     assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert found.interval.low == pytest.approx((centre - half) / (1 + t2 / m), abs=1e-4)
+    assert found.interval.high == pytest.approx((centre + half) / (1 + t2 / m), abs=1e-4)
     assert found.contrast == pytest.approx({"woman": 0.25 / 3, "man": -0.25 / 3})
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
+from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import OutputSpec
@@ -262,6 +264,145 @@ def test_a_run_survives_going_to_another_panel(
     qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
 
 
+# a rater who was blind meanwhile: the panel is made anew
+
+
+def test_a_panel_made_anew_goes_on_with_the_run(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
+):
+    go_on = held_writing(monkeypatch)
+    panel.write.form.start.click()
+    handle = panel.write.progress.handle
+    qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
+    window.set_blind(True)
+    assert "audit" not in handle.objectName()  # nothing that can be reached names the project
+    window.set_blind(False)
+    again = open_again(window)
+    assert again is not panel
+    qtbot.waitUntil(lambda: again.write.progress.handle is handle)
+    assert again.write.progress.words.text().startswith("16 of 54")
+    assert not again.write.form.start.isEnabled()
+    assert again.write.progress.cancel.isVisible()
+    go_on.set()
+    qtbot.waitUntil(lambda: again.write.progress.words.text() == "54 of 54 outputs are there.", timeout=PATIENCE)
+    assert again.write.progress.text.text()
+    qtbot.waitUntil(lambda: again.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
+
+
+def test_an_error_of_a_run_is_seen_though_the_panel_was_made_anew(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
+):
+    let_fail = threading.Event()
+
+    def fail(ctx: JobContext, *what: object) -> object:
+        assert let_fail.wait(20)
+        raise AppError("The model went away.")
+
+    monkeypatch.setattr(core_generate, "_write", fail)
+    panel.write.form.start.click()
+    window.set_blind(True)
+    window.set_blind(False)
+    again = open_again(window)
+    qtbot.waitUntil(lambda: again.write.progress.running)
+    let_fail.set()
+    qtbot.waitUntil(window.banners.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(again.write.form.start.isEnabled, timeout=PATIENCE)
+
+
+def test_a_page_that_is_gone_hears_no_more_of_its_run(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch
+):
+    go_on = held_writing(monkeypatch)
+    panel.write.form.start.click()
+    handle, page = panel.write.progress.handle, panel.write
+    qtbot.waitUntil(lambda: page.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
+    window.show_panel("home")
+    window.panels.pop("generate").deleteLater()
+    qtbot.waitUntil(lambda: not isValid(page))
+    handle.pause()  # pytest-qt fails the test if a listener of the page is called
+    handle.resume()
+    go_on.set()
+    qtbot.waitUntil(lambda: not handle.active, timeout=PATIENCE)
+
+
+def open_again(window: MainWindow) -> GeneratePanel:
+    window.show_panel("home")
+    window.show_panel("generate")
+    panel = window.panels["generate"]
+    assert isinstance(panel, GeneratePanel)
+    return panel
+
+
+# every study
+
+
+def project_with(tmp_path: Path, study: str, **choice: object) -> Path:
+    path = tmp_path / f"{study}.biasprint"
+    with Project.create(path) as project:
+        add_prompts(project, study, **choice)
+    return path
+
+
+def test_what_a_generator_cannot_write_is_said_before_it_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    panel = open_panel(qtbot, window, project_with(tmp_path, "news"))
+    form = panel.write.form
+    qtbot.waitUntil(form.refused.isVisible, timeout=PATIENCE)
+    assert "cannot do the task “news”" in form.refused.text.text()
+    assert not form.start.isEnabled()
+    assert "News articles, version 1" in form.prompt_set.currentText()
+
+
+def test_replies_are_written_and_measured_without_a_scorer(qtbot: QtBot, window: MainWindow, tmp_path: Path):
+    path = project_with(tmp_path, "completion", domains=["beauty_profession"], directions=["SAI"])
+    panel = open_panel(qtbot, window, path)
+    qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
+    assert not panel.write.form.refused.isVisible()
+    write_all(qtbot, panel)
+    project = window.project
+    assert project is not None
+    written = project.outputs.count()
+    panel.tabs.setCurrentIndex(SCORE)
+    measure = panel.score.measure
+    qtbot.waitUntil(lambda: bool(measure.buttons), timeout=PATIENCE)
+    assert panel.score.checked() == []
+    assert measure.buttons["completion"].text() == "Measure"
+    assert measure.said["completion"].text() == f"{written:,} replies, not measured yet"
+    measure.buttons["completion"].click()
+    assert not measure.buttons["completion"].isEnabled()
+    assert measure.buttons["completion"].accessibleName() == "Measuring…: Fill in the blank"
+    qtbot.waitUntil(lambda: measure.said["completion"].text() == f"{written:,} replies, measured", timeout=PATIENCE)
+    assert project.findings.all("completion")
+    assert measure.buttons["completion"].text() == "Measure again"
+    measure.see.click()
+    assert window.current == "findings"
+
+
+@pytest.mark.parametrize(
+    ("study", "names"),
+    [
+        ("letters", {"lexicon", "lexicon_published"}),
+        ("creativity", {"minilm"}),
+        ("news", {"textblob"}),
+        ("completion", set()),
+        ("somebody's own", set()),
+    ],
+)
+def test_the_scorers_that_a_study_reads_are_known(study: str, names: set[str]):
+    assert names <= {info.name for info in scorers_for(study)}
+    assert all(not info.unavailable for info in scorers_for(study))
+    assert names or not scorers_for(study)
+
+
+def test_scorers_of_every_study_of_the_project_are_marked(qtbot: QtBot, window: MainWindow, file: Path):
+    with Project.open(file) as project:
+        add_prompts(project, "news")
+    panel = open_panel(qtbot, window, file)
+    panel.tabs.setCurrentIndex(SCORE)
+    qtbot.waitUntil(lambda: bool(panel.score.rows))
+    assert {"minilm", "textblob"} <= set(panel.score.checked())
+    assert "lexicon" not in panel.score.checked()
+
+
 # scoring
 
 
@@ -336,7 +477,8 @@ def test_nothing_heavy_is_imported_in_the_window_for_any_of_this():
         "from core.backends.registry import known; known();"
         "from core.scorers.registry import describe; describe();"
         "import core.runs.generate, core.runs.importing, core.runs.measure, core.runs.sample, core.runs.score;"
-        "import core.runs.setup, core.compute;"
+        "import core.runs.setup, core.compute, desktop.operations.studies;"
+        "from core.runs.measure import scorers_needed; [scorers_needed(s) for s in ('news', 'letters')];"
         "heavy = {'torch', 'transformers', 'sentence_transformers', 'spacy', 'textblob', 'pandas', 'scipy', "
         "'statsmodels', 'pyarrow', 'gensim'};"
         "print(sorted(heavy & set(sys.modules)))"
