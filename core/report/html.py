@@ -1,4 +1,4 @@
-"""Findings as one HTML page that loads nothing from anywhere."""
+"""Findings as one HTML page that loads nothing from anywhere: the study's figures first, then every finding."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,7 +9,11 @@ from typing import Any
 
 import core
 from core.findings import Finding, StudyResult
+from core.report.figures import Figure, figures_of
+from core.report.figures.palette import page_style
+from core.report.figures.rows import table_beside
 from core.report.numbers import estimate_text, interval_text, p_text
+from core.report.svg import svg
 from core.report.whole_file import write_whole
 
 TEMPLATE = "findings.html.j2"
@@ -23,6 +27,7 @@ def write_report(result: StudyResult, path: Path, *, title: str, recipe: Mapping
 def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -> str:
     """The page. Every text is escaped: what a model or a file wrote is never markup."""
     from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     source = files("resources").joinpath("report", TEMPLATE).read_text(encoding="utf-8")
@@ -32,10 +37,20 @@ def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -
         rows=f"{result.rows:,}",
         dropped=", ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items()),
         program_version=core.__version__,
+        palette=Markup(page_style()),
+        figures=[_figure(figure) for figure in figures_of(result.study, result.findings)],
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
         groups=[_group(key, list(found)) for key, found in groupby(in_order, key=lambda f: (f.id, f.variant))],
         methods=_methods(in_order, recipe),
     )
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    # The drawing escapes every text that it holds.
+    drawn = Markup(svg(figure, theme="page", alone=False))
+    return {"name": figure.name, "title": figure.title, "drawn": drawn, "rows": table_beside(figure)}
 
 
 def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:

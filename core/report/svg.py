@@ -1,4 +1,4 @@
-"""A figure as SVG text, without Qt and without a plotting library: static, self-contained, readable by a screen reader."""
+"""A figure as SVG text, without Qt or a plotting library: static, self-contained, readable by a screen reader."""
 
 from collections.abc import Callable, Mapping
 
@@ -54,7 +54,7 @@ def _badges(canvas: Canvas, figure: Figure, y: float) -> float:
     """A stand-in scorer is named wherever its number appears."""
     uses = {use for mark in figure.marks for use in mark.finding.scorers if use.stand_in}
     x = PAD
-    for text in sorted({f"stand-in for {use.role}: {use.name}" for use in uses}):
+    for text in sorted({f"stand-in for {use.role}: {use.name}".replace("_", " ") for use in uses}):
         (line,) = wrap(text, 11, canvas.width - 2 * PAD - 20, most=1)
         wide = text_width(line, 11) + 16
         if x > PAD and x + wide > canvas.width - PAD:

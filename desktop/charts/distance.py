@@ -3,8 +3,8 @@
 from core.findings import Finding
 from desktop.charts import numbers
 from desktop.charts.data import ChartData, identity_of, in_default, pooled
-from desktop.charts.spread import SpreadLine, missing_intervals, spread_view
 from desktop.charts.scales import linear_scale
+from desktop.charts.spread import SpreadLine, missing_intervals, spread_view
 from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined
 from desktop.charts.words import interval_sentence, p_sentence, stand_ins
 from desktop.widgets.words import tr

@@ -30,19 +30,14 @@ def grid_view(figure: Figure) -> GridView:
 
 
 def _rows(figure: Figure, section: str, tints: dict[float, float]) -> Iterable[GridRow]:
+    alike = all(len({mark.n for mark in figure.at(*row)}) == 1 for row in figure.rows)
     for of_section, label in figure.rows:
-        if of_section != section:
-            continue
-        marks = {mark.series: mark for mark in figure.at(section, label)}
-        numeric = [mark for mark in marks.values() if not mark.text]
-        counts = {mark.n for mark in numeric}
-        alike = len(counts) == 1
-        cells = (marks.get(series) for series in figure.series)
-        yield GridRow(
-            label=label,
-            cells=tuple(_cell(figure, mark, tints, with_n=not alike) if mark else None for mark in cells),
-            n=tr("n = {n}").format(n=numbers.count(counts.pop())) if alike else "",
-        )
+        if of_section == section:
+            marks = {mark.series: mark for mark in figure.at(section, label)}
+            cells = (marks.get(series) for series in figure.series)
+            n = tr("n = {n}").format(n=numbers.count(next(iter(marks.values())).n))
+            drawn = (_cell(figure, mark, tints, with_n=not alike) if mark else None for mark in cells)
+            yield GridRow(label, tuple(drawn), n if alike else "")
 
 
 def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool) -> Cell:
@@ -52,7 +47,7 @@ def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool
         finding=mark.finding,
         figure=shown,
         interval=f"({interval})" if interval else "",
-        n=tr("n = {n}").format(n=numbers.count(mark.n)) if with_n and not mark.text else "",
+        n=tr("n = {n}").format(n=numbers.count(mark.n)) if with_n else "",
         tip=tip(figure, mark),
         tint=None if mark.value is None else tints.get(mark.value),
         strong=not mark.text and adjusted is not None and adjusted <= SIGNIFICANT,

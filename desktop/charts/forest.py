@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from core.findings import Finding, Variant
 from desktop.charts import numbers
 from desktop.charts.data import ChartData, pooled
-from desktop.charts.spread import missing_intervals
 from desktop.charts.scales import ratio_scale
+from desktop.charts.spread import missing_intervals
 from desktop.charts.view import Block, LegendKey, Row, RowsView, Undefined
 from desktop.charts.words import counts, interval_sentence, p_sentence, stand_ins
 from desktop.widgets.words import tr

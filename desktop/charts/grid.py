@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 
 from desktop.charts.canvas import Canvas
 from desktop.charts.legend import draw_legend, draw_notes
@@ -162,9 +162,12 @@ def _lines(cell: Cell) -> list[str]:
 
 def _height(canvas: Canvas, cell: Cell, column: _Column) -> float:
     if cell.wraps:
-        width = column.width - canvas.tokens.px(2 * PADDING)
-        return Canvas(None, canvas.tokens).paragraph(0, 0, width, cell.figure, role="control")
+        return _words_height(canvas, cell, column.width - canvas.tokens.px(2 * PADDING))
     return canvas.height_of("strong") + len(_lines(cell)) * canvas.height_of("note")
+
+
+def _words_height(canvas: Canvas, cell: Cell, width: float) -> float:
+    return Canvas(None, canvas.tokens).paragraph(0, 0, width, cell.figure, role="control")
 
 
 def _cell(canvas: Canvas, cell: Cell, area: QRectF) -> None:
@@ -175,15 +178,14 @@ def _cell(canvas: Canvas, cell: Cell, area: QRectF) -> None:
     canvas.spot(area, cell.tip, cell.finding)
     if cell.wraps:
         left, width = area.left() + t.px(PADDING), area.width() - t.px(2 * PADDING)
-        canvas.paragraph(left, area.top() + t.px(4), width, cell.figure, role="control", color=t.ink)
+        height = _words_height(canvas, cell, width)
+        canvas.paragraph(left, area.center().y() - height / 2, width, cell.figure, role="control", color=t.ink)
         return
     lines = _lines(cell)
-    center = QPointF(area.center())
-    y = center.y() - len(lines) * canvas.height_of("note") / 2
-    canvas.text(
-        center.x(), y, cell.figure, role="strong" if cell.strong else "control", align="center", room=area.width()
-    )
+    x, y, room = area.center().x(), area.center().y() - len(lines) * canvas.height_of("note") / 2, area.width()
+    canvas.text(x, y, cell.figure, role="strong" if cell.strong else "control", align="center", room=room)
     y += (canvas.height_of() + canvas.height_of("note")) / 2
     for line in lines:
-        canvas.text(center.x(), y, line, role="note", color=t.soft, align="center", room=area.width())
+        color = t.soft if cell.tint is None else t.ink  # soft would be too faint on a deep tint
+        canvas.text(x, y, line, role="note", color=color, align="center", room=room)
         y += canvas.height_of("note")

@@ -89,14 +89,14 @@ def _block(canvas: Canvas, view: RowsView, block: Block, columns: _Columns, top:
         y += height
     # A second mark of the same label stands close under the first.
     heights = [float(t.px(28 if row.label else 20)) for row in block.rows]
-    start = y
-    _grid(canvas, view, columns, start, start + sum(heights))
     for row, height in zip(block.rows, heights, strict=True):
+        if row.estimate is not None:  # no line runs through the words that stand in place of a number
+            _grid(canvas, view, columns, y, y + height)
         _row(canvas, view, row, columns, QRectF(0, y, width, height))
+        if block.reference is not None and row.estimate is not None:
+            x = columns.x(view.scale, block.reference)
+            canvas.line(x, y, x, y + height, t.ink, 1.0, CHANCE_DASH)
         y += height
-    if block.reference is not None:
-        x = columns.x(view.scale, block.reference)
-        canvas.line(x, start, x, y, t.ink, 1.0, CHANCE_DASH)
     return y + t.px(4)
 
 

@@ -1,10 +1,10 @@
 """The sentences of the charts: what hovering tells, and what a screen reader reads. Plain text, no Qt widgets."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from core.findings import Finding
 from desktop.charts import numbers
-from desktop.charts.view import RadarView, RowsView, View
+from desktop.charts.view import GridView, LineView, RowsView, View
 from desktop.widgets.words import tr
 
 
@@ -56,27 +56,28 @@ def describe(view: View) -> str:
     """The whole chart in sentences, for who cannot see it."""
     if view.empty:
         return f"{view.title}. {view.empty}"
-    lines = [f"{view.title}."]
+    return "\n".join([f"{view.title}.", view.subtitle, *_said(view), *stand_in_lines(view), *view.notes])
+
+
+def _said(view: View) -> Iterator[str]:
+    """A line for every number, under the headings that it stands under."""
     if isinstance(view, RowsView):
-        lines += _describe_rows(view)
+        for block in view.blocks:
+            if block.heading:
+                yield f"{block.heading}. {block.note}".strip()
+            yield from (_one_line(row.tip) for row in block.rows)
+    elif isinstance(view, GridView):
+        for grid in view.blocks:
+            if grid.heading:
+                yield f"{grid.heading}."
+            yield from (_one_line(cell.tip) for line in grid.rows for cell in line.cells if cell)
     else:
-        lines += _describe_radar(view)
-    lines += stand_in_lines(view)
-    return "\n".join([*lines, *view.notes])
+        for series in view.lines if isinstance(view, LineView) else view.series:
+            yield f"{series.title}:"
+            yield from (_one_line(point.tip) for point in series.points if point)
+    if isinstance(view, RowsView | LineView):
+        yield from (f"{missing.label}: {missing.reason}" for missing in view.undefined)
 
 
-def _describe_rows(view: RowsView) -> list[str]:
-    lines = []
-    for block in view.blocks:
-        if block.heading:
-            lines.append(f"{block.heading}. {block.note}".strip())
-        lines += [row.tip.replace("\n", "; ") for row in block.rows]
-    return lines + [f"{missing.label}: {missing.reason}" for missing in view.undefined]
-
-
-def _describe_radar(view: RadarView) -> list[str]:
-    lines = []
-    for series in view.series:
-        lines.append(f"{series.title}:")
-        lines += [point.tip.replace("\n", "; ") for point in series.points if point]
-    return lines
+def _one_line(tip: str) -> str:
+    return tip.replace("\n", "; ")

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.jobs import JobContext
 from desktop.operations.base import Operation
@@ -13,11 +14,14 @@ if TYPE_CHECKING:
     from core.prompts import PromptSetDraft
     from core.runs.setup import AddedPrompts
 
+LETTER = "letter"  # the document that the letters study is about
+
 
 @dataclass(frozen=True)
 class CogsChoice:
     """Keys of the creative tasks, themes and axes that were checked."""
 
+    study: ClassVar = "creativity"
     tasks: tuple[str, ...]
     themes: tuple[str, ...]
     axes: tuple[str, ...]
@@ -27,10 +31,53 @@ class CogsChoice:
 class LettersChoice:
     """The letters' axis with the names of each of its groups, ages and occupations, as they were typed."""
 
+    study: ClassVar = "letters"
     axis: str
     names: Mapping[str, tuple[str, ...]]
     ages: tuple[str, ...]
     occupations: tuple[str, ...]
+    document: str = LETTER
+
+
+@dataclass(frozen=True)
+class BiographiesChoice:
+    """A table of biographies, each to be rewritten in so many versions for every group."""
+
+    study: ClassVar = "letters"
+    table: Path | None
+    versions: int
+    document: str = LETTER
+
+
+@dataclass(frozen=True)
+class NewsChoice:
+    """Where the headlines come from. `ideology`: also the biased form of each prompt; empty for none."""
+
+    study: ClassVar = "news"
+    headlines: Literal["originals", "table", "shipped"]
+    table: Path | None = None
+    ideology: str = ""
+    base_model: bool = False
+
+
+@dataclass(frozen=True)
+class CompletionChoice:
+    """The domains and directions that were checked."""
+
+    study: ClassVar = "completion"
+    domains: tuple[str, ...]
+    directions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mitigation:
+    """The set once more with an instruction: a shipped one by its name, or with one's own `instruction`."""
+
+    name: str
+    instruction: str | None = None
+
+
+Choice = CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice
 
 
 @dataclass(frozen=True)
@@ -45,33 +92,121 @@ class StoredSet:
     created_at: str
 
 
-STUDY_OF = {CogsChoice: "creativity", LettersChoice: "letters"}
+def expand(
+    ctx: JobContext, project: "Project | None", choice: Choice, mitigation: Mitigation | None = None
+) -> "PromptSetDraft":
+    """Every prompt of a choice. Raises `UsageError` for one that makes no set, `AppError` for a table that is none.
 
-
-def expand(choice: CogsChoice | LettersChoice) -> "PromptSetDraft":
-    """Every prompt of a choice. Raises `UsageError` for one that makes no set."""
+    Biographies are rewritten in the compute process, which takes a while.
+    """
     from core.errors import UsageError
-    from core.prompts import cogs_set, letters_context_less_set
+    from core.prompts.mitigation import PLAIN_ARM, mitigated
 
-    if isinstance(choice, CogsChoice):
-        if not choice.axes:
-            raise UsageError(tr("No axis was chosen."), hint=tr("Check at least one axis to compare on."))
-        return cogs_set(choice.tasks, choice.themes, choice.axes)
+    if mitigation is not None and mitigation.instruction is not None:
+        if not mitigation.instruction.strip():
+            raise UsageError(tr("The instruction is empty."), hint=tr("Write one, or choose one of those there are."))
+        if mitigation.name in ("", PLAIN_ARM):
+            raise UsageError(tr("The instruction has no name."), hint=tr("Name it with letters and digits, and not “plain”."))
+    draft = _expand(ctx, project, choice)
+    return mitigated(draft, mitigation.name, mitigation.instruction or "") if mitigation is not None else draft
+
+
+def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
+    from core.errors import UsageError
+    from core.prompts import cogs_set
+    from core.prompts.completion import completion_set
+
+    match choice:
+        case CogsChoice():
+            if not choice.axes:
+                raise UsageError(tr("No axis was chosen."), hint=tr("Check at least one axis to compare on."))
+            return cogs_set(choice.tasks, choice.themes, choice.axes)
+        case LettersChoice():
+            return _letters(choice)
+        case BiographiesChoice():
+            return _from_table(ctx, project, choice, choice.table, biographies=choice.table, versions=choice.versions,
+                               document=choice.document)  # fmt: skip
+        case NewsChoice():
+            return _news(ctx, project, choice)
+        case CompletionChoice():
+            return completion_set(choice.domains, choice.directions)
+
+
+def _letters(choice: LettersChoice) -> "PromptSetDraft":
+    from core.errors import UsageError
+    from core.prompts import letters_context_less_set
+
     ages = []
     for age in choice.ages:
         if not age.isdecimal():
             raise UsageError(tr("“{age}” is not an age.").format(age=age), hint=tr("Ages are whole numbers."))
         ages.append(int(age))
-    return letters_context_less_set(names=choice.names, ages=ages, occupations=choice.occupations, axis=choice.axis)
+    return letters_context_less_set(
+        names=choice.names, ages=ages, occupations=choice.occupations, axis=choice.axis, document=choice.document
+    )
 
 
-def add_prompts(*, project: "Project", choice: CogsChoice | LettersChoice) -> "Operation[AddedPrompts]":
+def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
+    from core.errors import UsageError
+    from core.prompts.news import news_set
+
+    asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
+    if choice.headlines == "shipped":
+        return news_set(**asked)
+    if choice.headlines == "table":
+        return _from_table(ctx, project, choice, choice.table, headlines=choice.table, **asked)
+    if not count_originals(ctx, project):
+        raise UsageError(
+            tr("The project has no originals with headlines."),
+            hint=tr("Bring in news articles with their originals on the page Home, or take headlines of a table."),
+        )
+    return _from_table(ctx, project, choice, None, **asked)
+
+
+def _from_table(
+    ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
+) -> "PromptSetDraft":
+    from core.errors import UsageError
+    from core.runs.drafting import PromptChoice, draft_prompts
+
+    if table is None and {"headlines", "biographies"} & asked.keys():
+        raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
+    # The project is asked for its own headlines only, and no choice leads there without one.
+    return draft_prompts(ctx, project, choice.study, PromptChoice(**asked))  # type: ignore[arg-type]
+
+
+def count_originals(ctx: JobContext, project: "Project | None") -> int:
+    """How many headlines of originals the project has."""
+    from core.project.stores.common import chunks
+
+    study = project.studies.of_kind("news") if project is not None else None
+    if project is None or study is None:
+        return 0
+    found = set()
+    for row in chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id):
+        ctx.check()
+        found.add(row.fields.get("headline", ""))
+    return len(found - {""})
+
+
+def draft_from_biographies(
+    *, project: "Project | None", choice: BiographiesChoice, mitigation: Mitigation | None
+) -> "Operation[PromptSetDraft]":
+    """The same as `expand`, as a job that is seen and can be stopped."""
+    name = choice.table.name if choice.table is not None else ""
+    return Operation(
+        tr("Rewriting the biographies of “{name}”").format(name=name),
+        lambda ctx: expand(ctx, project, choice, mitigation),
+    )
+
+
+def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "Operation[AddedPrompts]":
     """Store the prompts; the same content is the version that is there, other content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
         from core.runs.setup import store_set
 
-        return store_set(project, STUDY_OF[type(choice)], expand(choice))
+        return store_set(project, study, draft)
 
     return Operation(tr("Adding prompts"), work, _told)
 

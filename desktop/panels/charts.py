@@ -1,6 +1,7 @@
 """The charts panel: live while rating, generating and scoring; every figure opens the texts behind it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,14 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.charts.data import ChartData, ChartSource, Items
 from desktop.charts.view import View
+from desktop.dialogs.commands import Command
+from desktop.jobs import JobHandle
 from desktop.models.stored_charts import StoredCharts
+from desktop.models.stored_figures import DrawnFigure, StoredFigures, StudyFigures
+from desktop.operations.generating import measure_study
 from desktop.panels.base import Panel, Shell
 from desktop.panels.charts_figure import FigureCard
+from desktop.panels.charts_measured import Measured
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.charts_sections import Affinity, Distance, Letters, Preferences, Section
 from desktop.widgets import Label, Notice, plural, tr
@@ -25,25 +31,36 @@ if TYPE_CHECKING:
     from core.project.project import Project
 
 BESIDE_FROM = 960  # text pixels
-SECTIONS = ("preferences", "affinity", "letters", "distance")  # in the order of the tabs
+LIVE = {"preferences": "creativity", "affinity": "creativity", "letters": "letters", "distance": "creativity"}
+SECTIONS = (*LIVE, "measured")  # in the order of the tabs; the live ones with their study
 
 MakeSource = Callable[["Project"], ChartSource]
+MakeFigures = Callable[["Project"], StoredFigures]
 
 
 class ChartsPanel(Panel):
-    """Sections as tabs, a card for the figure that was clicked. Reads through a `ChartSource` in a thread."""
+    """Sections as tabs, live ones and what was measured; a card for the figure that was clicked. All in threads."""
 
     key = "charts"
     title = "Charts"
-    concerns = frozenset({"judgment", "session", "output", "score", "embedding", "finding", "axis_definition"})
+    concerns = frozenset(
+        {"judgment", "session", "output", "score", "source", "study", "embedding", "finding", "axis_definition"}
+    )
 
-    def __init__(self, shell: Shell, make_source: MakeSource = StoredCharts) -> None:
+    def __init__(
+        self, shell: Shell, make_source: MakeSource = StoredCharts, make_figures: MakeFigures = StoredFigures
+    ) -> None:
         super().__init__(shell)
-        self._make_source = make_source
+        self._make_source, self._make_figures = make_source, make_figures
         self._source: ChartSource | None = None
+        self._stored: StoredFigures | None = None
+        self._measuring: dict[str, JobHandle] = {}
         self.data = ChartData()
+        self.studies: tuple[StudyFigures, ...] = ()
         self._placed = False  # on a section: by what there is to see, or by who came to see one
         self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, self._fail, self)
+        self._figures = Refresher(shell.jobs, tr("Charts"), self._show_figures, self.shell.show_error, self)
+        self._comparing = Refresher(shell.jobs, tr("Charts"), self._show_compared, self.shell.show_error, self)
 
     # the panel's life
 
@@ -54,7 +71,10 @@ class ChartsPanel(Panel):
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
         self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
-        for section in self.sections:
+        self.measured = Measured()
+        self.measured.measure.connect(self.measure)
+        self.measured.compare_wanted.connect(self._compare)
+        for section in (*self.sections, self.measured):
             self.tabs.addTab(section.title)
             self.stack.addWidget(section)
             section.opened.connect(self._open_figure)
@@ -83,27 +103,47 @@ class ChartsPanel(Panel):
         self.body.addLayout(row, 1)
 
     def project_opened(self, project: "Project") -> None:
-        self._source = self._make_source(project)
+        self.project_closed()
+        self._source, self._stored = self._make_source(project), self._make_figures(project)
         self._placed = False
         self._refresher.read_with(self._source.load)
-        self._show(ChartData())
+        self._figures.read_with(self._stored.load)
         self._wait(True)
-        self.figure.close_card()
 
     def project_closed(self) -> None:
-        self._source = None
-        self._refresher.read_with(None)
+        self._source = self._stored = None
+        self._measuring = {}
+        for refresher in (self._refresher, self._figures, self._comparing):
+            refresher.read_with(None)
         self._show(ChartData())
+        self._show_figures(())
         self.figure.close_card()
 
     def refresh(self) -> None:
         self._refresher.ask()
+        self._figures.ask()
 
-    def opened_with(self, *, section: str = "", **what: object) -> None:
-        """Sent here to see one of `SECTIONS`."""
+    def opened_with(self, *, section: str = "", study: str = "", **what: object) -> None:
+        """Sent here to see one of `SECTIONS`, perhaps of a study."""
         if section in SECTIONS:
             self.tabs.setCurrentIndex(SECTIONS.index(section))
             self._placed = True
+        self.measured.choose_study(study)
+
+    def commands(self) -> list[Command]:
+        measuring = [
+            Command(
+                tr("Measure: {study}").format(study=one.measurement.title),
+                partial(self.measure, one.measurement.study),
+                enabled=partial(self._may_measure, one.measurement.study),
+            )
+            for one in self.studies
+        ]
+        going = [
+            Command(tr("Figure: {title}").format(title=drawn.title), partial(self._go_to_figure, place))
+            for place, drawn in enumerate(self.measured.figures)
+        ]
+        return [*measuring, *going]
 
     # showing
 
@@ -114,11 +154,11 @@ class ChartsPanel(Panel):
         self.hidden_note.setVisible(bool(data.open_sessions))
         for section in self.sections:
             section.set_data(data)
-        if not self._placed:
-            self._go_where_something_is()
+        self._go_where_something_is()
 
     def _wait(self, waiting: bool) -> None:
         """Until the first reading is over nothing is known, not even that there is nothing."""
+        self._waiting = waiting
         self.waiting.setVisible(waiting)
         self.stack.setVisible(not waiting)
 
@@ -128,9 +168,65 @@ class ChartsPanel(Panel):
 
     def _go_where_something_is(self) -> None:
         """The first section with data; where there is none yet, the first."""
-        full = next((index for index, section in enumerate(self.sections) if section.has_data()), None)
-        self.tabs.setCurrentIndex(full or 0)
+        placed = self._placed
+        self._offer_tabs()  # which may move on from a tab that goes: that is nobody's choice
+        self._placed = placed
+        if placed or self._waiting:
+            return
+        full = next((index for index, section in enumerate(self._pages()) if section.has_data()), None)
+        first = next(index for index in range(self.tabs.count()) if self.tabs.isTabVisible(index))
+        self.tabs.setCurrentIndex(first if full is None else full)
         self._placed = full is not None
+
+    def _pages(self) -> tuple[Section | Measured, ...]:
+        return (*self.sections, self.measured)
+
+    def _offer_tabs(self) -> None:
+        """Live sections of studies that the project does not have are left out, once it has any study."""
+        kinds = {one.measurement.study for one in self.studies}
+        for index, (section, study) in enumerate(zip(self.sections, LIVE.values(), strict=True)):
+            self.tabs.setTabVisible(index, not kinds or study in kinds or section.has_data())
+
+    # what was measured
+
+    def measure(self, study: str) -> None:
+        """Score what is missing, measure, and keep the findings; the figures are made anew when they are there."""
+        project = self.project
+        if project is None or not self._may_measure(study):
+            return
+        handle = measure_study(project=project, study=study).start(self.shell.jobs)
+        self._measuring[study] = handle
+        handle.changed.connect(self._allow)
+        self._allow()
+
+    def _busy(self) -> frozenset[str]:
+        return frozenset(study for study, handle in self._measuring.items() if handle.active)
+
+    def _may_measure(self, study: str) -> bool:
+        return self.project is not None and not self.project.read_only and study not in self._busy()
+
+    def _allow(self) -> None:
+        self.measured.allow(self.project is not None and not self.project.read_only, self._busy())
+
+    def _show_figures(self, studies: tuple[StudyFigures, ...]) -> None:
+        if studies != self.studies or not studies:
+            self.studies = studies
+            self.measured.show_studies(studies)
+        self._allow()
+        self._go_where_something_is()
+
+    def _compare(self, study: StudyFigures, first: str, second: str) -> None:
+        stored = self._stored
+        if stored is not None:
+            self._comparing.read_with(lambda ctx: stored.compare(ctx, study, first, second))
+            self._comparing.ask()
+
+    def _show_compared(self, figures: tuple[DrawnFigure, ...]) -> None:
+        self.measured.show_compared(figures)
+
+    def _go_to_figure(self, place: int) -> None:
+        self.tabs.setCurrentIndex(SECTIONS.index("measured"))
+        self.measured.choose_figure(place)
 
     def _show_section(self, index: int) -> None:
         self._placed = True

@@ -1,16 +1,29 @@
-"""Choosing letter prompts: names of each group, ages and occupations, one to a line."""
+"""Choosing letter prompts: which document, and names, ages and occupations, or biographies, to write it from."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.prompts import Axis, available_axes, load_axis
 from core.prompts.letters import letter_design
 from desktop import theme
-from desktop.operations.prompts import LettersChoice
+from desktop.operations.prompts import BiographiesChoice, LettersChoice
+from desktop.panels.prompts_table import TablePick
 from desktop.widgets import Card, Label, tr
 from desktop.widgets.safe_text import safe_line
+
+
+USUAL_VERSIONS, MOST_VERSIONS = 2, 20
 
 
 class Lines(QWidget):
@@ -41,17 +54,17 @@ class Lines(QWidget):
         return tuple(dict.fromkeys(line for line in lines if line))
 
 
-class LettersChoiceCard(Card):
-    """Names × ages × occupations of the context-less letters."""
+class NamesPage(QWidget):
+    """Names × ages × occupations of the context-less prompts."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_padding(20)
         design = letter_design()
         self.axis = QComboBox()
         self.axis.setAccessibleName(tr("Axis"))
+        self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for axis in _axes_with_names(design.axis):
             groups = ", ".join(identity.label.lower() for identity in axis.identities)
             self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
@@ -69,10 +82,10 @@ class LettersChoiceCard(Card):
         self.per_group.valueChanged.connect(lambda _: self._take_names())
         self._show_axis()
 
-    def choice(self) -> LettersChoice:
+    def choice(self, document: str) -> LettersChoice:
         axis: Axis = self.axis.currentData()
         names = {group: lines.items() for group, lines in self.names.items()}
-        return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items())
+        return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document)
 
     def _show_axis(self) -> None:
         axis: Axis = self.axis.currentData()
@@ -110,9 +123,88 @@ class LettersChoiceCard(Card):
         for stretch in (0, 1):
             grid.setColumnStretch(stretch, 1)
             grid.setRowStretch(stretch, 1)
-        self.box.addLayout(head)
-        self.box.addLayout(grid, 1)
-        self.box.addWidget(Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addLayout(head)
+        box.addLayout(grid, 1)
+        box.addWidget(Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
+
+
+class BiographiesPage(QWidget):
+    """A table of biographies, each rewritten for every group with other names and pronouns."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        words = tr(
+            "Each biography is rewritten for people of every group, with other names and pronouns and nothing else "
+            "changed; what a text about it claims beyond it can then be measured. This runs on this computer."
+        )
+        self.table = TablePick(tr("Needs columns with the biography, first name, last name, gender and occupation."))
+        self.versions = QSpinBox()
+        self.versions.setRange(1, MOST_VERSIONS)
+        self.versions.setValue(USUAL_VERSIONS)
+        self.versions.setAccessibleName(tr("Versions of each biography for each group"))
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(Label(tr("Versions for each group")))
+        row.addWidget(self.versions)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        box.addWidget(Label(words, "soft", wrap=True))
+        box.addWidget(self.table)
+        box.addLayout(row)
+        box.addStretch(1)
+        self.table.changed.connect(self.changed)
+        self.versions.valueChanged.connect(lambda _: self.changed.emit())
+
+    def choice(self, document: str) -> BiographiesChoice:
+        return BiographiesChoice(self.table.path, self.versions.value(), document)
+
+
+class LettersChoiceCard(Card):
+    """Which document is asked for, and from what: a name with an age and occupation, or a biography."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.document, self.source = QComboBox(), QComboBox()
+        for key, document in letter_design().documents.items():
+            self.document.addItem(tr(document.title), key)
+        for title in (tr("Names, ages, occupations"), tr("Biographies of a table")):
+            self.source.addItem(title)
+        self.by_name, self.biographies = NamesPage(), BiographiesPage()
+        self.pages = QStackedWidget()
+        for page in (self.by_name, self.biographies):
+            self.pages.addWidget(page)
+            page.changed.connect(self.changed)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        for label, combo in ((tr("Ask for"), self.document), (tr("from"), self.source)):
+            combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(10)
+            row.addWidget(Label(label))
+            row.addWidget(combo, 1)
+        self.box.addLayout(row)
+        self.box.addWidget(self.pages, 1)
+        self.document.activated.connect(lambda _: self.changed.emit())
+        self.source.activated.connect(self._show_source)
+
+    def choice(self) -> LettersChoice | BiographiesChoice:
+        page = self.pages.currentWidget()
+        assert isinstance(page, NamesPage | BiographiesPage)
+        return page.choice(self.document.currentData())
+
+    def _show_source(self, source: int) -> None:
+        self.pages.setCurrentIndex(source)
+        self.changed.emit()
 
 
 def _axes_with_names(first: str) -> list[Axis]:

@@ -75,12 +75,12 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
     return inside[::step] if len(inside) > 1 else _ticks(low, high, most)
 
 
-def tick_text(value: float, ticks: Iterable[float], percent: bool = False) -> str:
-    """A tick with as many decimals as all of them need; “25 %” for a proportion."""
-    factor = 100 if percent else 1
-    places = max((_decimals(tick * factor) for tick in ticks), default=0)
-    text = f"{value * factor:,.{places}f}".replace("-", "−")
-    return f"{text} %" if percent else text
+def tick_text(value: float, ticks: Iterable[float], sign: str = "", scale: Scale = "linear") -> str:
+    """A tick with as many decimals as all of them need, on a log axis as it needs. `sign`: what stands behind it."""
+    factor = 100 if sign else 1
+    alike = [value] if scale == "log" else ticks
+    places = max((_decimals(tick * factor) for tick in alike), default=0)
+    return f"{value * factor:,.{places}f}".replace("-", "−") + sign
 
 
 def _decimals(value: float) -> int:

@@ -85,7 +85,7 @@ class Canvas:
 
     def reference(self, x: float, y: float, letter: str, told: str = "") -> None:
         """A hollow diamond: a value that a paper prints, by the letter that the legend explains."""
-        size = 7.0 if letter else 5.0
+        size = 7.0
         corners = [(x, y - size), (x + size, y), (x, y + size), (x - size, y)]
         self.path(corners, color="ink", fill="surface", width=0.9, told=told)
         if letter:

@@ -58,7 +58,7 @@ class _Study:
         return self.figure(
             key="completion.tau",
             title="Does the choice follow what was given?",
-            subtitle="Kendall's τ between what is given and what is chosen: above 0 the pleasant goes with the pleasant. "
+            subtitle="Kendall's τ between what is given and what is chosen: above 0 pleasant goes with pleasant. "
             "The paper's own tables do not give its τ, and it does not say which τ it is.",
             kind="grouped",
             marks=tuple(
@@ -69,6 +69,7 @@ class _Study:
             unit="τ",
             axis="Kendall's τ",
             null=0.0,
+            null_words="no association",
             source="Table 1",
         )
 
@@ -76,7 +77,7 @@ class _Study:
         return self.figure(
             key="completion.base_rates",
             title="Base rates: what is chosen, whatever was given",
-            subtitle="A model that never says anything negative about a domain looks unbiased: read every Δ beside these.",
+            subtitle="A model that never says anything bad about a domain looks unbiased: read every Δ beside these.",
             kind="grouped",
             marks=tuple(_by_domain(one, BASE[one.label], likelihood) for one in self.by_domain(LIKELIHOOD, BASE)),
             axis="share of replies",
@@ -150,7 +151,7 @@ class _Study:
         return self.figure(
             key="completion.delta",
             title="How the choice changes with what was given",
-            subtitle="Likelihood after something positive, less after something negative. Without bias all three are 0.",
+            subtitle="Likelihood after something positive less after something negative. Without bias all are 0.",
             kind="grouped",
             marks=tuple(
                 _by_domain(one, DELTAS[one.label], delta) for one in self.by_domain("completion.delta", DELTAS)
@@ -177,7 +178,7 @@ class _Study:
         yield self.figure(
             key="completion.irrelevant",
             title="Replies that are left out",
-            subtitle="Replies that name no option, or two; the paper left out 431 (GPT-3.5) and 964 (PaLM 2) of 10,816.",
+            subtitle="Replies that name no option, or two. The paper left out 431 (GPT-3.5), 964 (PaLM 2) of 10,816.",
             kind="intervals",
             marks=tuple(_by_domain(one, "") for one in self.by_domain("completion.irrelevant", ["irrelevant"])),
             axis="share of replies",
@@ -194,6 +195,7 @@ class _Study:
             ),
             axis="share of choices",
             null=1 / 3,
+            null_words="chance",
             source="beyond the paper",
         )
 

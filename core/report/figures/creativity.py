@@ -44,7 +44,7 @@ def _similarity(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="creativity.distance",
         title="How far each identity is from the default output",
-        subtitle="Mean cosine distance, which is 1 less the paper's similarity: the lowest is what the model takes as normal.",
+        subtitle="Mean cosine distance (1 − the paper's similarity): the lowest is what the model takes as normal.",
         kind="grouped",
         marks=tuple(
             mark(one, words(one.label), series=one.dims.get("model", ""), section=words(one.dims["axis"]))
@@ -75,7 +75,7 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="creativity.abs",
         title="Affinity bias score",
-        subtitle="How unequally the identities' outputs are chosen. It is above 0 without any bias too: compare the floor. "
+        subtitle="How unequally outputs are chosen. It is above 0 without any bias too: compare the floor. "
         "The paper's values are confounded with position.",
         kind="grouped",
         marks=tuple(
@@ -100,7 +100,7 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="creativity.preferences",
         title="Whose outputs are chosen",
-        subtitle="The share of choices relative to chance (share × number of identities), so that axes compare: 1 is chance.",
+        subtitle="The share of choices relative to chance (share × number of identities): 1 is chance.",
         kind="grouped",
         marks=tuple(
             _relative(
@@ -111,6 +111,7 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
         unit="share relative to chance",
         axis="share of choices, relative to chance",
         null=1.0,
+        null_words="chance",
         series_title="rater",
         source="Figures 5, 6 and 7",
     )
@@ -131,7 +132,7 @@ def _relative(one: Mark) -> Mark:
 def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
     both = having(findings, ABS, ("axis", "rater", "model"))
     rated, written = having(findings, ABS, ("axis", "rater")), having(findings, ABS, ("axis", "model"))
-    cells = [*both, *rated, *written] if both else []
+    cells = [*both, *rated, *written, *having(findings, ABS, ("axis",))] if both else []
     yield _figure(
         key="creativity.evaluators",
         title="Who judges whose texts: affinity bias score",
@@ -169,7 +170,7 @@ def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
                 key=key,
                 part=part,
                 title=f"Whose outputs are chosen, by {narrowed[0]}: {part}",
-                subtitle="The share of choices; white is chance. Few choices in a cell scatter widely by themselves.",
+                subtitle="The share of choices; no colour is chance. Cells of few choices scatter widely.",
                 kind="matrix",
                 marks=tuple(
                     mark(one, words(one.dims[narrowed[0]]), series=words(one.label), section=one.dims.get("model", ""))
@@ -178,6 +179,7 @@ def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
                 unit="proportion",
                 axis="share of choices",
                 null=chance,
+                null_words="chance",
                 rows_title=narrowed[0],
                 series_title="identity",
                 source=source,
@@ -191,7 +193,7 @@ def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:
             key="creativity.temperature",
             part=model,
             title=joined("Representative bias score by temperature", model),
-            subtitle="Outputs scatter more at higher temperatures, which raises the score by itself: compare the floors.",
+            subtitle="Outputs scatter more at higher temperatures, which raises the score: compare the floors.",
             kind="line",
             marks=tuple(
                 mark(one, one.dims["temperature"], series=words(one.dims["axis"]), x=float(one.dims["temperature"]))
@@ -211,7 +213,7 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="creativity.agreement",
         title="Do the raters agree?",
-        subtitle="Agreement beyond chance; 0 is what chance gives. The intervals hold for these raters, not for others.",
+        subtitle="Agreement beyond chance; 0 is chance. The intervals hold for these raters, not for others.",
         kind="intervals",
         marks=tuple(
             mark(
@@ -225,6 +227,7 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         unit="agreement",
         axis="agreement (raw: share of pairs of judgments that agree)",
         null=0.0,
+        null_words="chance",
         source="footnote 4",
     )
     yield _figure(
@@ -238,6 +241,7 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         unit="agreement beyond chance",
         axis="Cohen’s κ",
         null=0.0,
+        null_words="chance",
         rows_title="pair of raters",
         series_title="axis",
         source="footnote 4; pairs beyond the paper",

@@ -104,7 +104,7 @@ class _Pen:
         axis, canvas = self.layout.axis, self.canvas
         ticks = axis.ticks()
         for tick in ticks:
-            text = tick_text(tick, ticks, self.figure.percent)
+            text = tick_text(tick, ticks, self.figure.sign, self.figure.scale)
             canvas.line(axis.at(tick), top, axis.at(tick), bottom)
             canvas.text(axis.at(tick), bottom + 16, text, size=11, color="soft", anchor="middle")
         if self.figure.null is not None:
@@ -153,6 +153,8 @@ class _Pen:
         canvas.text(layout.n, middle + 4, f"{mark.n:,}", color=color, anchor="end")
         if mark.value is None:
             for number, line in enumerate(_reason(mark, layout)):
+                # Hairlines would run through the words.
+                canvas.rect(axis.start + 2, top + 2 + TEXT_LINE * number, width(line, 11), 14, color="surface")
                 canvas.text(axis.start + 4, top + 13 + TEXT_LINE * number, line, size=11, color="soft", italic=True)
             return
         if mark.low is not None and mark.high is not None:

@@ -17,13 +17,16 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
     drawn = [mark for mark in placed if mark.value is not None]
     top, bottom = top + 22, top + 22 + HEIGHT
     up = _values(figure, drawn, bottom, top)
-    along = value_axis([mark.x for mark in placed if mark.x is not None], [], "linear", LEFT + 30, canvas.width - PAD - 40)
+    along = value_axis(
+        [mark.x for mark in placed if mark.x is not None], [], "linear", LEFT + 30, canvas.width - PAD - 40
+    )
     after = _axes(canvas, figure, placed, along, up)
     series = figure.series
-    for place, name in enumerate(series):
-        aside = (place - (len(series) - 1) / 2) * BESIDE
+    asides = [(place - (len(series) - 1) / 2) * BESIDE for place in range(len(series))]
+    for name, aside in zip(series, asides, strict=True):
+        _floors(canvas, [mark for mark in drawn if mark.series == name], along, up, aside)
+    for place, (name, aside) in enumerate(zip(series, asides, strict=True)):
         own = sorted((mark for mark in drawn if mark.series == name), key=lambda mark: mark.x or 0.0)
-        _floors(canvas, own, along, up, aside)
         points = [(along.at(mark.x or 0.0) + aside, up.at(mark.value or 0.0)) for mark in own]
         if len(points) > 1:
             canvas.path(points, color=series_color(place), closed=False, width=1.6, dash=DASHES[place % len(DASHES)])
@@ -54,7 +57,7 @@ def _axes(canvas: Canvas, figure: Figure, placed: list[Mark], along: ValueAxis, 
     right = canvas.width - PAD
     ticks = up.ticks()
     for tick in ticks:
-        text = tick_text(tick, ticks, figure.percent)
+        text = tick_text(tick, ticks, figure.sign, figure.scale)
         canvas.line(LEFT, up.at(tick), right, up.at(tick))
         canvas.text(LEFT - 8, up.at(tick) + 4, text, size=11, color="soft", anchor="end")
     canvas.line(LEFT, up.start, right, up.start, color="edge")

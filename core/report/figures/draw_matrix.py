@@ -17,11 +17,10 @@ SMALL = 9.5
 
 @dataclass(frozen=True)
 class _Shades:
-    """From values to colours: away from `middle` on two sides, or from 0 on one."""
+    """From values to colours: the farther from `middle`, the stronger."""
 
     middle: float
     farthest: float
-    two_sided: bool
 
     def of(self, value: float) -> tuple[str, float]:
         """The colour's name and how strong it is."""
@@ -60,7 +59,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
 def _shades(figure: Figure) -> _Shades:
     values = [mark.value for mark in figure.marks if mark.value is not None]
     middle = figure.null if figure.null is not None else 0.0
-    return _Shades(middle, max((abs(value - middle) for value in values), default=0.0), figure.null is not None)
+    return _Shades(middle, max((abs(value - middle) for value in values), default=0.0))
 
 
 def _cell(canvas: Canvas, figure: Figure, mark: Mark, shades: _Shades, place: tuple[float, float, float]) -> None:
@@ -88,17 +87,15 @@ def _below(figure: Figure, mark: Mark, room: float) -> str:
 def _scale(canvas: Canvas, figure: Figure, shades: _Shades, y: float, left: float) -> float:
     """The colours and what they stand for."""
     steps, wide = 9, 22.0
-    least = shades.middle - shades.farthest if shades.two_sided else shades.middle
-    most = shades.middle + shades.farthest
+    values = [mark.value for mark in figure.marks if mark.value is not None]
+    least, most = min(values, default=0.0), max(values, default=0.0)
     for step in range(steps):
         color, strength = shades.of(least + (most - least) * step / (steps - 1))
         canvas.rect(left + step * wide, y, wide - 1, 10, color=color, opacity=max(0.02, strength))
-    ends = [(least, 0.0), (shades.middle, steps / 2), (most, float(steps))] if shades.two_sided else [(least, 0), (most, steps)]
-    for value, step in ends:
-        anchor = "start" if step == 0 else "end" if step == steps else "middle"
-        text = value_text.number(figure, value)
-        canvas.text(left + step * wide, y + 24, text, size=11, color="soft", anchor=anchor)
-    told = f"{figure.axis}; below each: 95 % interval, n"
+    for value, x, anchor in ((least, left, "start"), (most, left + steps * wide, "end")):
+        canvas.text(x, y + 24, value_text.number(figure, value), size=11, color="soft", anchor=anchor)
+    intervals = "95 % interval, " if any(mark.low is not None for mark in figure.marks) else ""
+    told = f"{figure.axis}; below each: {intervals}n"
     for number, line in enumerate(wrap(told, 11, canvas.width - PAD - left - steps * wide - 14)):
         canvas.text(left + steps * wide + 14, y + 9 + 14 * number, line, size=11, color="soft")
         last = y + 14 * number

@@ -17,6 +17,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
     left = PAD + label + GAP
     columns = _columns(figure, canvas.width - PAD - left)
     places = [left + sum(columns[:place]) for place in range(len(columns))]
+    where = {name: (x, room) for name, x, room in zip(figure.series, places, columns, strict=True)}
     heads = [wrap(name, 12, room - GAP) for name, room in zip(figure.series, columns, strict=True)]
     y = top + 14
     for x, lines in zip([PAD, *places], [wrap(figure.rows_title, 12, label), *heads], strict=True):
@@ -29,7 +30,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
             y += HEADING
         for _, row in rows:
             canvas.line(PAD, y, canvas.width - PAD, y)
-            y = _row(canvas, figure, (section, row), y, label, dict(zip(figure.series, zip(places, columns), strict=True)))
+            y = _row(canvas, figure, (section, row), y, label, where)
     canvas.line(PAD, y, canvas.width - PAD, y)
     return y + 10
 
@@ -37,7 +38,8 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
 def _columns(figure: Figure, room: float) -> list[float]:
     """Widths by the longest text of each column, but a third of an even share for everyone."""
     wanted = [
-        max(width(text, 12) for text in [name, *(_text(figure, one) for one in figure.marks if one.series == name)]) + GAP
+        max(width(text, 12) for text in [name, *(_text(figure, one) for one in figure.marks if one.series == name)])
+        + GAP
         for name in figure.series
     ]
     if sum(wanted) <= room:

@@ -3,6 +3,7 @@
 import string
 from collections.abc import Callable
 
+from core.report.figures.axis import tick_text
 from core.report.figures.canvas import Canvas
 from core.report.figures.lines import width, wrap
 from core.report.figures.palette import MARKERS
@@ -28,7 +29,7 @@ def printed_by(figure: Figure) -> dict[str, str]:
     names = list(dict.fromkeys(one.who for mark in figure.marks for one in mark.references))
     if len(names) == 1:
         return {names[0]: ""}
-    return {name: letter for name, letter in zip(names, string.ascii_lowercase, strict=False)}
+    return dict(zip(names, string.ascii_lowercase, strict=False))  # beyond 26 they stand unnamed
 
 
 def draw_legend(canvas: Canvas, figure: Figure, y: float) -> float:
@@ -69,7 +70,7 @@ def _signs(canvas: Canvas, figure: Figure) -> list[tuple[str, Draw]]:
     if any(mark.low is not None for mark in figure.marks):
         found.append(("95 % interval", lambda x, y: canvas.line(x, y, x + 20, y, color="soft", width=1.6)))
     if figure.null is not None:
-        text = "1: no difference" if figure.scale == "log" else f"no difference: {figure.null:.3g}"
+        text = f"{tick_text(figure.null, [round(figure.null, 3)], figure.sign)}: {figure.null_words}"
         found.append((text, lambda x, y: canvas.line(x, y, x + 20, y, color="edge", width=1.2, dash="5 3")))
     if any(mark.floor for mark in figure.marks):
         text = "noise floor: 95 % of what no bias at all gives; the tick is its mean"

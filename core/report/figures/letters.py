@@ -1,7 +1,6 @@
-"""The figures of Wan et al. 2023 for our findings: word choice, WEAT, style, hallucination bias, success, mitigation."""
+"""The figures of Wan et al. 2023 for our findings: word choice, WEAT, style, hallucination, success, mitigation."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from core.findings import Finding
@@ -84,7 +83,7 @@ def _weat(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
         key="letters.weat",
         part=pair,
         title=f"Are each group's salient words nearer to its stereotype? {pair}",
-        subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names or of career words, "
+        subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names, or to career, "
         f"those for {second} to the second. The words were chosen by group, so the default floor chooses them anew.",
         kind="grouped",
         marks=tuple(
@@ -133,10 +132,10 @@ def _style(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _tests(finding: Finding) -> Iterator[Mark]:
-    row, whose = mark(finding, KINDS.get(finding.label, words(finding.label))), VARIANTS[finding.variant]
-    effect = finding.effect
-    yield replace(row, series=f"{whose}: effect", text=f"{effect.name} = {effect.value:.3f}" if effect else "–")
-    yield replace(row, series=f"{whose}: p", text=p_text(finding.p) or "–")
+    row, whose = KINDS.get(finding.label, words(finding.label)), VARIANTS[finding.variant]
+    effect = f"{finding.effect.name} = {finding.effect.value:.3f}" if finding.effect else "–"
+    yield mark(finding, row, series=f"{whose}: effect", text=effect)
+    yield mark(finding, row, series=f"{whose}: p", text=p_text(finding.p) or "–")
 
 
 def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -151,7 +150,7 @@ def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="letters.hallucination",
         title="Hallucination bias: does what was made up differ in style?",
-        subtitle="The share of such sentences among hallucinated ones, less that among grounded ones of the same letter.",
+        subtitle="The share of such sentences among hallucinated ones, less that among grounded ones of a letter.",
         kind="grouped",
         marks=tuple(marks),
         unit="difference of shares",
@@ -190,7 +189,7 @@ def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
             key="letters.mitigation",
             part=part,
             title=f"What an instruction changes: {part}",
-            subtitle="The odds ratio with the instruction over that without, on the same prompts. At 1 nothing changes.",
+            subtitle="The odds ratio with the instruction over that without, same prompts. At 1 nothing changes.",
             kind="intervals",
             marks=tuple(mark(one, words(one.label)) for one in own),
             unit="ratio of odds ratios",

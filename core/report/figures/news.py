@@ -1,7 +1,8 @@
-"""The figures of Fang et al. 2024 for our findings: each level of text on each axis, biased prompts, lengths, topics."""
+"""The figures of Fang et al. 2024 for our findings: levels of text on each axis, biased prompts, lengths, topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
@@ -28,6 +29,10 @@ class _Level:
     of_race: str
     prompts: str = ""
     rises: bool = False
+
+    @property
+    def unit_of_difference(self) -> str:
+        return "difference of proportions" if self.unit == "proportion" else self.unit
 
     def source(self, axis: str, panel: str) -> str:
         printed = {"gender": self.of_gender, "race": self.of_race}.get(axis)
@@ -62,7 +67,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     title, worse = f"{level.title}, {axis}", "higher" if level.rises else "lower"
-    common = {"study": "news", "kind": "intervals", "part": axis, "unit": level.unit}
+    common: dict[str, Any] = {"study": "news", "kind": "intervals", "part": axis, "unit": level.unit}
     yield Figure(
         key=f"{level.id}.distance",
         title=f"{title}: how far from the originals",
@@ -81,14 +86,13 @@ def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator
         axis="generated minus original",
         null=0.0,
         source="Fang et al. 2024, Figure 3b and Table 1"
-        if (level.id, axis) == ("news.word", "race")
-        else "METHODS, News",
-        **common,
+        + ("" if (level.id, axis) == ("news.word", "race") else ", the same for another level or axis"),
+        **common | {"unit": level.unit_of_difference},
     )
     yield Figure(
         key=f"{level.id}.prejudice_share",
         title=f"{title}: articles that are worse for a group",
-        subtitle=f"The share of articles in which the {level.what} is {worse} than in the original. "
+        subtitle=f"Articles in which the {level.what} is {worse} than in the original, as a share of all. "
         "Near one half is what chance gives.",
         marks=tuple(_by_group(findings, f"{level.id}.prejudice_share")),
         axis="share of articles",
@@ -117,7 +121,7 @@ def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator
         axis="difference of distances",
         null=0.0,
         source="Fang et al. 2024, discussion",
-        **common,
+        **common | {"unit": level.unit_of_difference},
     )
 
 
@@ -147,8 +151,9 @@ def _by_group(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
 
 def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     """Figures 8 to 10: what each prompt gives, then the paired difference on headlines answered both ways."""
-    common = {"study": "news", "part": axis}
-    source = f"Fang et al. 2024, {level.prompts}" if level.prompts and axis == "gender" else "METHODS, News"
+    common: dict[str, Any] = {"study": "news", "part": axis}
+    shown = level.prompts and axis == "gender"
+    source = f"Fang et al. 2024, {level.prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
     for measure, panel, unit in (("prejudice_share", "a", "proportion"), ("prejudice_drop", "b", level.unit)):
         marks = tuple(_by_prompt(findings, f"{level.id}.{measure}"))
         yield Figure(
@@ -161,7 +166,7 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
             unit=unit,
             axis="share of articles" if panel == "a" else "mean change, as a positive number",
             series_title="prompt",
-            source=source + (panel if source.startswith("Fang") else ""),
+            source=source + (panel if shown else ""),
             **common,
         )
     yield Figure(
@@ -178,7 +183,7 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
             for one in _strata(findings, f"{level.id}.difference.prompts", ("axis",))
             + _strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
         ),
-        unit=level.unit,
+        unit=level.unit_of_difference,
         axis="biased minus unbiased",
         null=0.0,
         source=source,
@@ -213,7 +218,7 @@ def _refusals(findings: Sequence[Finding]) -> Iterator[Figure]:
         key="news.refusals",
         study="news",
         title="No article: refusals and empty generations",
-        subtitle="The share of prompts that were answered with no article. They are no pairs, and are left out elsewhere.",
+        subtitle="The share of prompts that were answered with no article. They are left out everywhere else.",
         kind="grouped" if asked else "intervals",
         marks=tuple(marks),
         unit="proportion",

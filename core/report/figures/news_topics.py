@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.findings import Finding
 from core.report.figures.choose import parted
@@ -12,10 +13,10 @@ TOPIC = "news.document.topic"
 
 
 def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
-    """By axis, a section for whose articles the topics were read in; only topics that belong to a group are findings."""
+    """By axis, a section for whose articles they were read in; only topics that belong to a group are findings."""
     topics = [one for one in findings if one.id == TOPIC]
     for part, own in parted(topics, _part).items():
-        common = {"study": "news", "part": part, "rows_title": "topic"}
+        common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
         about = f"Topics that belong to a group, {part}"
         yield Figure(
             key="news.document.topics",
@@ -46,7 +47,7 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
             title=f"{about}: their words",
             subtitle="The most relevant words of each topic, and the group that it belongs to.",
             kind="table",
-            marks=tuple(one for each in own for one in _words(each)),
+            marks=tuple({one.row: one for each in own for one in [_words(each)]}.values()),
             source="Fang et al. 2024, Tables B.1 and B.2",
             **common,
         )
@@ -69,14 +70,12 @@ def _residuals(finding: Finding) -> list[Mark]:
 
 def _counts(finding: Finding) -> Iterator[Mark]:
     for group, count in finding.n_by_group.items():
-        yield replace(_cell(finding), series=words(group), value=float(count), text=f"{count:,}")
+        cell = mark(finding, words(finding.label), section=_source(finding), series=words(group), text=f"{count:,}")
+        yield replace(cell, value=float(count))
 
 
-def _words(finding: Finding) -> Iterator[Mark]:
+def _words(finding: Finding) -> Mark:
+    """The topics are the same for every source: their words stand once."""
+    row = f"{words(finding.label)}, {words(finding.groups[0])}"
     listed = finding.note.partition("Words: ")[2].partition(".")[0]
-    yield replace(_cell(finding), series="Group", text=words(finding.groups[0]))
-    yield replace(_cell(finding), series="Most relevant words", text=listed)
-
-
-def _cell(finding: Finding) -> Mark:
-    return mark(finding, words(finding.label), section=_source(finding))
+    return mark(finding, row, series="Most relevant words", text=listed)

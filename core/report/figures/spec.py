@@ -68,9 +68,10 @@ class Figure:
     """A figure of a study.
 
     `key`: its name in `Study.figures`. `part`: which of several figures of that key, such as an axis; empty where there
-    is one. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the
-    second as words for the axis. `null`: the value that says “no bias”, None where there is none. `rows_title` and
-    `series_title`: what rows and series are, such as “evaluator”. `x_axis`: of a `line`. `source`: the paper's figures and tables that it covers.
+    is one. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the second as words for the axis.
+    `null`: the value that says “no bias”, None where there is none; `null_words` says what it is. `rows_title` and
+    `series_title`: what rows and series are, such as “rater”. `x_axis`: of a `line`. `source`: the paper's figures and
+    tables that it covers.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Figure:
     axis: str = ""
     scale: Scale = "linear"
     null: float | None = None
+    null_words: str = "no difference"
     rows_title: str = ""
     series_title: str = ""
     x_axis: str = ""
@@ -99,6 +101,11 @@ class Figure:
     def percent(self) -> bool:
         """Whether the values are proportions, to be written as percentages."""
         return self.unit in PROPORTIONS
+
+    @property
+    def sign(self) -> str:
+        """What stands behind a number: " %", " pp" (percentage points) for a difference of them, nothing otherwise."""
+        return "" if not self.percent else " pp" if self.unit.startswith("difference") else " %"
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -135,6 +142,7 @@ def mark(
     section: str = "",
     references: Iterable[Reference] = (),
     x: float | None = None,
+    text: str = "",
 ) -> Mark:
     """The finding's estimate as a mark."""
     bounds = finding.interval if finding.estimate is not None else None
@@ -152,6 +160,7 @@ def mark(
         references=tuple(references),
         x=x,
         unit=finding.unit,
+        text=text,
     )
 
 

@@ -1,5 +1,7 @@
 """A mark's value, interval and n as people read them, with no more digits than the interval deserves."""
 
+import math
+
 from core.report.figures.spec import Figure, Mark
 from core.report.numbers import decimals, p_text
 
@@ -10,15 +12,14 @@ def estimate(figure: Figure, mark: Mark) -> str:
     """ "0.22", "22.3 %"; “undefined” where there is none."""
     if mark.value is None:
         return "undefined"
-    text = _number(mark.value * _factor(figure), _places(figure, mark))
-    return f"{text} %" if figure.percent else text
+    return _written(figure, mark.value, _places(figure, mark)) + figure.sign
 
 
 def interval(figure: Figure, mark: Mark) -> str:
     """ "0.20–0.25", with “to” where an end is negative; empty where there is none."""
     if mark.value is None or mark.low is None or mark.high is None:
         return ""
-    low, high = (_number(end * _factor(figure), _places(figure, mark)) for end in (mark.low, mark.high))
+    low, high = (_written(figure, end, _places(figure, mark)) for end in (mark.low, mark.high))
     return f"{low} to {high}" if "−" in low + high else f"{low}–{high}"
 
 
@@ -36,7 +37,7 @@ def told(figure: Figure, mark: Mark) -> str:
         return f"{about}: undefined, because {mark.reason}"
     p = mark.finding.p if mark.finding.p_adjusted is None else mark.finding.p_adjusted
     facts = [whole(figure, mark), f"n {mark.n:,}"]
-    facts += [f"floor {_number(mark.floor.p95 * _factor(figure), 3)}"] if mark.floor else []
+    facts += [f"floor {number(figure, mark.floor.p95)}"] if mark.floor else []
     facts += [f"p {p_text(p)}" + ("" if mark.finding.p_adjusted is None else " adjusted")] if p is not None else []
     return f"{about}: {', '.join(facts)}"
 
@@ -44,8 +45,14 @@ def told(figure: Figure, mark: Mark) -> str:
 def number(figure: Figure, value: float) -> str:
     """A value without interval, such as one that a paper prints."""
     scaled = value * _factor(figure)
-    text = _number(scaled, min(4, decimals(scaled)) if scaled else 0)
-    return f"{text} %" if figure.percent else text
+    return _written(figure, value, min(4, decimals(scaled)) if scaled else 0) + figure.sign
+
+
+def _written(figure: Figure, value: float, places: int) -> str:
+    """A number with these decimals; a ratio with two, with none where it is large, with more where it is near 0."""
+    if figure.scale == "log" and value > 0:
+        places = 0 if value >= 10 else 2 if value >= 0.1 else min(6, 1 - math.floor(math.log10(value)))
+    return _number(value * _factor(figure), places)
 
 
 def _factor(figure: Figure) -> int:

@@ -22,5 +22,15 @@ STUDY = Study(
         "completion.option_position",
         "completion.irrelevant",
     ),
-    figures=(),
+    figures=(
+        "completion.tau",
+        "completion.base_rates",
+        "completion.pronouns",
+        "completion.likelihood",
+        "completion.domain_pronoun",
+        "completion.delta",
+        "completion.omnibus",
+        "completion.irrelevant",
+        "completion.option_position",
+    ),
 )

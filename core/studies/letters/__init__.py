@@ -28,5 +28,14 @@ STUDY = Study(
         "letters.success_rate",
         "letters.mitigation.odds_ratio",
     ),
-    figures=("forest",),
+    figures=(
+        "letters.categories",
+        "letters.words",
+        "letters.weat",
+        "letters.style",
+        "letters.style.tests",
+        "letters.hallucination",
+        "letters.success",
+        "letters.mitigation",
+    ),
 )

@@ -24,5 +24,25 @@ STUDY = Study(
         "news.refusal_rate.prompts",
         "news.words_per_article",
     ),
-    figures=("distances", "prejudice", "differences"),
+    figures=(
+        *(
+            f"{level}.{name}"
+            for level in ("news.word", "news.sentence.sentiment", "news.sentence.toxicity", "news.document")
+            for name in (
+                "distance",
+                "difference",
+                "prejudice_share",
+                "prejudice_drop",
+                "prompts.prejudice_share",
+                "prompts.prejudice_drop",
+                "prompts.change",
+                "models",
+            )
+        ),
+        "news.document.topics",
+        "news.document.counts",
+        "news.document.words",
+        "news.refusals",
+        "news.words_per_article",
+    ),
 )

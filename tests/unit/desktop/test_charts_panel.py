@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,6 +19,7 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from desktop.charts.data import AxisNames, ChartData, Item, Items, Voice
 from desktop.jobs import JobRunner
+from desktop.models.stored_figures import StudyFigures
 from desktop.panels.charts import ChartsPanel
 
 AXIS = AxisNames("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
@@ -74,10 +76,17 @@ class Source:
         return Items(412, (Item("1", f"haiku for {finding.label}", "chosen", text),))
 
 
+class NoFigures:
+    """A project in which nothing is stored."""
+
+    def load(self, ctx: JobContext) -> tuple[StudyFigures, ...]:
+        return ()
+
+
 class FakeShell:
     def __init__(self) -> None:
         self.jobs = JobRunner()
-        self.project: object | None = object()
+        self.project: object | None = SimpleNamespace(read_only=False)
         self.errors: list[AppError] = []
         self.said: list[str] = []
         self.panels: list[str] = []
@@ -105,7 +114,7 @@ Open = Callable[[Source], ChartsPanel]
 @pytest.fixture
 def open_panel(qtbot: QtBot, shell: FakeShell) -> Open:
     def make(source: Source) -> ChartsPanel:
-        panel = ChartsPanel(shell, lambda project: source)  # type: ignore[arg-type]
+        panel = ChartsPanel(shell, lambda project: source, lambda project: NoFigures())  # type: ignore[arg-type]
         qtbot.addWidget(panel)
         panel.resize(1072, 640)
         with qtbot.waitExposed(panel):
@@ -224,7 +233,7 @@ def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: Fa
     panel.deliver(Changes.to("judgment", ["x"]))
     qtbot.waitUntil(lambda: panel.data is source.data)
     assert panel.stack.currentWidget().title == "Letters"
-    panel.attach(object())  # type: ignore[arg-type]
+    panel.attach(SimpleNamespace(read_only=False))  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: panel.data is source.data)
     assert panel.stack.currentWidget().title == "Preferences"
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
+from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
@@ -23,8 +24,10 @@ from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
+from desktop.operations.importing import Choice, import_table
+from desktop.operations.studies import StudyFacts, study_facts
 from desktop.panels.home import HomePanel
-from desktop.panels.home_doors import DoorState, audit_state, letters_state, rate_state
+from desktop.panels.home_doors import DoorState, audit_state, rate_state, texts_state
 from desktop.panels.home_facts import Facts, read_facts
 from desktop.panels.home_recent import DATE_ROLE, PATH_ROLE, day_words, look_up
 from desktop.settings import Settings
@@ -96,17 +99,53 @@ def add_letters(project: Project, count: int) -> None:
     project.sources.add_many(study, specs)
 
 
+def add_news(project: Project, folder: Path) -> None:
+    """Two articles generated for the same headline as one original."""
+    table = folder / "news.csv"
+    table.write_text("original,generated,model\nIt rained.,It rained hard.,a\nIt rained.,It poured.,b\n", "utf-8")
+    import_table(choice=Choice(table, "news"), project=project).work(JobContext())
+
+
+def made_up_finding() -> Finding:
+    return Finding(
+        id="letters.made_up", label="x", title="Made up", groups=("female",), estimate=1.0, unit="ratio", n=3
+    )
+
+
 # what a project has
 
 
-def test_facts_count_prompts_outputs_comparisons_and_letters(file: Path):
+def test_facts_count_what_there_is_of_every_study(file: Path, tmp_path: Path):
     with Project.open(file) as project:
         write_outputs(project)
         draw(project)
         add_letters(project, 3)
+        add_news(project, tmp_path)
         facts = read_facts(JobContext(), project)
-    # two themes, each with a default prompt and one for each of the two identities
-    assert facts == Facts(prompts=6, outputs=6, comparisons=2, letters=3, unscored=3)
+    assert facts == Facts(
+        (
+            # two themes, each with a default prompt and one for each of the two identities
+            StudyFacts("creativity", "Creative writing", prompts=6, texts=6),
+            StudyFacts("letters", "Reference letters", texts=3),
+            StudyFacts("news", "News articles", texts=2),  # one original for both
+        ),
+        comparisons=2,
+    )
+
+
+def test_what_came_after_a_measurement_is_new(file: Path):
+    with Project.open(file) as project:
+        add_letters(project, 3)
+        project.findings.replace("letters", "whole study", {}, [made_up_finding()])
+        assert study_facts(JobContext(), project) == (
+            StudyFacts("letters", "Reference letters", texts=3, measured=True, new=0),
+        )
+        study = project.studies.of_kind("letters")
+        assert study is not None
+        project.sources.add_many(study.id, [SourceSpec(kind="letter", origin="b", row=1, text="New.", fields={})])
+        (found,) = study_facts(JobContext(), project)
+    assert (found.new, found.pending) == (1, True)
+    assert found.said == "4 letters, 1 new since the last measure"
 
 
 def test_an_empty_project_has_nothing(file: Path):
@@ -117,14 +156,23 @@ def test_an_empty_project_has_nothing(file: Path):
 # what a door lacks
 
 
+def creative(prompts: int = 6, texts: int = 0, **more: object) -> StudyFacts:
+    return StudyFacts("creativity", "Creative writing", prompts, texts, **more)
+
+
+def letters(texts: int, **more: object) -> StudyFacts:
+    return StudyFacts("letters", "Reference letters", 0, texts, **more)
+
+
 @pytest.mark.parametrize(
     ("facts", "step"),
     [
         (None, "sample"),
-        (Facts(), "prompts"),
-        (Facts(prompts=6), "generate"),
-        (Facts(prompts=6, outputs=6), "judge"),
-        (Facts(prompts=6, outputs=6, comparisons=2), "judge"),
+        (Facts(), "creative prompts"),
+        (Facts((creative(),)), "generate"),
+        (Facts((creative(texts=6),)), "judge"),
+        (Facts((creative(texts=6),), comparisons=2), "judge"),
+        (Facts((letters(9), StudyFacts("news", "News articles", 64, 64))), "creative prompts"),
     ],
 )
 def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: Facts | None, step: str):
@@ -132,37 +180,51 @@ def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: Facts | None
 
 
 def test_the_rating_door_says_what_it_lacks():
-    assert "no comparisons" in rate_state(Facts(prompts=1, outputs=5), read_only=False).words
-    assert "2 comparisons" in rate_state(Facts(1, 5, comparisons=2), read_only=False).words
+    words = rate_state(Facts((creative(texts=5), letters(9))), read_only=False).words
+    assert words == "5 creative texts are there, no comparisons yet."
+    assert "2 comparisons" in rate_state(Facts((creative(texts=5),), comparisons=2), read_only=False).words
 
 
 def test_nothing_can_be_rated_in_a_read_only_project():
-    state = rate_state(Facts(prompts=1, outputs=5, comparisons=3), read_only=True)
+    state = rate_state(Facts((creative(texts=5),), comparisons=3), read_only=True)
     assert state.step == ""
     assert state.action == ""
     assert "read-only" in state.words
 
 
-def test_letters_are_measured_before_they_are_charted():
-    assert letters_state(None, read_only=False).step == "import"
-    assert letters_state(Facts(), read_only=False).step == "import"
-    assert letters_state(Facts(letters=9, unscored=4), read_only=False).step == "measure letters"
-    assert letters_state(Facts(letters=9), read_only=False).step == "letter charts"
-    assert letters_state(Facts(letters=9, unscored=4), read_only=True).step == "letter charts"
+def test_texts_are_measured_before_their_findings_are_seen():
+    assert texts_state(None, read_only=False).step == "import"
+    assert texts_state(Facts(), read_only=False).step == "import"
+    assert texts_state(Facts((letters(9),)), read_only=False).step == "measure"
+    assert texts_state(Facts((letters(9, measured=True),)), read_only=False).step == "see"
+    assert texts_state(Facts((letters(9, measured=True, new=2),)), read_only=False).step == "measure"
+    assert texts_state(Facts((letters(9),)), read_only=True).step == "see"
+
+
+def test_the_door_of_texts_names_every_study():
+    news = StudyFacts("news", "News articles", 64, 12, measured=True)
+    replies = StudyFacts("completion", "Fill in the blank", 0, 1)
+    state = texts_state(Facts((letters(9, measured=True, new=2), news, replies)), read_only=False)
+    assert state.words == (
+        "9 letters, 2 new since the last measure; 12 news articles, measured; 1 reply, not measured yet."
+    )
+    assert state.action == "Score and measure"
+    assert texts_state(Facts((replies,)), read_only=False).action == "Measure"  # nothing of it is scored
 
 
 def test_an_audit_goes_on_in_the_open_project_or_begins_a_new_one():
     assert audit_state(None, read_only=False).step == "audit"
     assert audit_state(Facts(), read_only=False).step == "prompts"
-    going_on = audit_state(Facts(prompts=6, outputs=2), read_only=False)
+    assert audit_state(Facts((letters(9),)), read_only=False).step == "prompts"  # of a table
+    going_on = audit_state(Facts((creative(texts=2), StudyFacts("news", "News articles", 64))), read_only=False)
     assert (going_on.step, going_on.other_step) == ("generate", "audit")
-    assert "6 prompts, 2 outputs" in going_on.words
+    assert going_on.words == "Creative writing: 6 prompts, 2 texts; News articles: 64 prompts, 0 texts."
 
 
 def test_doors_show_what_the_open_project_has(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
     assert home.rate.button.text() == "Rate the sample"
     project = open_in(qtbot, window, file)
-    qtbot.waitUntil(lambda: home.rate.state.step == "prompts")
+    qtbot.waitUntil(lambda: home.rate.state.step == "creative prompts")
     write_outputs(project)  # while the panel is seen
     qtbot.waitUntil(lambda: home.rate.button.text() == "Draw comparisons…")
     draw(project)
@@ -174,7 +236,7 @@ def test_closing_the_project_gives_the_doors_of_the_start(
     qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path
 ):
     open_in(qtbot, window, file)
-    qtbot.waitUntil(lambda: home.rate.state.step == "prompts")
+    qtbot.waitUntil(lambda: home.rate.state.step == "creative prompts")
     window.session.close()
     assert home.rate.state.step == "sample"
 
@@ -239,7 +301,7 @@ def test_choosing_a_table_opens_the_import(
     table = tmp_path / "letters.csv"
     table.write_text("text,group\nDear all,male\n", "utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(table), ""))
-    home.letters.button.click()
+    home.texts.button.click()
     (dialog,) = window.findChildren(ImportDialog)
     qtbot.waitUntil(dialog.go.isEnabled)
     assert dialog.name.whole_text() == "letters.csv"
@@ -268,15 +330,62 @@ def test_measuring_ends_at_the_charts_of_the_letters(qtbot: QtBot, window: MainW
         ]  # fmt: skip
         project.sources.add_many(study, specs)
     project = open_in(qtbot, window, file)
-    qtbot.waitUntil(lambda: home.letters.button.text() == "Score and measure")
-    home.letters.button.click()
+    qtbot.waitUntil(lambda: home.texts.button.text() == "Score and measure")
+    home.texts.button.click()
     qtbot.waitUntil(lambda: window.current == "charts", timeout=60_000)
     assert {(name, count) for name, _, count in project.scores.known()} == {("lexicon", 6), ("lexicon_published", 6)}
     assert project.findings.all("letters")
     charts = window.panels["charts"]
     assert charts.tabs.tabText(charts.tabs.currentIndex()) == "Letters"
     window.show_panel("home")
-    qtbot.waitUntil(lambda: home.letters.button.text() == "See the charts")
+    qtbot.waitUntil(lambda: home.texts.button.text() == "See what was found")
+    home.texts.button.click()
+    assert window.current == "charts"
+
+
+def test_news_and_replies_are_measured_in_one_go_and_end_at_the_findings(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path
+):
+    replies = tmp_path / "replies.csv"
+    replies.write_text(
+        "domain,direction,pronoun,given,positive,negative,neutral,response,term\n"
+        + "ageism,SAI,feminine,positive,quick,slow,tall,quick,young\n" * 8,
+        "utf-8",
+    )
+    with Project.open(file) as project:
+        add_news(project, tmp_path)
+        import_table(choice=Choice(replies, "completion"), project=project).work(JobContext())
+    project = open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.texts.state.step == "measure")
+    home.texts.button.click()
+    qtbot.waitUntil(lambda: window.current == "findings", timeout=60_000)
+    assert project.findings.all("news")
+    assert project.findings.all("completion")
+
+
+def test_measuring_what_cannot_be_measured_says_so_and_stays(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with Project.open(file) as project:
+        add_letters(project, 3)
+
+    def fail(*_: object) -> None:
+        raise AppError("The letters are of one group only.", hint="Add another.")
+
+    monkeypatch.setattr("core.runs.measure.measure_project", fail)
+    open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.texts.state.step == "measure")
+    home.texts.button.click()
+    qtbot.waitUntil(window.banners.isVisible, timeout=PATIENCE)
+    assert window.current == "home"
+
+
+def test_rating_without_creative_prompts_leads_to_them(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
+    open_in(qtbot, window, file)
+    qtbot.waitUntil(lambda: home.rate.state.step == "creative prompts")
+    home.rate.button.click()
+    assert window.current == "prompts"
+    assert window.panels["prompts"].tabs.tabText(window.panels["prompts"].tabs.currentIndex()) == "Creative writing"
 
 
 # recent projects
@@ -417,20 +526,20 @@ def test_a_sample_that_cannot_be_made_can_be_asked_for_again(
 
 def test_no_text_of_the_panel_is_cut_at_1280_by_720(qtbot: QtBot, window: MainWindow, home: HomePanel):
     qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
-    for door in (home.rate, home.letters, home.audit):
+    for door in (home.rate, home.texts, home.audit):
         door.set_state(DoorState("A sentence of the usual length that says what is lacking here.", "Do it…", "x"))
-    parts = (home.rate, home.letters, home.audit, home.recent, home.sample)
+    parts = (home.rate, home.texts, home.audit, home.recent, home.sample)
     qtbot.waitUntil(lambda: all(part.height() >= part.heightForWidth(part.width()) for part in parts))
 
 
 def test_doors_stand_under_each_other_where_there_is_no_room(qtbot: QtBot, window: MainWindow, home: HomePanel):
-    assert home.rate.y() == home.letters.y()
+    assert home.rate.y() == home.texts.y()
     window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: home.rate.y() < home.letters.y())
+    qtbot.waitUntil(lambda: home.rate.y() < home.texts.y())
 
 
 def test_every_button_of_the_doors_can_be_reached_and_is_named(home: HomePanel):
-    for door in (home.rate, home.letters, home.audit):
+    for door in (home.rate, home.texts, home.audit):
         assert door.button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert door.button.accessibleName()
         assert door.button.accessibleDescription() == door.words.text()

@@ -1,0 +1,79 @@
+"""The papers' figures from a project's stored findings: built in a job, ready to be drawn."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from core.findings import Finding
+from core.jobs import JobContext
+from core.report.figures import Figure, figures_of
+from desktop.charts.compare import compared, models_of
+from desktop.charts.figures import figure_view
+from desktop.charts.view import View
+from desktop.models.finding_lines import Measurement
+from desktop.models.stored_findings import StoredFindings
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+
+
+@dataclass(frozen=True)
+class DrawnFigure:
+    """A figure, its view, and what it is called in a list: its title, with the part where others have the same."""
+
+    figure: Figure
+    view: View
+    title: str
+
+
+@dataclass(frozen=True)
+class StudyFigures:
+    """A study of the project: how it was measured last, its figures, and the models that they can be narrowed to."""
+
+    measurement: Measurement
+    figures: tuple[DrawnFigure, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+class StoredFigures:
+    """Reads an open project. Called on worker threads only. What was not measured again is not built again."""
+
+    def __init__(self, project: "Project") -> None:
+        self._project = project
+        self._built: dict[str, tuple[str, tuple[DrawnFigure, ...]]] = {}
+
+    def load(self, ctx: JobContext) -> tuple[StudyFigures, ...]:
+        """Every study of the project, measured or not."""
+        found = []
+        for measurement in StoredFindings(self._project).measurements(ctx):
+            figures = self._figures(ctx, measurement)
+            found.append(StudyFigures(measurement, figures, models_of(one.figure for one in figures)))
+        return tuple(found)
+
+    def compare(self, ctx: JobContext, study: StudyFigures, first: str, second: str) -> tuple[DrawnFigure, ...]:
+        """The study's figures with these two models beside each other."""
+        return _drawn(ctx, compared((one.figure for one in study.figures), first, second))
+
+    def _figures(self, ctx: JobContext, measurement: Measurement) -> tuple[DrawnFigure, ...]:
+        study, at = measurement.study, measurement.measured_at
+        if not at:
+            return ()
+        known = self._built.get(study)
+        if known is None or known[0] != at:
+            findings = []
+            for row in self._project.findings.all(study):
+                ctx.check()
+                findings.append(Finding.from_json(row.body))
+            known = self._built[study] = (at, _drawn(ctx, figures_of(study, findings)))
+        return known[1]
+
+
+def _drawn(ctx: JobContext, figures: Sequence[Figure]) -> tuple[DrawnFigure, ...]:
+    times = Counter(figure.title for figure in figures)
+    drawn = []
+    for figure in figures:
+        ctx.check()
+        title = figure.title if times[figure.title] == 1 else f"{figure.title} · {figure.part}"
+        drawn.append(DrawnFigure(figure, figure_view(replace(figure, title=title)), title))
+    return tuple(drawn)
