@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from core.report.figures.spec import Figure, Mark
 from desktop.charts import numbers
-from desktop.charts.figure_words import legend, notes, reason_of, tip, written
+from desktop.charts.figure_words import is_whole, legend, notes, reason_of, tip, written
 from desktop.charts.view import Cell, GridBlock, GridRow, GridView, LegendKey
 from desktop.charts.words import stand_ins
 from desktop.widgets.words import plural, tr
@@ -42,7 +42,6 @@ def _rows(figure: Figure, section: str, tints: dict[float, float]) -> Iterable[G
 
 def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool) -> Cell:
     shown, interval = written(figure, mark)
-    adjusted = mark.finding.p_adjusted
     return Cell(
         finding=mark.finding,
         figure=shown,
@@ -50,9 +49,15 @@ def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool
         n=tr("n = {n}").format(n=numbers.count(mark.n)) if with_n else "",
         tip=tip(figure, mark),
         tint=None if mark.value is None else tints.get(mark.value),
-        strong=not mark.text and adjusted is not None and adjusted <= SIGNIFICANT,
+        strong=_significant(mark),
         wraps=bool(mark.text) and not mark.text[:1].isdigit(),
     )
+
+
+def _significant(mark: Mark) -> bool:
+    """Whether the number itself was tested: a part of a finding, such as one group's, was not."""
+    adjusted = mark.finding.p_adjusted
+    return is_whole(mark) and adjusted is not None and adjusted <= SIGNIFICANT
 
 
 def _tints(figure: Figure) -> dict[float, float]:
@@ -77,10 +82,10 @@ def _remarks(figure: Figure) -> tuple[str, ...]:
     """What bold means, and why there is a dash in place of some numbers."""
     said = []
     numeric = [mark for mark in figure.marks if not mark.text]
-    if any((mark.finding.p_adjusted or 1.0) <= SIGNIFICANT for mark in numeric):
-        said.append(tr("Bold: p at most 0.05 after adjustment for the other tests. In brackets: the interval."))
-    elif any(mark.low is not None for mark in numeric):
+    if any(mark.low is not None for mark in numeric):
         said.append(tr("In brackets: the interval."))
+    if any(_significant(mark) for mark in numeric):
+        said.append(tr("Bold: p at most 0.05 after adjustment for the other tests."))
     return (*said, *_undefined([mark for mark in numeric if mark.value is None]))
 
 

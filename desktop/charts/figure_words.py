@@ -65,7 +65,7 @@ def tip(figure: Figure, mark: Mark) -> str:
     if len(finding.n_by_group) > 1:
         lines.append(tr("n by group – {counts}").format(counts=counts(finding.n_by_group)))
     if tested := p_sentence(finding):
-        lines.append(tested if _whole(mark) else tr("The whole finding: {p}").format(p=tested))
+        lines.append(tested if is_whole(mark) else tr("The whole finding: {p}").format(p=tested))
     if mark.floor is not None:
         floor = tr("Without any bias: {mean} on average, below {p95} in 95 of 100 cases")
         unit = unit_of(figure, mark)
@@ -84,7 +84,7 @@ def tip(figure: Figure, mark: Mark) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _whole(mark: Mark) -> bool:
+def is_whole(mark: Mark) -> bool:
     """Whether the mark is its finding's estimate, not a group or another part of it."""
     return mark.low is not None or (mark.value == mark.finding.estimate and not mark.text)
 
@@ -93,7 +93,7 @@ def _interval_lines(figure: Figure, mark: Mark, interval: str) -> list[str]:
     finding = mark.finding
     if mark.low is not None:
         return [interval_sentence(finding, f"{interval} %" if figure.percent else interval)]
-    if _whole(mark):
+    if is_whole(mark):
         return [interval_sentence(finding, "")]
     if finding.estimate is None:
         return [tr("The finding is not defined: {reason}").format(reason=finding.reason)]

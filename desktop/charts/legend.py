@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF
 
-from desktop.charts.canvas import Canvas
+from desktop.charts.canvas import Canvas, stroke
 from desktop.charts.view import LegendKey, Undefined
 
 SAMPLE, SAMPLE_NARROW = 24, 10
@@ -44,7 +44,10 @@ def _sample(canvas: Canvas, key: LegendKey, left: float, middle: float, width: f
     elif key.kind == "reference":
         canvas.reference(center)
     elif key.kind == "tint":
-        canvas.tint(QRectF(left, middle - t.px(6), width, t.px(12)), key.tint)
+        area = QRectF(left, middle - t.px(6), width, t.px(12))
+        canvas.tint(area, key.tint)
+        corners = (area.topLeft(), area.topRight(), area.bottomRight(), area.bottomLeft())
+        canvas.polygon(corners, outline=stroke(t.edge, 1.0))
     elif key.kind == "point":
         canvas.marker(center, key.series or 0, hollow=key.hollow)
     else:

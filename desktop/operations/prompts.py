@@ -106,7 +106,9 @@ def expand(
         if not mitigation.instruction.strip():
             raise UsageError(tr("The instruction is empty."), hint=tr("Write one, or choose one of those there are."))
         if mitigation.name in ("", PLAIN_ARM):
-            raise UsageError(tr("The instruction has no name."), hint=tr("Name it with letters and digits, and not “plain”."))
+            raise UsageError(
+                tr("The instruction has no name."), hint=tr("Name it with letters and digits, and not “plain”.")
+            )
     draft = _expand(ctx, project, choice)
     return mitigated(draft, mitigation.name, mitigation.instruction or "") if mitigation is not None else draft
 

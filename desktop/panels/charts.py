@@ -186,6 +186,7 @@ class ChartsPanel(Panel):
         kinds = {one.measurement.study for one in self.studies}
         for index, (section, study) in enumerate(zip(self.sections, LIVE.values(), strict=True)):
             self.tabs.setTabVisible(index, not kinds or study in kinds or section.has_data())
+        self.tabs.setVisible(sum(map(self.tabs.isTabVisible, range(self.tabs.count()))) > 1)
 
     # what was measured
 

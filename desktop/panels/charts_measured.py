@@ -127,7 +127,7 @@ class Measured(QWidget):
 
     def _offer_models(self, models: Sequence[str]) -> None:
         """The two boxes, with these models; what was chosen stays chosen."""
-        for box, first in zip(self.models, (tr("no models"), tr("another")), strict=True):
+        for box, first in zip(self.models, (tr("a model"), tr("another model")), strict=True):
             offered = [box.itemData(place) for place in range(1, box.count())]
             if offered != list(models):
                 before = box.currentData()

@@ -1,4 +1,4 @@
-"""Prompts: choose tasks, themes and axes, or names, ages and occupations; see what they expand to; add them."""
+"""Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,12 +10,15 @@ from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop import theme
-from desktop.operations.prompts import CogsChoice, LettersChoice, StoredSet, add_prompts, expand, stored_sets
+from desktop.operations.prompts import Choice, StoredSet, add_prompts, count_originals, stored_sets
 from desktop.panels.base import Panel, Shell
-from desktop.panels.charts_refresh import Refresher
 from desktop.panels.home_sheet import SCROLL_BAR, Sheet
+from desktop.panels.prompts_completion import CompletionChoiceCard
 from desktop.panels.prompts_creative import CreativeChoice
+from desktop.panels.prompts_drafting import Drafting
 from desktop.panels.prompts_letters import LettersChoiceCard
+from desktop.panels.prompts_mitigation import MitigationCard
+from desktop.panels.prompts_news import NewsChoiceCard
 from desktop.panels.prompts_preview import PreviewCard
 from desktop.panels.prompts_sets import SetsCard
 from desktop.panels.prompts_template import TemplatePage
@@ -26,23 +29,27 @@ if TYPE_CHECKING:
     from core.prompts import PromptSetDraft
     from core.runs.setup import AddedPrompts
 
-LETTERS_TAB, TEMPLATE_TAB = 1, 2
+CREATIVE_TAB, LETTERS_TAB, NEWS_TAB, COMPLETION_TAB, TEMPLATE_TAB = range(5)
+TAB_OF = {"creativity": CREATIVE_TAB, "letters": LETTERS_TAB, "news": NEWS_TAB, "completion": COMPLETION_TAB}
 SIDE_BY_SIDE_FROM = 900  # text pixels
-LEAST_HEIGHT = 500  # text pixels of a column of cards
+LEAST_HEIGHT = 540  # text pixels of a column of cards
+
+ChoiceCard = CreativeChoice | LettersChoiceCard | NewsChoiceCard | CompletionChoiceCard
 
 
 class PromptsPanel(Panel):
-    """Two kinds of choice with one preview, and a page to try a template."""
+    """A page for each study with one preview, and a page to try a template."""
 
     key = "prompts"
     title = "Prompts"
-    concerns = frozenset({"prompt_set"})
+    concerns = frozenset({"prompt_set", "source"})
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._draft: PromptSetDraft | None = None
         self._adding = False
-        self._expanding = Refresher(shell.jobs, tr("Prompts"), self._show_draft, self._show_trouble, self)
+        self._originals = 0
+        self._drafting = Drafting(shell, self)
 
     def build(self) -> None:
         self.read_only = Chip(tr("read-only: nothing can be added"), "warn")
@@ -54,12 +61,22 @@ class PromptsPanel(Panel):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Kind of prompts"))
-        for title in (tr("Creative writing"), tr("Reference letters"), tr("Try a template")):
+        for title in (
+            tr("Creative writing"),
+            tr("Reference letters"),
+            tr("News articles"),
+            tr("Fill in the blank"),
+            tr("Try a template"),
+        ):
             self.tabs.addTab(title)
-        self.preview, self.sets = PreviewCard(self.shell), SetsCard()
+        self.preview, self.sets, self.mitigation = PreviewCard(self.shell), SetsCard(), MitigationCard()
         self._lay_out()
         self._fit()
         self.tabs.currentChanged.connect(self._show_tab)
+        self.mitigation.changed.connect(self._expand)
+        self._drafting.drafted.connect(self._show_draft)
+        self._drafting.failed.connect(self._show_trouble)
+        self._drafting.waiting.connect(self.preview.show_waiting)
         self.sets.generate_wanted.connect(lambda one: self.shell.show_panel("generate", prompt_set=one))
         # The choices after an event: with the rest of the panel they would hold the window too long.
         QTimer.singleShot(0, self, lambda: self._show_tab(self.tabs.currentIndex()))
@@ -68,17 +85,21 @@ class PromptsPanel(Panel):
 
     @cached_property
     def creative(self) -> CreativeChoice:
-        card = CreativeChoice()
-        card.changed.connect(self._expand)
-        self.choices.addWidget(card)
-        return card
+        return self._placed(CreativeChoice())
 
     @cached_property
     def letters(self) -> LettersChoiceCard:
-        card = LettersChoiceCard()
-        card.changed.connect(self._expand)
-        self.choices.addWidget(card)
-        return card
+        return self._placed(LettersChoiceCard())
+
+    @cached_property
+    def news(self) -> NewsChoiceCard:
+        card = NewsChoiceCard()
+        card.show_originals(self._originals)
+        return self._placed(card)
+
+    @cached_property
+    def completion(self) -> CompletionChoiceCard:
+        return self._placed(CompletionChoiceCard())
 
     @cached_property
     def template(self) -> TemplatePage:
@@ -87,41 +108,51 @@ class PromptsPanel(Panel):
         return page
 
     def refresh(self) -> None:
-        self._read_sets()
+        self._read_project()
         self._allow()
 
     def changed(self, changes: "Changes") -> None:
-        self._read_sets()
+        self._read_project()
 
     def project_closed(self) -> None:
+        self._drafting.stop()
         self.sets.show_sets(())
+        self._show_originals(0)
 
     def opened_with(self, *, study: str = "", **what: object) -> None:
         """Sent here about a study's prompts."""
-        self.tabs.setCurrentIndex(LETTERS_TAB if study == "letters" else 0)
+        self.tabs.setCurrentIndex(TAB_OF.get(study, CREATIVE_TAB))
 
     # choosing
 
-    def choice(self) -> CogsChoice | LettersChoice:
+    def choice(self) -> Choice:
         """What is chosen in the tab that is shown."""
-        return self.letters.choice() if self.tabs.currentIndex() == LETTERS_TAB else self.creative.choice()
+        return self._card(self.tabs.currentIndex()).choice()
+
+    def _card(self, tab: int) -> ChoiceCard:
+        cards = {LETTERS_TAB: "letters", NEWS_TAB: "news", COMPLETION_TAB: "completion"}
+        card: ChoiceCard = getattr(self, cards.get(tab, "creative"))
+        return card
+
+    def _placed[Card: ChoiceCard](self, card: Card) -> Card:
+        card.changed.connect(self._expand)
+        self.choices.addWidget(card)
+        return card
 
     def _show_tab(self, tab: int) -> None:
         if tab == TEMPLATE_TAB:
             self.pages.setCurrentWidget(self.template)
         else:
             self.pages.setCurrentIndex(0)
-            self.choices.setCurrentWidget(self.letters if tab == LETTERS_TAB else self.creative)
+            self.choices.setCurrentWidget(self._card(tab))
             self._expand()
         self.add.setVisible(tab != TEMPLATE_TAB)
 
     def _expand(self) -> None:
         """Expand the choice in a thread; nothing can be added until it is there."""
-        choice = self.choice()
         self._draft = None
         self._allow()
-        self._expanding.read_with(lambda ctx: expand(choice))
-        self._expanding.ask()
+        self._drafting.draft(self.choice(), self.mitigation.choice())
 
     def _show_draft(self, draft: "PromptSetDraft") -> None:
         self._draft = draft
@@ -135,8 +166,9 @@ class PromptsPanel(Panel):
     # adding
 
     def _add(self) -> None:
-        project = self.project
-        if project is None:
+        """Store what is shown."""
+        project, draft = self.project, self._draft
+        if project is None or draft is None:
             return
 
         def end(added: "AddedPrompts | None", error: AppError | None) -> None:
@@ -147,7 +179,7 @@ class PromptsPanel(Panel):
 
         self._adding = True
         self._allow()
-        add_prompts(project=project, choice=self.choice()).start(
+        add_prompts(project=project, study=self.choice().study, draft=draft).start(
             self.shell.jobs, on_done=lambda added: end(added, None), on_error=lambda error: end(None, error)
         )
 
@@ -156,19 +188,25 @@ class PromptsPanel(Panel):
         self.read_only.setVisible(read_only)
         self.add.setEnabled(self._draft is not None and not self._adding and self.project is not None and not read_only)
 
-    def _read_sets(self) -> None:
+    def _read_project(self) -> None:
         project = self.project
         if project is None:
             return
 
-        def read(ctx: JobContext) -> tuple[StoredSet, ...]:
-            return stored_sets(ctx, project)
+        def read(ctx: JobContext) -> tuple[tuple[StoredSet, ...], int]:
+            return stored_sets(ctx, project), count_originals(ctx, project)
 
-        def show(sets: tuple[StoredSet, ...]) -> None:
+        def show(found: tuple[tuple[StoredSet, ...], int]) -> None:
             if project is self.project:
-                self.sets.show_sets(sets)
+                self.sets.show_sets(found[0])
+                self._show_originals(found[1])
 
         self.shell.jobs.start(tr("Prompt sets"), read, on_done=show, quiet=True)
+
+    def _show_originals(self, originals: int) -> None:
+        self._originals = originals
+        if "news" in self.__dict__:  # made already
+            self.news.show_originals(originals)
 
     # the look
 
@@ -181,7 +219,11 @@ class PromptsPanel(Panel):
         right.addWidget(self.sets, 2)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(tokens.gap)
-        self._columns.addWidget(self.choices, 1)
+        left = QVBoxLayout()
+        left.setSpacing(tokens.gap)
+        left.addWidget(self.choices, 1)
+        left.addWidget(self.mitigation)
+        self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
         sheet.box.addLayout(self._columns)
         self._page = sheet.widget()

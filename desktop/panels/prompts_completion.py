@@ -36,7 +36,9 @@ class CompletionChoiceCard(Card):
             checks.changed.connect(self.changed)
         self.box.addWidget(Label(words, "soft", wrap=True))
         self.box.addLayout(row, 1)
-        note = tr("SAI names an age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is.")
+        note = tr(
+            "SAI names an age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is."
+        )
         self.box.addWidget(Label(note, "note", wrap=True))
 
     def choice(self) -> CompletionChoice:

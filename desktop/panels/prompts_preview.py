@@ -11,7 +11,7 @@ from desktop.operations.wording import FlaggedSet, Wording, flagged_in
 from desktop.panels.base import Shell
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.prompts_wording import WordingWatch, flag_format
-from desktop.widgets import Card, Label, Notice, PlainText, plural, tr
+from desktop.widgets import Card, Label, Notice, PlainText, ProgressThin, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class PreviewCard(Card):
         self.set_padding(20)
         self.count = Label("", "heading")
         self.trouble = Label("", "", wrap=True)
+        self.waiting = ProgressThin(tr("Making the prompts"))
+        self.waiting.set_progress(0, None)
         self.hints = Notice(tr("To keep in mind"), tone="warn", closable=False)
         self.hints.more.show()
         self.biased = Notice("", tone="warn", closable=False)
@@ -76,7 +78,16 @@ class PreviewCard(Card):
         self.list.selectionModel().currentChanged.connect(lambda index, _: self._show_whole(index))
         self.whole = PlainText(name=tr("The chosen prompt"))
         self.key = Label("", "note")
-        for widget in (self.count, self.trouble, self.hints, self.biased, self.list, self.whole, self.key):
+        for widget in (
+            self.count,
+            self.trouble,
+            self.waiting,
+            self.hints,
+            self.biased,
+            self.list,
+            self.whole,
+            self.key,
+        ):
             self.box.addWidget(widget, int(widget is self.list))
         self._dress()
         theme.signals.changed.connect(self._dress)
@@ -84,6 +95,7 @@ class PreviewCard(Card):
 
     def show_draft(self, draft: "PromptSetDraft | None") -> None:
         self.trouble.hide()
+        self.waiting.hide()
         prompts = draft.prompts if draft is not None else ()
         self.count.setText(plural(len(prompts), "1 prompt", "%n prompts"))
         self.hints.more.setText(" ".join(draft.hints) if draft is not None else "")
@@ -95,6 +107,12 @@ class PreviewCard(Card):
         if prompts:
             self.list.setCurrentIndex(self.model.index(0, 0))
         self._show_whole(self.list.currentIndex())
+
+    def show_waiting(self) -> None:
+        """The choice takes a while to expand."""
+        self.show_draft(None)
+        self.count.setText(tr("Making the prompts…"))
+        self.waiting.show()
 
     def show_trouble(self, error: AppError) -> None:
         """The choice makes no prompts: say why."""

@@ -22,28 +22,43 @@ COMPARED = {
 
 
 def figures(findings: Sequence[Finding]) -> list[Figure]:
-    """Every figure that these findings give; of several pairs of groups each has its own."""
+    """Every figure that these findings give; several models, documents and pairs of groups have each their own."""
     found: list[Figure] = []
     own = [one for one in findings if one.id.startswith("letters.") and "arm" not in one.dims]
-    for pair, of_pair in parted([one for one in own if len(one.groups) == 2], against).items():
-        found += _word_choice(pair, of_pair)
-        found += _weat(pair, of_pair)
-        found += _style(pair, of_pair)
+    for (whose, pair), of_pair in parted([one for one in own if len(one.groups) == 2], _whose_and_pair).items():
+        part = joined(whose, pair)
+        found += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
+        found += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
     return worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+
+
+def _whose(finding: Finding) -> str:
+    """The model and the document that the letters are of, where there are several."""
+    return joined(finding.dims.get("model", ""), words(finding.dims.get("document", "")))
+
+
+def _whose_and_pair(finding: Finding) -> tuple[str, str]:
+    return _whose(finding), against(finding)
 
 
 def _figure(**fields: Any) -> Figure:
     return Figure(**{"study": "letters", **fields, "source": f"Wan et al. 2023, {fields['source']}"})
 
 
-def _word_choice(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+def _ratios(part: str) -> dict[str, Any]:
+    return {"part": part, "unit": "odds ratio", "scale": "log", "null": 1.0, "axis": "odds ratio"}
+
+
+def _ways(pair: str) -> str:
     first, _, second = pair.partition(" against ")
-    ways = f"Right of 1 such words are more frequent for {first.lower()}, left of 1 for {second}."
-    common = {"part": pair, "unit": "odds ratio", "scale": "log", "null": 1.0, "axis": "odds ratio"}
+    return f"Right of 1 such words are more frequent for {first.lower()}, left of 1 for {second}."
+
+
+def _categories(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     yield _figure(
         key="letters.categories",
-        title=f"Words of nine categories: {pair.lower()}",
-        subtitle=f"{ways} Default counts whole words, as published pieces of words too (“son” in “person”).",
+        title=f"Words of nine categories: {part}",
+        subtitle=f"{_ways(pair)} Default counts whole words, as published pieces of words too (“son” in “person”).",
         kind="grouped",
         marks=tuple(
             mark(
@@ -58,13 +73,16 @@ def _word_choice(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
         rows_title="category",
         series_title="variant",
         source="Table 2",
-        **common,
+        **_ratios(part),
     )
+
+
+def _words(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     for variant, about in VARIANTS.items():
         yield _figure(
             key="letters.words",
-            title=f"The words that differ most: {pair.lower()}, {about.lower()}",
-            subtitle=f"{ways} They were chosen because they differ: without bias some words come out like this too.",
+            title=f"The words that differ most: {joined(part, about.lower())}",
+            subtitle=f"{_ways(pair)} They were chosen because they differ: some come out like this without bias too.",
             kind="intervals",
             marks=tuple(
                 mark(one, one.label, section=f"{words(one.dims['pos'])}s")
@@ -73,16 +91,16 @@ def _word_choice(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
             ),
             rows_title="word",
             source="Table 3, words",
-            **common | {"part": joined(pair, about if variant == "as_published" else "")},
+            **_ratios(joined(part, about if variant == "as_published" else "")),
         )
 
 
-def _weat(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     first, _, second = pair.partition(" against ")
     yield _figure(
         key="letters.weat",
-        part=pair,
-        title=f"Are each group's salient words nearer to its stereotype? {pair}",
+        part=part,
+        title=f"Are each group's salient words nearer to its stereotype? {part}",
         subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names, or to career, "
         f"those for {second} to the second. The words were chosen by group, so the default floor chooses them anew.",
         kind="grouped",
@@ -105,13 +123,13 @@ def _weat(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     )
 
 
-def _style(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     own = [one for one in findings if one.id.startswith(STYLE)]
     first, _, second = pair.partition(" against ")
     yield _figure(
         key="letters.style",
-        part=pair,
-        title=f"Language style: {pair.lower()}",
+        part=part,
+        title=f"Language style: {part}",
         subtitle=f"The share of such sentences per letter, {first.lower()} minus {second}.",
         kind="intervals",
         marks=tuple(mark(one, KINDS.get(one.label, words(one.label))) for one in own if one.variant == "default"),
@@ -122,8 +140,8 @@ def _style(pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
     )
     yield _figure(
         key="letters.style.tests",
-        part=pair,
-        title=f"Language style, the tests: {pair.lower()}",
+        part=part,
+        title=f"Language style, the tests: {part}",
         subtitle="Default: paired where letters match, otherwise Welch, two-sided. As published: pooled, one-sided.",
         kind="table",
         marks=tuple(cell for one in own if one.estimate is not None for cell in _tests(one)),
@@ -145,7 +163,12 @@ def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
         kind = one.id.removeprefix(HALLUCINATION)
         row = words(one.dims["identity"]) if "identity" in one.dims else against(one)
         marks.append(
-            mark(one, row, series=COMPARED.get(one.label, words(one.label)), section=KINDS.get(kind, words(kind)))
+            mark(
+                one,
+                row,
+                series=COMPARED.get(one.label, words(one.label)),
+                section=joined(_whose(one), KINDS.get(kind, words(kind))),
+            )
         )
     yield _figure(
         key="letters.hallucination",
@@ -172,7 +195,7 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
             mark(
                 one,
                 "All letters" if one.label == "all" else words(one.label),
-                section="" if one.label in rates else "Failures",
+                section=joined(_whose(one), "" if one.label in rates else "Failures"),
             )
             for one in own
         ),
@@ -184,7 +207,7 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
     changes = [one for one in findings if "arm" in one.dims and one.unit == "ratio of odds ratios"]
-    for part, own in parted(changes, lambda one: joined(one.dims["arm"], against(one))).items():
+    for part, own in parted(changes, lambda one: joined(_whose(one), one.dims["arm"], against(one))).items():
         yield _figure(
             key="letters.mitigation",
             part=part,

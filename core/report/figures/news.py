@@ -66,62 +66,94 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
-    title, worse = f"{level.title}, {axis}", "higher" if level.rises else "lower"
-    common: dict[str, Any] = {"study": "news", "kind": "intervals", "part": axis, "unit": level.unit}
-    yield Figure(
+    yield _distance(level, axis, findings)
+    yield _difference(level, axis, findings)
+    yield from _prejudice(level, axis, findings)
+    yield from _biased_prompts(level, axis, findings)
+    yield _models(level, axis, findings)
+
+
+def _distance(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
         key=f"{level.id}.distance",
-        title=f"{title}: how far from the originals",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: how far from the originals",
         subtitle=f"The mean distance between generated and original articles in the {level.what}. "
         "It is above 0 without any bias too: compare it with the shaded floor.",
+        kind="intervals",
         marks=tuple(_distances(level, findings)),
+        unit=level.unit,
         axis=f"distance in the {level.what}",
         source=level.source(axis, "a"),
-        **common,
     )
-    yield Figure(
+
+
+def _difference(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
         key=f"{level.id}.difference",
-        title=f"{title}: which way",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: which way",
         subtitle=f"Generated minus original in the {level.what}, over all pairs. This decides: no selection by sign.",
+        kind="intervals",
         marks=tuple(_by_group(findings, f"{level.id}.difference")),
+        unit=level.unit_of_difference,
         axis="generated minus original",
         null=0.0,
         source="Fang et al. 2024, Figure 3b and Table 1"
         + ("" if (level.id, axis) == ("news.word", "race") else ", the same for another level or axis"),
-        **common | {"unit": level.unit_of_difference},
     )
+
+
+def _prejudice(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Panels b and c of the paper's figures; race at the word level has one panel more before them."""
+    share, drop = ("c", "d") if (level.id, axis) == ("news.word", "race") else ("b", "c")
+    worse = "higher" if level.rises else "lower"
     yield Figure(
         key=f"{level.id}.prejudice_share",
-        title=f"{title}: articles that are worse for a group",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: articles that are worse for a group",
         subtitle=f"Articles in which the {level.what} is {worse} than in the original, as a share of all. "
         "Near one half is what chance gives.",
+        kind="intervals",
         marks=tuple(_by_group(findings, f"{level.id}.prejudice_share")),
+        unit="proportion",
         axis="share of articles",
-        source=level.source(axis, "c" if axis == "race" and level.id == "news.word" else "b"),
-        **common | {"unit": "proportion"},
+        source=level.source(axis, share),
     )
     yield Figure(
         key=f"{level.id}.prejudice_drop",
-        title=f"{title}: how much worse, in those articles",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: how much worse, in those articles",
         subtitle="The mean change in the articles that are worse. They were chosen for their sign, so that it is large "
         "without any bias: only what exceeds the shaded floor counts.",
+        kind="intervals",
         marks=tuple(_by_group(findings, f"{level.id}.prejudice_drop")),
+        unit=level.unit,
         axis="mean change, as a positive number",
-        source=level.source(axis, "d" if axis == "race" and level.id == "news.word" else "c"),
-        **common,
+        source=level.source(axis, drop),
     )
-    yield from _biased_prompts(level, axis, findings)
-    yield Figure(
+
+
+def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
+    return Figure(
         key=f"{level.id}.models",
-        title=f"{title}: models against each other",
+        study="news",
+        part=axis,
+        title=f"{level.title}, {axis}: models against each other",
         subtitle="The difference in distance between two models, on the headlines that both wrote for.",
+        kind="intervals",
         marks=tuple(
             mark(one, f"{one.dims['model']} − {one.dims['against']}")
             for one in having(findings, f"{level.id}.{level.distance}.models", ("axis", "model", "against"))
         ),
+        unit=level.unit_of_difference,
         axis="difference of distances",
         null=0.0,
         source="Fang et al. 2024, discussion",
-        **common | {"unit": level.unit_of_difference},
     )
 
 

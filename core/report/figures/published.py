@@ -85,15 +85,16 @@ def creativity(finding: Finding) -> tuple[Reference, ...]:
 
 def letters(finding: Finding) -> tuple[Reference, ...]:
     """Tables 2 and 3, which compare male with female."""
-    if tuple(group.casefold() for group in finding.groups) != ("male", "female"):
+    if tuple(group.casefold() for group in finding.groups) != ("male", "female") or "document" in finding.dims:
         return ()
     kept = _read("report", "letters_published.toml")["reference"]
-    return tuple(
+    asked = (finding.id, finding.label, finding.dims.get("pos", ""))
+    found = [
         Reference(item["value"], item["who"], item["where"])
         for item in kept
-        if (item["id"], item["label"], item.get("pos", "")) == (finding.id, finding.label, finding.dims.get("pos", ""))
-        and not set(finding.dims) - {"pos"}
-    )
+        if (item["id"], item["label"], item.get("pos", "")) == asked
+    ]
+    return _of_model(found, finding.dims.get("model"))
 
 
 def _of_model(found: Iterable[Reference], model: str | None) -> tuple[Reference, ...]:
