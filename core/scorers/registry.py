@@ -27,6 +27,7 @@ OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
     "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
     "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),
+    "document_success": ("core.scorers.document_success:DocumentSuccess", (), {}),
     "lexicon_published": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "published"}),
 }
 

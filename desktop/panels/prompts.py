@@ -1,7 +1,7 @@
 """Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
@@ -35,6 +35,7 @@ SIDE_BY_SIDE_FROM = 900  # text pixels
 LEAST_HEIGHT = 540  # text pixels of a column of cards
 
 ChoiceCard = CreativeChoice | LettersChoiceCard | NewsChoiceCard | CompletionChoiceCard
+_Card = TypeVar("_Card", CreativeChoice, LettersChoiceCard, NewsChoiceCard, CompletionChoiceCard)
 
 
 class PromptsPanel(Panel):
@@ -109,6 +110,8 @@ class PromptsPanel(Panel):
 
     def refresh(self) -> None:
         self._read_project()
+        if self._draft is None and self.choices.count():  # another project was open when it was being made
+            self._expand()
         self._allow()
 
     def changed(self, changes: "Changes") -> None:
@@ -134,8 +137,8 @@ class PromptsPanel(Panel):
         card: ChoiceCard = getattr(self, cards.get(tab, "creative"))
         return card
 
-    def _placed[Card: ChoiceCard](self, card: Card) -> Card:
-        card.changed.connect(self._expand)
+    def _placed(self, card: _Card) -> _Card:
+        card.changed.connect(self._card_changed)
         self.choices.addWidget(card)
         return card
 
@@ -147,6 +150,10 @@ class PromptsPanel(Panel):
             self.choices.setCurrentWidget(self._card(tab))
             self._expand()
         self.add.setVisible(tab != TEMPLATE_TAB)
+
+    def _card_changed(self) -> None:
+        if self.sender() is self.choices.currentWidget():
+            self._expand()
 
     def _expand(self) -> None:
         """Expand the choice in a thread; nothing can be added until it is there."""

@@ -84,9 +84,9 @@ def test_the_page_lists_every_finding_scorer_and_backend() -> None:
     named = set(re.findall(r"`([a-z_]+\.[a-z_.…]+)`", section("Findings")))
     for study in studies().values():
         for finding in study.findings:
-            known = {each.replace("…", "*") for each in named}
+            listed = {each.replace("…", "*") for each in named}
             start = finding.removesuffix("*")
-            assert finding in known or any(each.startswith(start) for each in known), f"{finding} is not on the page"
+            assert finding in listed or any(each.startswith(start) for each in listed), f"{finding} is not on the page"
     for each in [*(info.name for info in describe()), *(info.name for info in known())]:
         assert f"`{each}`" in section("Commands")
 

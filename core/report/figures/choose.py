@@ -1,10 +1,13 @@
 """Choosing findings for a figure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from core.findings import Finding
 from core.report.figures.spec import Figure, Mark
+
+Key = TypeVar("Key", bound=Hashable)
 
 MOST_ROWS = 60  # a figure that is longer is cut into several
 
@@ -22,9 +25,9 @@ def values(findings: Iterable[Finding], dim: str) -> list[str]:
     return list(dict.fromkeys(one.dims[dim] for one in findings if dim in one.dims))
 
 
-def parted(findings: Iterable[Finding], key: Callable[[Finding], str]) -> dict[str, list[Finding]]:
+def parted(findings: Iterable[Finding], key: Callable[[Finding], Key]) -> dict[Key, list[Finding]]:
     """The findings by key, in order of appearance."""
-    found: dict[str, list[Finding]] = {}
+    found: dict[Key, list[Finding]] = {}
     for one in findings:
         found.setdefault(key(one), []).append(one)
     return found

@@ -1,18 +1,17 @@
 """The figures of Fang et al. 2024 for our findings: levels of text on each axis, biased prompts, lengths, topics."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
+from core.report.figures.news_articles import EVERY, STRATA, article_figures, strata, unbiased
 from core.report.figures.news_topics import topic_figures
 from core.report.figures.published import UNBIASED, news
 from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import joined, words
 
-EVERY = "All articles"
-STRATA = ((), ("model",), ("domain",))
 MODELS, DOMAINS = "By model", "By domain"
 
 
@@ -62,7 +61,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
             found += _of_level(level, axis, of_axis)
         if level.id == "news.document":
             found += topic_figures(findings)
-    return worth_drawing([*found, *_refusals(findings), *_lengths(findings)])
+    return worth_drawing([*found, *article_figures(findings)])
 
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -157,26 +156,17 @@ def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
     )
 
 
-def _unbiased(findings: Iterable[Finding]) -> list[Finding]:
-    return [one for one in findings if one.dims.get("prompt_kind", UNBIASED) == UNBIASED]
-
-
-def _strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
-    """With these dims; the kind of prompt is named only where there are several."""
-    return having(findings, finding_id, dims) + having(findings, finding_id, {*dims, "prompt_kind"})
-
-
 def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[Mark]:
     finding_id = f"{level.id}.{level.distance}"
     for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
-        for one in _unbiased(_strata(findings, finding_id, ("axis", *stratum))):
+        for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
             row = words(one.dims[stratum[0]]) if stratum else EVERY
             yield mark(one, row, section=section, references=news(one))
 
 
 def _by_group(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
     for stratum in STRATA[:2]:
-        for one in _unbiased(_strata(findings, finding_id, ("axis", *stratum))):
+        for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
             row = words(one.dims["model"]) if stratum else EVERY
             yield mark(one, row, section=words(one.label), references=news(one))
 
@@ -212,8 +202,8 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
                 joined(words(one.dims.get("model", EVERY)), words(one.dims["prompt_kind"])),
                 section=words(one.label),
             )
-            for one in _strata(findings, f"{level.id}.difference.prompts", ("axis",))
-            + _strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
+            for one in strata(findings, f"{level.id}.difference.prompts", ("axis",))
+            + strata(findings, f"{level.id}.difference.prompts", ("axis", "model"))
         ),
         unit=level.unit_of_difference,
         axis="biased minus unbiased",
@@ -230,52 +220,3 @@ def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
             for one in of_kind[kind]:
                 row = words(one.dims.get("model", EVERY))
                 yield mark(one, row, series=words(kind), section=words(one.label), references=news(one))
-
-
-def _refusals(findings: Sequence[Finding]) -> Iterator[Figure]:
-    rates = "news.refusal_rate"
-    plain = having(findings, rates, ()) + having(findings, rates, ("model",))
-    asked = having(findings, rates, ("prompt_kind",)) + having(findings, rates, ("prompt_kind", "model"))
-    in_order = sorted(asked, key=lambda one: one.dims["prompt_kind"] != UNBIASED)
-    marks = [
-        mark(
-            one,
-            words(one.dims.get("model", EVERY)),
-            series=words(one.dims.get("prompt_kind", "")),
-            references=news(one),
-        )
-        for one in [*plain, *in_order]
-    ]
-    yield Figure(
-        key="news.refusals",
-        study="news",
-        title="No article: refusals and empty generations",
-        subtitle="The share of prompts that were answered with no article. They are left out everywhere else.",
-        kind="grouped" if asked else "intervals",
-        marks=tuple(marks),
-        unit="proportion",
-        axis="share of prompts",
-        series_title="prompt",
-        source="Fang et al. 2024, results, biased prompts",
-    )
-
-
-def _lengths(findings: Sequence[Finding]) -> Iterator[Figure]:
-    marks = []
-    for stratum in STRATA[:2]:
-        for one in _unbiased(_strata(findings, "news.words_per_article", stratum)):
-            row = words(one.dims.get("model", EVERY))
-            printed = news(one) if stratum or one.label == "original" else ()
-            marks.append(mark(one, row, series=words(one.label), references=printed))
-    yield Figure(
-        key="news.words_per_article",
-        study="news",
-        title="Words per article",
-        subtitle="Short texts inflate every distance: read the distances of short articles with their floors.",
-        kind="grouped",
-        marks=tuple(replace(one, section="") for one in marks),
-        unit="words",
-        axis="words",
-        series_title="article",
-        source="Fang et al. 2024, Table 3",
-    )

@@ -52,6 +52,7 @@ def test_the_programs_own_scorers_are_all_there_and_usable():
         "minilm_cut": "embedding",
         "lexicon": "lexicon",
         "lexicon_published": "lexicon",
+        "document_success": "success",
     }
     for info in scorers.values():
         assert info.unavailable == ""

@@ -150,7 +150,7 @@ def test_typing_is_looked_at_once_it_pauses_and_nothing_freezes(qtbot: QtBot, pa
 
 def test_letters_that_ask_for_prejudice_are_counted_and_shown(qtbot: QtBot, panel: PromptsPanel):
     panel.tabs.setCurrentIndex(LETTERS_TAB)
-    panel.letters.occupations.edit.setPlainText("nurse\nnurse who must be warm because she is a woman")
+    panel.letters.by_name.occupations.edit.setPlainText("nurse\nnurse who must be warm because she is a woman")
     # 2 names × 5 ages of the second occupation
     qtbot.waitUntil(lambda: panel.preview.biased.text.text() == "10 prompts ask for prejudice", timeout=PATIENCE)
     assert panel.preview.biased.isVisible()
@@ -158,7 +158,7 @@ def test_letters_that_ask_for_prejudice_are_counted_and_shown(qtbot: QtBot, pane
     panel.preview.show_first.click()
     assert "because she is a woman" in panel.preview.whole.text()
     qtbot.waitUntil(lambda: bool(marked(panel.preview.whole)), timeout=PATIENCE)
-    panel.letters.occupations.edit.setPlainText("nurse")
+    panel.letters.by_name.occupations.edit.setPlainText("nurse")
     qtbot.waitUntil(lambda: panel.preview.count.text() == "10 prompts", timeout=PATIENCE)
     assert not panel.preview.biased.isVisible()
 

@@ -8,14 +8,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.errors import UsageError
+from core.jobs import JobContext
 from core.project.project import Project
-from core.prompts import cogs_set, letters_context_less_set
+from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.operations.prompts import CogsChoice, LettersChoice, expand
+from desktop.operations.prompts import Choice, CogsChoice, LettersChoice
+from desktop.operations.prompts import expand as expand_choice
 from desktop.panels.generate import GeneratePanel
-from desktop.panels.prompts import PromptsPanel
+from desktop.panels.prompts import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
 from desktop.settings import Settings
 
 PATIENCE = 20_000
@@ -51,6 +53,10 @@ def panel(qtbot: QtBot, window: MainWindow, project: Project) -> PromptsPanel:
     assert isinstance(made, PromptsPanel)
     qtbot.waitUntil(made.add.isEnabled)
     return made
+
+
+def expand(choice: Choice) -> PromptSetDraft:
+    return expand_choice(JobContext(), None, choice)
 
 
 def count_of(panel: PromptsPanel) -> str:
@@ -150,36 +156,36 @@ def test_generating_starts_from_the_chosen_set(qtbot: QtBot, window: MainWindow,
 
 @pytest.fixture
 def letters(qtbot: QtBot, panel: PromptsPanel) -> PromptsPanel:
-    panel.tabs.setCurrentIndex(1)
+    panel.tabs.setCurrentIndex(LETTERS_TAB)
     qtbot.waitUntil(lambda: count_of(panel) == "120 prompts")  # 2 names × 5 ages × 12 occupations
     return panel
 
 
 def test_the_published_letters_are_there_with_a_word_about_one_name_per_group(letters: PromptsPanel):
-    assert letters.letters.names["male"].items() == ("Joseph",)
-    assert letters.letters.names["female"].items() == ("Kelly",)
+    assert letters.letters.by_name.names["male"].items() == ("Joseph",)
+    assert letters.letters.by_name.names["female"].items() == ("Kelly",)
     assert not letters.preview.hints.isHidden()
     assert "the name and the group cannot be told apart" in letters.preview.hints.more.text()
 
 
 def test_several_names_of_each_group_silence_the_hint(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.per_group.setValue(4)
+    letters.letters.by_name.per_group.setValue(4)
     qtbot.waitUntil(lambda: count_of(letters) == "480 prompts")
     assert letters.preview.hints.isHidden()
 
 
 def test_names_ages_and_occupations_are_typed_one_to_a_line(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.names["male"].edit.setPlainText("Ali\n\n Ben \nAli")
-    letters.letters.names["female"].edit.setPlainText("Cleo\nDora")
-    letters.letters.ages.edit.setPlainText("33")
-    letters.letters.occupations.edit.setPlainText("nurse\npilot\njudge")
+    letters.letters.by_name.names["male"].edit.setPlainText("Ali\n\n Ben \nAli")
+    letters.letters.by_name.names["female"].edit.setPlainText("Cleo\nDora")
+    letters.letters.by_name.ages.edit.setPlainText("33")
+    letters.letters.by_name.occupations.edit.setPlainText("nurse\npilot\njudge")
     qtbot.waitUntil(lambda: count_of(letters) == "12 prompts")  # 4 names × 1 age × 3 occupations
     assert letters.letters.choice().names == {"male": ("Ali", "Ben"), "female": ("Cleo", "Dora")}
 
 
 def test_groups_of_different_size_are_warned_of(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.names["male"].edit.setPlainText("Ali\nBen\nCarl")
-    letters.letters.names["female"].edit.setPlainText("Dora\nEve")
+    letters.letters.by_name.names["male"].edit.setPlainText("Ali\nBen\nCarl")
+    letters.letters.by_name.names["female"].edit.setPlainText("Dora\nEve")
     qtbot.waitUntil(lambda: "different numbers of names" in letters.preview.hints.more.text())
 
 
@@ -192,7 +198,7 @@ def test_groups_of_different_size_are_warned_of(qtbot: QtBot, letters: PromptsPa
     ],
 )
 def test_what_cannot_be_asked_for_is_said(qtbot: QtBot, letters: PromptsPanel, field: str, text: str, words: str):
-    getattr(letters.letters, field).edit.setPlainText(text)
+    getattr(letters.letters.by_name, field).edit.setPlainText(text)
     qtbot.waitUntil(lambda: letters.preview.trouble.text().startswith(words))
     assert not letters.add.isEnabled()
 
@@ -227,7 +233,7 @@ def test_a_choice_without_an_axis_is_refused():
 
 
 def test_the_shipped_template_holds(panel: PromptsPanel):
-    panel.tabs.setCurrentIndex(2)
+    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
     assert panel.template.verdict.text() == "Every placeholder is known and none is missing."
     assert panel.template.filled.text().startswith("You possess an inherent comprehension of being white.")
     assert panel.add.isHidden()
@@ -249,7 +255,7 @@ def marked(panel: PromptsPanel) -> str:
     ],
 )
 def test_a_mistake_in_a_template_is_marked_where_it_stands(panel: PromptsPanel, text: str, words: str, mark: str):
-    panel.tabs.setCurrentIndex(2)
+    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
     panel.template.edit.setPlainText(text)
     assert words in panel.template.verdict.text()
     assert marked(panel) == mark
