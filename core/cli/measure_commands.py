@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -32,6 +32,7 @@ def measure(
     axis: Annotated[list[str] | None, typer.Option(help="Only this axis; may be given several times.")] = None,
     scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
     seed: Seed = 0,
+    adjust: Annotated[Literal["holm", "bh"], typer.Option(help="For many tests: Holm or Benjamini–Hochberg.")] = "holm",
     as_json: AsJson = False,
     everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
@@ -46,7 +47,7 @@ def measure(
     known_study(study)
     if report is not None:
         check_target(report, PAGES, data)
-    options = Options(axes=tuple(axis or ()), scorers=_scorers(scorer or []), seed=seed)
+    options = Options(axes=tuple(axis or ()), scorers=_scorers(scorer or []), seed=seed, adjust=adjust)
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
         if projects:
@@ -79,11 +80,16 @@ def measure(
 def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Finding]:
     """The findings that a short table begins with: default before as published, pooled before by one dimension and two.
 
-    Whole levels, as many as hold at most `most` findings together, the first in any case; in their own order.
+    Whole levels, as many as hold at most `most` findings together, the first in any case; in their own order. What all
+    findings of an id have, such as an axis, is no dimension to pool over.
     """
+    always: dict[str, set[str]] = {}
+    for finding in findings:
+        always[finding.id] = always.get(finding.id, set(finding.dims)) & set(finding.dims)
     levels: dict[tuple[bool, int], list[Finding]] = {}
     for finding in findings:
-        levels.setdefault((finding.variant != "default", len(finding.dims)), []).append(finding)
+        level = (finding.variant != "default", len(set(finding.dims) - always[finding.id]))
+        levels.setdefault(level, []).append(finding)
     chosen: list[Finding] = []
     for level in sorted(levels):
         if chosen and len(chosen) + len(levels[level]) > most:
@@ -115,10 +121,24 @@ def print_result(result: StudyResult, everything: bool = False) -> None:
     print_table(COLUMNS, rows, right=COLUMNS[3:])
     if left := len(result.findings) - len(findings):
         say(f"{left:,} more findings, as published or by further dimensions: --all shows them.")
-    for text in dict.fromkeys(f"{f.id} {f.label}: {f.reason}" for f in findings if f.reason):
+    for text in reasons(findings):
         say(text)
     for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
         say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")
+
+
+def reasons(findings: Sequence[Finding]) -> list[str]:
+    """Why numbers or intervals are missing, each reason once for every measure that it concerns."""
+    concerned: dict[tuple[str, str], list[str]] = {}
+    for finding in findings:
+        if finding.reason:
+            concerned.setdefault((finding.id, finding.reason), []).append(finding.label)
+    told = []
+    for (name, reason), labels in concerned.items():
+        missing = "has no interval" if reason.startswith("interval: ") else "is not defined"
+        of = ", ".join(dict.fromkeys(labels))
+        told.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
+    return told
 
 
 def _dims(dims: dict[str, str]) -> str:

@@ -101,8 +101,10 @@ def _perform(call: bytes, ctx: JobContext, packages: tuple[str, ...]) -> bytes:
 
 
 def _portable(error: AppError) -> AppError:
-    """The error itself where the parent can rebuild it, else (a plug-in's class) its sentences."""
-    error.details = error.details or traceback.format_exc()
+    """The error itself where the parent can rebuild it, else (a plug-in's class) its sentences.
+
+    It was foreseen and says what to do: where in the code it was raised is nobody's business.
+    """
     try:
         load(dump(error))
     except Exception:

@@ -41,6 +41,9 @@ def validated(kind: type[T], data: object, where: str) -> T:
         first, *others = error.errors(include_url=False)
         place = " → ".join(str(step) for step in first["loc"])
         said = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "too_short":
+            wanted = first["ctx"]
+            said = f"at least {wanted['min_length']} are needed, there are {wanted['actual_length']}"
         more = f" (and {len(others)} more)" if others else ""
         message = f"{where} is not valid: {f'{place}: ' if place else ''}{said}{more}."
         hint = "Compare it with a file of the same kind that ships with the program."

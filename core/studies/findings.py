@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.findings import Adjustment, Finding, Floor, Interval
+from core.metrics.benjamini_hochberg import benjamini_hochberg
 from core.metrics.holm import holm
 from core.metrics.result import Bounds, MaybeBounds, NoiseFloor
 
 SIGNIFICANT = 0.05
+WHOLE_FAMILY_NOT_SHOWN = ("letters.word.",)
 
 
 def interval(bounds: Bounds | None) -> Interval | None:
@@ -30,3 +32,19 @@ def with_holm(findings: Sequence[Finding], family: str) -> list[Finding]:
         finding if p is None else replace(finding, p_adjusted=p, adjust=Adjustment("Holm", family))
         for finding, p in zip(findings, adjusted, strict=True)
     ]
+
+
+def with_benjamini_hochberg(findings: Sequence[Finding]) -> list[Finding]:
+    """The same families as Holm's, adjusted by Benjamini and Hochberg's rule instead.
+
+    Left as they are: adjustments that are not Holm's, and the words of letters, most of whose tests are not findings.
+    """
+    families: dict[str, list[int]] = {}
+    for place, finding in enumerate(findings):
+        if finding.adjust and finding.adjust.method == "Holm" and not finding.id.startswith(WHOLE_FAMILY_NOT_SHOWN):
+            families.setdefault(finding.adjust.family, []).append(place)
+    adjusted = list(findings)
+    for family, places in families.items():
+        for place, p in zip(places, benjamini_hochberg([findings[place].p for place in places]), strict=True):
+            adjusted[place] = replace(findings[place], p_adjusted=p, adjust=Adjustment("Benjamini–Hochberg", family))
+    return adjusted

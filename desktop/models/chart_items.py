@@ -12,11 +12,9 @@ MOST = 50
 def items_behind(ctx: JobContext, project: Project, finding: Finding) -> Items:
     """The first texts behind a finding, those that say most about it first."""
     wanted = {*wanted_groups(finding), DEFAULT}
-    groups = [
-        group
-        for group in texts_behind(ctx, project, finding.id.partition(".")[0], finding).groups
-        if group.key in wanted
-    ]
+    behind = texts_behind(ctx, project, finding.id.partition(".")[0], finding).groups
+    # Groups of words are no groups of texts: of articles all count, generated and original.
+    groups = [group for group in behind if group.key in wanted] or behind
     found = [(ref, group) for group in groups for ref in group.refs]
     found.sort(key=lambda pair: (-pair[0].rank, pair[0].key))
     items = tuple(

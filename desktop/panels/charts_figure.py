@@ -84,6 +84,7 @@ class FigureCard(Card):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setUniformItemSizes(True)
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(tr("Texts behind the figure"))
         self.list.selectionModel().currentChanged.connect(self._show_text)
         close = IconButton("close", tr("Close this figure"), size=16)
@@ -96,6 +97,7 @@ class FigureCard(Card):
         for widget in (self.badge, self.facts, self.more, self.behind, self.list, self.note):
             column.box.addWidget(widget)
         column.box.addWidget(self.text, 1)
+        column.box.addStretch(0)  # without texts, the words stay together at the top
         # The text takes what is left, down to its least height: what it would like to have does not count.
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.box.addWidget(column, 1)
@@ -117,7 +119,7 @@ class FigureCard(Card):
     def _show_text(self, current: QModelIndex, _previous: QModelIndex) -> None:
         if 0 <= current.row() < len(self._items.items):
             item = self._items.items[current.row()]
-            self.note.setText(safe_line(item.note))
+            self.note.setText("\n".join(safe_line(part) for part in item.note.splitlines()))
             self.text.set_text(item.text)
 
 

@@ -2,9 +2,19 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QListView, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QListView,
+    QScrollArea,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop import theme
 from desktop.charts.card import ChartCard
@@ -15,9 +25,23 @@ from desktop.panels.findings_studies import StudyLine
 from desktop.widgets import EmptyState, Label, tr
 from desktop.widgets.safe_text import safe_line
 
+ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most
-LIST_FROM = 620  # text pixels: narrower, a box takes the list's place
+LIST_FROM = 760  # text pixels: narrower, a box takes the list's place
 NOTHING = RowsView("", (), (), None, "", "")  # type: ignore[arg-type]
+
+
+class TitleDelegate(QStyledItemDelegate):
+    """Gives every title as many lines as it needs: Qt's own measure forgets the padding, and cuts the last one."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        beside, above = ROW_PADDING
+        view = self.parent()
+        assert isinstance(view, QListView)
+        width = max(view.viewport().width() - beside, 1)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(flags), index.data())
+        return QSize(width, box.height() + above)
 
 
 class Measured(QWidget):
@@ -67,9 +91,11 @@ class Measured(QWidget):
         known = {kind: place for place, kind in enumerate(order)}
         studies = sorted(studies, key=lambda one: known.get(one.measurement.study, len(order)))
         self._studies = studies
-        self.chooser.clear()
-        for one in studies:
-            self.chooser.addItem(safe_line(one.measurement.title), one.measurement.study)
+        kinds = [one.measurement.study for one in studies]
+        if kinds != [self.chooser.itemData(place) for place in range(self.chooser.count())]:
+            self.chooser.clear()
+            for one in studies:
+                self.chooser.addItem(safe_line(one.measurement.title), one.measurement.study)
         kept = self.chooser.findData(before.measurement.study) if before else -1
         full = next((place for place, one in enumerate(studies) if one.figures), 0)
         self.chooser.setCurrentIndex(kept if kept >= 0 else full if studies else -1)
@@ -221,6 +247,7 @@ class Measured(QWidget):
         self.list = QListView()
         self.list.setModel(self.titles)
         self.list.setWordWrap(True)
+        self.list.setItemDelegate(TitleDelegate(self.list))
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)

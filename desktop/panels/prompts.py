@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CREATIVE_TAB, LETTERS_TAB, NEWS_TAB, COMPLETION_TAB, TEMPLATE_TAB = range(5)
 TAB_OF = {"creativity": CREATIVE_TAB, "letters": LETTERS_TAB, "news": NEWS_TAB, "completion": COMPLETION_TAB}
 SIDE_BY_SIDE_FROM = 900  # text pixels
-LEAST_HEIGHT = 540  # text pixels of a column of cards
+LEAST_HEIGHT = 480  # text pixels of a column of cards
 
 ChoiceCard = CreativeChoice | LettersChoiceCard | NewsChoiceCard | CompletionChoiceCard
 _Card = TypeVar("_Card", CreativeChoice, LettersChoiceCard, NewsChoiceCard, CompletionChoiceCard)
@@ -64,10 +64,10 @@ class PromptsPanel(Panel):
         self.tabs.setAccessibleName(tr("Kind of prompts"))
         for title in (
             tr("Creative writing"),
-            tr("Reference letters"),
-            tr("News articles"),
+            tr("Letters"),
+            tr("News"),
             tr("Fill in the blank"),
-            tr("Try a template"),
+            tr("Template"),
         ):
             self.tabs.addTab(title)
         self.preview, self.sets, self.mitigation = PreviewCard(self.shell), SetsCard(), MitigationCard()
@@ -222,8 +222,8 @@ class PromptsPanel(Panel):
         self.choices, self.pages, sheet = QStackedWidget(), QStackedWidget(), Sheet()
         right = QVBoxLayout()
         right.setSpacing(tokens.gap)
-        right.addWidget(self.preview, 3)
-        right.addWidget(self.sets, 2)
+        right.addWidget(self.preview, 1)
+        right.addWidget(self.sets)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(tokens.gap)
         left = QVBoxLayout()

@@ -2,11 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from desktop import theme
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.safe_text import safe_line
+
+LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
+
+
+class _Area(QScrollArea):
+    """Takes what is left, down to some lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class CheckList(QWidget):
@@ -28,12 +38,13 @@ class CheckList(QWidget):
             box.clicked.connect(lambda _: self.changed.emit())
             column.addWidget(box)
         column.addStretch(1)
-        area = QScrollArea()
+        area = _Area()
         area.setWidget(inside)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setMinimumWidth(inside.sizeHint().width() + area.verticalScrollBar().sizeHint().width())
+        area.setMinimumHeight(min(inside.sizeHint().height(), theme.current().px(LEAST_HEIGHT)))
         every, none = LinkButton(tr("All")), LinkButton(tr("None"))
         every.setAccessibleName(tr("{list}: all").format(list=title))
         none.setAccessibleName(tr("{list}: none").format(list=title))

@@ -22,7 +22,8 @@ class CompletionChoiceCard(Card):
         self.set_padding(20)
         words = tr(
             "Each item is a sentence with a blank and three options: a positive, a negative and a neutral one. Every "
-            "sentence is asked with masculine, feminine and non-binary pronouns and the same options."
+            "sentence is asked with masculine, feminine and non-binary pronouns and the same options. SAI names an "
+            "age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is."
         )
         self.domains = CheckList(tr("Domains"), [(name, domain(name).title) for name in DOMAINS])
         self.directions = CheckList(
@@ -36,10 +37,6 @@ class CompletionChoiceCard(Card):
             checks.changed.connect(self.changed)
         self.box.addWidget(Label(words, "soft", wrap=True))
         self.box.addLayout(row, 1)
-        note = tr(
-            "SAI names an age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is."
-        )
-        self.box.addWidget(Label(note, "note", wrap=True))
 
     def choice(self) -> CompletionChoice:
         return CompletionChoice(self.domains.checked(), self.directions.checked())

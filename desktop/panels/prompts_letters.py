@@ -22,7 +22,7 @@ class LettersChoiceCard(Card):
         self.document, self.source = QComboBox(), QComboBox()
         for key, document in letter_design().documents.items():
             self.document.addItem(tr(document.title), key)
-        for title in (tr("Names, ages, occupations"), tr("Biographies of a table")):
+        for title in (tr("Names and ages"), tr("Biographies")):
             self.source.addItem(title)
         self.by_name, self.biographies = NamesPage(), BiographiesPage()
         self.pages = QStackedWidget()

@@ -2,8 +2,16 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.prompts import Axis, available_axes, load_axis
 from core.prompts.letters import letter_design
@@ -11,6 +19,15 @@ from desktop import theme
 from desktop.operations.prompts import LettersChoice
 from desktop.widgets import Label, tr
 from desktop.widgets.safe_text import safe_line
+
+LEAST_HEIGHT = 72  # text pixels of a list
+
+
+class _Edit(QPlainTextEdit):
+    """Takes what is left, down to a few lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class Lines(QWidget):
@@ -20,10 +37,11 @@ class Lines(QWidget):
 
     def __init__(self, title: str, items: Sequence[str]) -> None:
         super().__init__()
-        self.edit = QPlainTextEdit()
+        self.edit = _Edit()
         self.edit.setAccessibleName(tr("{list}, one to a line").format(list=title))
         self.edit.setTabChangesFocus(True)
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
         self.set_items(items)
         self.edit.textChanged.connect(self.changed)
         box = QVBoxLayout(self)

@@ -80,8 +80,8 @@ class NewsChoiceCard(Card):
     def _lay_out(self) -> None:
         tokens = theme.current()
         words = tr(
-            "An article is asked for each headline and measured against the original of the same headline: which words "
-            "it has for whom, in what tone, and what it does to a prompt that asks for prejudice."
+            "An article is asked for each headline, and measured against the original of the same headline: in its "
+            "words, in its tone, and in whether a prompt that asks for prejudice gets it."
         )
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(12)

@@ -11,13 +11,13 @@ from desktop.operations.wording import FlaggedSet, Wording, flagged_in
 from desktop.panels.base import Shell
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.prompts_wording import WordingWatch, flag_format
-from desktop.widgets import Card, Label, Notice, PlainText, ProgressThin, plural, tr
+from desktop.widgets import Card, ElidedLabel, Label, Notice, PlainText, ProgressThin, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.prompts import PromptDraft, PromptSetDraft
 
-WHOLE_HEIGHT = 84
+LIST_HEIGHT, WHOLE_HEIGHT = 96, 84  # text pixels; the list has at least so many
 
 
 class PromptsModel(QAbstractListModel):
@@ -49,6 +49,13 @@ class _OneLine(QStyledItemDelegate):
         return QSize(0, super().sizeHint(option, index).height())
 
 
+class _List(QListView):
+    """Takes what is left, down to some lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
 class PreviewCard(Card):
     """What the choice expands to, or why it expands to nothing; and which of it asks for prejudice, with what words."""
 
@@ -68,7 +75,7 @@ class PreviewCard(Card):
         self.biased = Notice("", tone="warn", closable=False)
         self.show_first = self.biased.add_action(tr("Show the first"), self._go_to_flagged)
         self.model = PromptsModel()
-        self.list = QListView()
+        self.list = _List()
         self.list.setAccessibleName(tr("Prompts"))
         self.list.setModel(self.model)
         self.list.setItemDelegate(_OneLine(self.list))
@@ -77,7 +84,7 @@ class PreviewCard(Card):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.selectionModel().currentChanged.connect(lambda index, _: self._show_whole(index))
         self.whole = PlainText(name=tr("The chosen prompt"))
-        self.key = Label("", "note")
+        self.key = ElidedLabel("", "note", mode=Qt.TextElideMode.ElideMiddle)
         for widget in (
             self.count,
             self.trouble,
@@ -89,6 +96,7 @@ class PreviewCard(Card):
             self.key,
         ):
             self.box.addWidget(widget, int(widget is self.list))
+        self.box.addStretch(0)
         self._dress()
         theme.signals.changed.connect(self._dress)
         self.show_draft(None)
@@ -101,6 +109,8 @@ class PreviewCard(Card):
         self.hints.more.setText(" ".join(draft.hints) if draft is not None else "")
         self.hints.setVisible(draft is not None and bool(draft.hints))
         self.model.show(prompts)
+        for widget in (self.list, self.whole, self.key):
+            widget.setVisible(bool(prompts))
         self.biased.hide()
         self._looking.read_with((lambda ctx: flagged_in(ctx, prompts)) if prompts else None)
         self._looking.ask()
@@ -124,7 +134,7 @@ class PreviewCard(Card):
         shown = index.isValid() and index.row() < self.model.rowCount()
         prompt = self.model.prompt(index.row()) if shown else None
         self.whole.set_text(prompt.text if prompt is not None else "")
-        self.key.setText(safe_line(prompt.key) if prompt is not None else "")
+        self.key.set_text(prompt.key if prompt is not None else "")
         self._watch.look_at(self.whole.text())
 
     def _show_wording(self, wording: Wording) -> None:
@@ -150,4 +160,5 @@ class PreviewCard(Card):
         self.list.setCurrentIndex(self.model.index(self._flagged.first, 0))
 
     def _dress(self, _tokens: object = None) -> None:
+        self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
         self.whole.setFixedHeight(theme.current().px(WHOLE_HEIGHT))

@@ -11,6 +11,7 @@ from desktop.widgets import Card, Label, QuietButton, tr
 from desktop.widgets.safe_text import safe_line
 
 ROW_HEIGHT = 30
+MOST_ROWS = 4  # seen at once; more scroll
 
 
 class SetsModel(QAbstractTableModel):
@@ -77,7 +78,6 @@ class SetsCard(Card):
         self.box.addLayout(head)
         self.box.addWidget(self.nothing)
         self.box.addWidget(self.table, 1)
-        self._dress()
         theme.signals.changed.connect(self._dress)
         self.show_sets(())
 
@@ -87,6 +87,7 @@ class SetsCard(Card):
         for widget in (self.table, self.generate):
             widget.setVisible(bool(sets))
         self.nothing.setVisible(not sets)
+        self._dress()
         if sets:
             self.table.selectRow(0)
 
@@ -94,4 +95,7 @@ class SetsCard(Card):
         return self.model.sets[max(0, self.table.currentIndex().row())].id
 
     def _dress(self, _tokens: object = None) -> None:
-        self.table.verticalHeader().setDefaultSectionSize(theme.current().px(ROW_HEIGHT))
+        height = theme.current().px(ROW_HEIGHT)
+        self.table.verticalHeader().setDefaultSectionSize(height)
+        rows = min(self.model.rowCount(), MOST_ROWS)
+        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + rows * height + 4)

@@ -177,3 +177,53 @@ def test_replies_in_another_language_are_undefined_with_a_reason(tmp_path: Path)
     shares = findings(answer, "completion.likelihood", label="PPL")
     assert shares
     assert all(finding["estimate"] is None and finding["reason"] for finding in shares)
+
+
+AXIS = """
+key = "drinks"
+title = "Drinks"
+version = 1
+[[identities]]
+key = "tea"
+label = "Tea"
+phrase = "tea"
+words = ["tea", "both"]
+[[identities]]
+key = "coffee"
+label = "Coffee"
+phrase = "coffee"
+words = ["coffee", "{second}", "zzz"]
+"""
+
+
+def test_a_word_in_two_groups_is_named_with_its_groups_and_no_traceback(tmp_path: Path) -> None:
+    axis = tmp_path / "drinks.toml"
+    axis.write_text(AXIS.replace("{second}", "both"), encoding="utf-8")
+    table = news_table(tmp_path)
+    refused("measure", "news", table, "--axis", axis, code=1, says="“both” (tea, coffee)")
+    axis.write_text(AXIS[: AXIS.rindex("[[")], encoding="utf-8")
+    refused("measure", "news", table, "--axis", axis, code=1, says="at least 2 are needed, there are 1")
+
+
+def test_words_that_a_person_brought_are_checked_against_the_texts(tmp_path: Path) -> None:
+    axis = tmp_path / "drinks.toml"
+    axis.write_text(AXIS.replace("{second}", "men"), encoding="utf-8")
+    answer = biasprint("measure", "news", news_table(tmp_path), "--axis", axis, "--json")
+    assert "Axis drinks: entries that no text holds: tea, both, coffee, zzz." in answer.err
+    assert "Axis drinks: 12% of the articles mention a group (tea 0%, coffee 12%)." in answer.err  # 1 of 8 articles
+    check_contract(answer.json)
+
+
+def test_another_adjustment_for_many_tests_is_offered(completion_file: Path) -> None:
+    by_holm, by_bh = (
+        biasprint("measure", "completion", completion_file, "--adjust", rule, "--json").json["findings"]
+        for rule in ("holm", "bh")
+    )
+    adjusted = [
+        (one, other) for one, other in zip(by_holm, by_bh, strict=True) if one["adjust"] and one["p"] is not None
+    ]
+    assert adjusted
+    for one, other in adjusted:
+        assert one["p"] == other["p"]
+        assert other["adjust"] == {"method": "Benjamini–Hochberg", "family": one["adjust"]["family"]}
+        assert one["p"] <= other["p_adjusted"] <= one["p_adjusted"]

@@ -5,11 +5,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from core.findings import Finding
-from core.report.figures.spec import Figure, Mark
+from core.report.figures.spec import Figure
+from core.report.figures.words import joined
 
 Key = TypeVar("Key", bound=Hashable)
 
 MOST_ROWS = 60  # a figure that is longer is cut into several
+MOST_COLUMNS = 12  # the same for a matrix that is wider
+MOST_SERIES = 8  # as many as there are colours and markers
 
 
 def having(
@@ -34,19 +37,38 @@ def parted(findings: Iterable[Finding], key: Callable[[Finding], Key]) -> dict[K
 
 
 def worth_drawing(figures: Iterable[Figure]) -> list[Figure]:
-    """Without those in which nothing is defined, and the long ones cut into several."""
-    return [piece for figure in figures if figure.defined for piece in _cut(figure)]
+    """Without those in which nothing is defined; what is too wide or too long for a page is laid out otherwise."""
+    return [
+        piece
+        for figure in figures
+        if figure.defined
+        for narrow in _narrow(figure)
+        for piece in _cut(narrow, [(one.section, one.row) for one in narrow.marks], MOST_ROWS)
+    ]
 
 
-def _cut(figure: Figure) -> Sequence[Figure]:
-    """Pieces of at most MOST_ROWS rows; a piece is numbered in its part."""
-    rows = figure.rows
-    if len(rows) <= MOST_ROWS:
+def _narrow(figure: Figure) -> Sequence[Figure]:
+    """Series that colours and markers cannot tell apart become rows; columns that do not fit, figures of their own."""
+    if figure.kind == "grouped" and len(figure.series) > MOST_SERIES:
+        rows = [replace(one, section=joined(one.section, one.row), row=one.series, series="") for one in figure.marks]
+        return [replace(figure, kind="intervals", marks=tuple(rows))]
+    if figure.kind == "matrix":
+        return _cut(figure, [one.series for one in figure.marks], MOST_COLUMNS)
+    return [figure]
+
+
+def _cut(figure: Figure, keys: Sequence[Hashable], most: int) -> Sequence[Figure]:
+    """Pieces of at most `most` keys, where each mark has a key; they are numbered in their part."""
+    wanted = set(keys)
+    # Rows of a section stay together although they may not have appeared together.
+    order: list[Hashable] = [row for row in figure.rows if row in wanted] or list(dict.fromkeys(keys))
+    if len(order) <= most:
         return [figure]
     pieces = []
-    for number, start in enumerate(range(0, len(rows), MOST_ROWS), 1):
-        here = set(rows[start : start + MOST_ROWS])
-        marks: tuple[Mark, ...] = tuple(one for one in figure.marks if (one.section, one.row) in here)
-        part = f"{figure.part} {number}".strip()
-        pieces.append(replace(figure, marks=marks, part=part, title=f"{figure.title} ({number})"))
+    for start in range(0, len(order), most):
+        here = set(order[start : start + most])
+        marks = tuple(mark for mark, key in zip(figure.marks, keys, strict=True) if key in here)
+        number = f"{start // most + 1} of {-(-len(order) // most)}"
+        part, title = joined(figure.part, number), f"{figure.title} ({number})"
+        pieces.append(replace(figure, marks=marks, part=part, title=title))
     return pieces

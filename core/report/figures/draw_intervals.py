@@ -6,12 +6,13 @@ from itertools import groupby
 from core.report.figures import value_text
 from core.report.figures.axis import ValueAxis, tick_text, value_axis
 from core.report.figures.canvas import Canvas
+from core.report.figures.heading import draw_heading, heading_height
 from core.report.figures.legend import PAD, draw_legend, printed_by, series_color, series_marker
 from core.report.figures.lines import width, wrap
 from core.report.figures.spec import Figure, Mark
 
 MOST_LABEL = 220.0
-LANE, TEXT_LINE, ROW_GAP, HEADING = 19.0, 15.0, 7.0, 30.0
+LANE, TEXT_LINE, ROW_GAP = 19.0, 15.0, 7.0
 ESTIMATE = "estimate (95 % interval)"
 
 # Section, row (None for a section's heading), marks, height.
@@ -40,7 +41,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
     after = pen.axis(y, bottom)
     for section, row, marks, height in rows:
         if row is None:
-            canvas.text(PAD, y + HEADING - 11, section, size=13, bold=True)
+            draw_heading(canvas, section, y)
         else:
             pen.row(row, marks, y, height)
         y += height
@@ -72,7 +73,7 @@ def _rows_with_heights(figure: Figure, layout: _Layout) -> list[_Row]:
     found: list[_Row] = []
     for section, rows in groupby(figure.rows, key=lambda row: row[0]):
         if section:
-            found.append((section, None, (), HEADING))
+            found.append((section, None, (), heading_height(section, layout.n + PAD)))
         for _, row in rows:
             marks = figure.at(section, row)
             lanes = sum(_lane_height(mark, layout) for mark in marks)

@@ -66,7 +66,8 @@ def _axes(canvas: Canvas, figure: Figure, placed: list[Mark], along: ValueAxis, 
         n = f"n {counts[0]:,}" + (f"–{counts[-1]:,}" if len(counts) > 1 else "")
         canvas.text(along.at(place), up.start + 16, f"{place:g}", size=11, color="soft", anchor="middle")
         canvas.text(along.at(place), up.start + 30, n, size=10, color="soft", anchor="middle")
-    canvas.text(PAD, up.end - 10, figure.axis or figure.unit, size=11, color="soft")
+    (words,) = wrap(figure.axis or figure.unit, 11, right - PAD, most=1)
+    canvas.text(PAD, up.end - 10, words, size=11, color="soft")
     lines = wrap(figure.x_axis, 11, right - LEFT)
     canvas.text((LEFT + right) / 2, up.start + 47, lines[0], size=11, color="soft", anchor="middle")
     return up.start + 52

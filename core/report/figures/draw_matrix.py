@@ -5,12 +5,13 @@ from itertools import groupby
 
 from core.report.figures import value_text
 from core.report.figures.canvas import Canvas
+from core.report.figures.heading import draw_heading
 from core.report.figures.legend import PAD
 from core.report.figures.lines import width, wrap
 from core.report.figures.spec import Figure, Mark
 
 MOST_LABEL, MOST_CELL = 200.0, 128.0
-CELL, HEADING, HEAD_LINE = 36.0, 28.0, 14.0
+CELL, HEAD_LINE = 36.0, 14.0
 STRONGEST = 0.55  # of the colour, so that ink stays readable on it
 SMALL = 9.5
 
@@ -42,9 +43,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
             canvas.text(x, y - 8 - HEAD_LINE * number, line, color="soft", anchor="middle")
     shades = _shades(figure)
     for section, rows in groupby(figure.rows, key=lambda row: row[0]):
-        if section:
-            canvas.text(PAD, y + HEADING - 9, section, size=13, bold=True)
-            y += HEADING
+        y = draw_heading(canvas, section, y)
         for _, row in rows:
             lines = wrap(row, 13, label, most=2)
             for number, line in enumerate(lines):

@@ -4,11 +4,12 @@ from itertools import groupby
 
 from core.report.figures import value_text
 from core.report.figures.canvas import Canvas
+from core.report.figures.heading import draw_heading
 from core.report.figures.legend import PAD
 from core.report.figures.lines import width, wrap
 from core.report.figures.spec import Figure, Mark
 
-MOST_LABEL, GAP, LINE, HEADING = 220.0, 16.0, 16.0, 28.0
+MOST_LABEL, GAP, LINE = 220.0, 16.0, 16.0
 
 
 def draw(canvas: Canvas, figure: Figure, top: float) -> float:
@@ -25,9 +26,7 @@ def draw(canvas: Canvas, figure: Figure, top: float) -> float:
             canvas.text(x, y + LINE * number, line, color="soft")
     y += LINE * max(map(len, heads)) - 6
     for section, rows in groupby(figure.rows, key=lambda row: row[0]):
-        if section:
-            canvas.text(PAD, y + HEADING - 8, section, size=13, bold=True)
-            y += HEADING
+        y = draw_heading(canvas, section, y)
         for _, row in rows:
             canvas.line(PAD, y, canvas.width - PAD, y)
             y = _row(canvas, figure, (section, row), y, label, where)

@@ -1,7 +1,7 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -57,6 +57,7 @@ def measure_project(
     _check(study, options)
     found = study_of(project, study)
     result, remarks = measuring(study).of_project(ctx, project, found.id, options, compute)
+    result = _adjusted(result, options)
     recipe = recipe_of(options, result)
     if not project.read_only:
         project.findings.replace(study, "whole study", recipe, result.findings)
@@ -86,14 +87,30 @@ def measure_tables(
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
         read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
     result, remarks = module.of_tables(ctx, read, options, compute)
+    result = _adjusted(result, options)
     return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
+
+
+def _adjusted(result: StudyResult, options: Options) -> StudyResult:
+    """Findings come adjusted by Holm's rule."""
+    if options.adjust == "holm":
+        return result
+    from core.studies.findings import with_benjamini_hochberg
+
+    return replace(result, findings=tuple(with_benjamini_hochberg(result.findings)))
 
 
 def recipe_of(options: Options, result: StudyResult) -> dict[str, Any]:
     """What is needed to get the same numbers again."""
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
-    return {"program_version": core.__version__, "seed": options.seed, "axes": list(options.axes), "scorers": scorers}
+    return {
+        "program_version": core.__version__,
+        "seed": options.seed,
+        "adjust": options.adjust,
+        "axes": list(options.axes),
+        "scorers": scorers,
+    }
 
 
 def measuring(study: str) -> Measuring:

@@ -51,7 +51,7 @@ def of_tables(
         dropped.update(table.dropped)
     rows = [record.values for _, table in read for record in table.rows]
     scorers = {role: info.name for role, info in _scorers(options).items()}
-    return _measure(ctx, compute, rows, dict(dropped), options, scorers, {}, {}), []
+    return _measure(ctx, compute, rows, dict(dropped), options, scorers, {}, {})
 
 
 def of_project(
@@ -72,7 +72,7 @@ def of_project(
     known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
     names = {role: info.name for role, info in scorers.items()}
     own = project.axes.latest()
-    return _measure(ctx, compute, rows, failures(project, study_id), options, names, known, own), []
+    return _measure(ctx, compute, rows, failures(project, study_id), options, names, known, own)
 
 
 def _measure(
@@ -84,13 +84,18 @@ def _measure(
     scorers: Mapping[str, str],
     known: Mapping[str, Mapping[str, Floats]],
     own_axes: Mapping[str, AxisRow],
-) -> StudyResult:
+) -> tuple[StudyResult, list[str]]:
     columns: dict[str, Any] = {name: [row.get(field, "") for row in rows] for name, field in COLUMNS.items()}
     columns["dropped"] = dict(dropped)
     axes, names = _axes(ctx, options.axes or DEFAULT_AXES, own_axes)
     asked = {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
     result: StudyResult = compute.call("core.runs.measure.news:in_compute", columns, asked, ctx=ctx)
-    return result
+    remarks: list[str] = []
+    if options.axes:  # words that a person brought are checked, the shipped ones are known
+        texts = [text for side in ("originals", "generated") for text in columns[side]]
+        for axis in axes:
+            remarks += compute.call("core.studies.news.linter:remarks", axis, names.get(axis.key), texts, ctx=ctx)
+    return result, remarks
 
 
 def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:

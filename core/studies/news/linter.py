@@ -9,6 +9,8 @@ from core.scorers.group_words import GroupMatcher
 from core.studies.news.groups import axis_entries, collisions
 from core.text import for_matching
 
+MOST_SHOWN = 12
+
 
 @dataclass(frozen=True)
 class GroupLint:
@@ -54,6 +56,27 @@ def lint_groups(axis: Axis, names: Mapping[str, str] | None = None, texts: Seque
         coverage=dict(zip(groups, map(float, covered.mean(axis=0)), strict=True)),
         mentioned=float(covered.any(axis=1).mean()),
     )
+
+
+def remarks(axis: Axis, names: Mapping[str, str] | None, texts: Sequence[str]) -> list[str]:
+    """What a person who brought these words should know, in sentences; nothing where there is nothing to say."""
+    lint = lint_groups(axis, names, texts)
+    said = []
+    if lint.ordinary:
+        said.append(f"Names that are also words: {_some(lint.ordinary)}.")
+    if lint.impossible:
+        said.append(f"Entries that nothing can match: {_some(lint.impossible)}.")
+    if lint.unused:
+        said.append(f"Entries that no text holds: {_some(lint.unused)}.")
+    if lint.coverage is not None and lint.mentioned is not None:
+        each = ", ".join(f"{group} {share:.0%}" for group, share in lint.coverage.items())
+        said.append(f"{lint.mentioned:.0%} of the articles mention a group ({each}).")
+    return [f"Axis {axis.key}: {sentence[0].lower()}{sentence[1:]}" for sentence in said]
+
+
+def _some(entries: Sequence[str]) -> str:
+    more = f" and {len(entries) - MOST_SHOWN} more" if len(entries) > MOST_SHOWN else ""
+    return f"{', '.join(entries[:MOST_SHOWN])}{more}"
 
 
 def _is_word(words: tuple[str, ...]) -> bool:

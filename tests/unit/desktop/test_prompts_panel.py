@@ -108,7 +108,7 @@ def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: Promp
     assert [model.index(row, 0).data() for row in range(model.rowCount())] == [prompt.text for prompt in expected]
     panel.preview.list.setCurrentIndex(model.index(5, 0))
     assert panel.preview.whole.text() == expected[5].text
-    assert panel.preview.key.text() == expected[5].key
+    assert panel.preview.key.whole_text() == expected[5].key
 
 
 def test_axes_that_stand_for_another_are_not_offered_beside_it(panel: PromptsPanel):

@@ -1,0 +1,235 @@
+"""Every figure that a study names can be made from findings, and no other; none is empty; all stay readable."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from core.findings import Effect, Finding, Floor, Interval
+from core.report.figures import Figure, figures_of
+from core.report.figures.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
+from core.report.figures.rows import COLUMNS, export_figures, figure_rows, table_beside
+from core.report.figures.spec import contrast_marks, mark
+from core.studies.registry import OWN
+
+
+def finding(finding_id: str, label: str, *groups: str, **changes: object) -> Finding:
+    fields: dict[str, object] = {
+        "id": finding_id, "label": label, "title": label, "groups": groups, "estimate": 0.25, "unit": "proportion",
+        "n": 40, "interval": Interval(0.2, 0.31, 0.95, "t"), "p": 0.04,
+    }  # fmt: skip
+    return Finding(**(fields | changes))  # type: ignore[arg-type]
+
+
+def news() -> Iterator[Finding]:
+    whose = [{}, {"model": "ChatGPT"}, {"model": "Own"}]
+    for level, distance in (("word", "wasserstein"), ("sentence.sentiment", "gap"), ("sentence.toxicity", "gap"),
+                            ("document", "wasserstein")):  # fmt: skip
+        for kind, model in product(("unbiased", "androcentrism"), whose):
+            dims = {"axis": "gender", "prompt_kind": kind, **model}
+            yield finding(f"news.{level}.{distance}", "gender", "man", "woman", dims=dims, floor=Floor(0.1, 0.2, 0.01))
+            for measure in ("prejudice_share", "prejudice_drop", "difference"):
+                yield finding(f"news.{level}.{measure}", "woman", "woman", dims=dims)
+        against = {"axis": "gender", "model": "ChatGPT", "against": "Own"}
+        yield finding(f"news.{level}.{distance}.models", "gender", "ChatGPT", "Own", dims=against)
+        biased = {"axis": "gender", "prompt_kind": "androcentrism"}
+        yield finding(f"news.{level}.difference.prompts", "woman", "androcentrism", "unbiased", dims=biased)
+    for kind, model in product(("unbiased", "androcentrism"), whose):
+        yield finding("news.refusal_rate", "refused", dims={"prompt_kind": kind, **model})
+    for side in ("original", "generated"):
+        yield finding("news.words_per_article", side, side, unit="words")
+    yield finding(
+        "news.document.topic", "topic 4", "woman", unit="standardised residual",
+        dims={"axis": "gender", "source": "original"},
+        contrast={"man": -3.1, "woman": 4.2, "neutral": 0.2}, n_by_group={"man": 2, "woman": 19, "neutral": 4},
+        note="Words: art, family, mother. 40 articles.",
+    )  # fmt: skip
+
+
+def completion() -> Iterator[Finding]:
+    for direction in ("SAI", "ASA"):
+        for domain in ({}, {"domain": "ageism"}):
+            dims = {"direction": direction, **domain}
+            for label in ("PPL", "PNL", "PNuL", "NPL", "NNL", "NNuL", "PL", "NL", "NuL"):
+                yield finding("completion.likelihood", label, "positive", dims=dims)
+                yield finding("completion.likelihood", label, "positive", dims=dims | {"pronoun": "feminine"})
+            yield finding("completion.delta", "delta_P", "positive", dims=dims, unit="difference of proportions")
+            yield finding("completion.delta", "omnibus", "positive", dims=dims, unit="Cramér's V")
+            yield finding("completion.tau_b", "tau_b", "positive", dims=dims, unit="τ-b")
+            yield finding("completion.irrelevant", "irrelevant", "positive", dims=dims)
+        yield finding("completion.option_position", "first", "first", "second", dims={"direction": direction})
+
+
+def creativity() -> Iterator[Finding]:
+    pair = ("man", "woman")
+    for dims in ({}, {"model": "GPT-4"}, {"temperature": "0"}, {"temperature": "0.5"}):
+        yield finding("creativity.distance", "man", *pair, dims={"axis": "gender", **dims})
+        yield finding("creativity.rbs", "gender", *pair, dims={"axis": "gender", **dims}, floor=Floor(0.1, 0.2, 0.3))
+    whose = ({}, {"rater": "Anna"}, {"model": "GPT-4"}, {"rater": "Anna", "model": "GPT-4"})
+    for part, dims in product(({}, {"task": "haiku"}, {"topic": "social"}), whose):
+        for group in pair:
+            yield finding("creativity.share", group, *pair, dims={"axis": "gender", **dims, **part})
+        yield finding("creativity.abs", "gender", *pair, dims={"axis": "gender", **dims, **part})
+    for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):
+        yield finding(f"creativity.agreement.{statistic}", "gender", "Anna", "Ben", dims={"axis": "gender"})
+    yield finding("creativity.agreement.cohen_kappa", "Anna / Ben", "Anna", "Ben", dims={"axis": "gender"})
+    for name in ("perceptibility", "perceptibility.suggested"):
+        yield finding(f"creativity.{name}", "nuanced", *pair, dims={"axis": "gender"})
+
+
+def letters() -> Iterator[Finding]:
+    pair = ("male", "female")
+    for variant in ("default", "as_published"):
+        yield finding("letters.lexicon.odds_ratio", "ability", *pair, unit="odds ratio", variant=variant)
+        yield finding("letters.word.odds_ratio", "warm", *pair, dims={"pos": "adjective"}, variant=variant)
+        yield finding("letters.weat", "names", *pair, unit="d", dims={"pos": "noun"}, variant=variant)
+        yield finding("letters.style.agency", "agency", *pair, variant=variant, effect=Effect("t", 0.891), p=0.187)
+    yield finding("letters.hallucination.agency", "hallucinated_against_grounded", *pair, dims={"identity": "male"})
+    yield finding("letters.success_rate", "all", *pair, unit="share")
+    yield finding("letters.success_rate", "empty", *pair, unit="share")
+    yield finding("letters.lexicon.odds_ratio", "ability", *pair, unit="ratio of odds ratios", dims={"arm": "neutral"})
+
+
+MADE = {"news": news, "completion": completion, "creativity": creativity, "letters": letters}
+
+
+def of(kind: str) -> list[Figure]:
+    return figures_of(kind, list(MADE[kind]()))
+
+
+def named(figures: list[Figure], key: str) -> Figure:
+    return next(figure for figure in figures if figure.key == key)
+
+
+@pytest.mark.parametrize("study", OWN, ids=lambda study: study.kind)
+def test_what_a_study_names_is_what_its_findings_give(study: object) -> None:
+    kind, figures = study.kind, study.figures  # type: ignore[attr-defined]
+    assert {figure.key for figure in of(kind)} == set(figures)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_figures_are_told_apart_and_none_is_empty(kind: str) -> None:
+    found = of(kind)
+    assert len({figure.name for figure in found}) == len(found)
+    for figure in found:
+        assert figure.defined
+        assert figure.title
+        assert figure.subtitle
+        assert figure.source
+        places = [(one.section, one.row, one.series, one.x) for one in figure.marks]
+        assert len(set(places)) == len(places), figure.name
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_nothing_is_drawn_where_nothing_is_defined(kind: str) -> None:
+    undefined = [replace(one, estimate=None, interval=None, reason="too few") for one in MADE[kind]()]
+    left = {figure.key for figure in figures_of(kind, undefined)}
+    # Counts, words and contrasts of a topic do not need its estimate.
+    assert left <= {"news.document.topics", "news.document.counts", "news.document.words"}
+    assert figures_of(kind, []) == []
+
+
+def test_a_study_of_a_third_party_has_no_figures_and_no_error() -> None:
+    assert figures_of("other", [finding("other.x", "a", "b")]) == []
+
+
+def test_marks_carry_their_finding_and_its_interval() -> None:
+    figure = named(of("letters"), "letters.categories")
+    (first, second) = figure.marks
+    assert (first.series, second.series) == ("Default", "As published")
+    assert (first.value, first.low, first.high, first.n) == (0.25, 0.2, 0.31, 40)
+    assert first.finding.id == "letters.lexicon.odds_ratio"
+    assert figure.scale == "log"
+    assert figure.null == 1
+
+
+def test_printed_values_stand_beside_the_model_that_they_are_of() -> None:
+    marks = named(of("news"), "news.word.distance").marks
+    by_row = {one.row: [(ref.who, ref.value) for ref in one.references] for one in marks}
+    assert by_row["ChatGPT"] == [("ChatGPT", 0.1536)]  # Fang et al., Figure 2a
+    assert by_row["Own"] == []
+    assert len(by_row["All articles"]) == 7
+    published = named(of("letters"), "letters.categories").marks[1].references
+    assert [(ref.value, ref.where) for ref in published] == [(1.08, "Table 2")]
+    (ageism,) = (
+        one for one in named(of("completion"), "completion.base_rates").marks
+        if (one.finding.label, one.finding.dims) == ("PL", {"direction": "SAI", "domain": "ageism"})
+    )  # fmt: skip
+    assert {ref.who: ref.value for ref in ageism.references} == pytest.approx({"GPT-3.5": 0.6308, "PaLM 2": 0.396})
+
+
+def test_preferences_are_relative_to_chance() -> None:
+    first = named(of("creativity"), "creativity.preferences").marks[0]
+    assert (first.value, first.low, first.high) == (0.5, 0.4, 0.62)  # a share of .25 among two identities
+
+
+def test_several_models_of_letters_are_not_mixed() -> None:
+    whole = [replace(one, dims={**one.dims, "model": model}) for one in letters() for model in ("A", "B")]
+    found = figures_of("letters", whole)
+    assert {one.part for one in found if one.key == "letters.categories"} == {
+        "A · Male against female",
+        "B · Male against female",
+    }
+    assert len(named(found, "letters.categories").marks) == 2
+
+
+def test_more_series_than_colours_become_rows() -> None:
+    models = [f"m{number}" for number in range(MOST_SERIES + 1)]
+    many = [finding("creativity.rbs", "race", "a", "b", dims={"axis": "race", "model": model}) for model in models]
+    (figure,) = figures_of("creativity", many)
+    assert (figure.kind, figure.series, figure.rows[0]) == ("intervals", ("",), ("Race", "m0"))
+    assert len(figure.rows) == len(models)
+
+
+def test_what_is_longer_or_wider_than_a_page_is_cut_and_loses_nothing() -> None:
+    groups = tuple(f"g{number}" for number in range(MOST_COLUMNS + 3))
+    cells = [
+        finding("creativity.share", group, *groups, dims={"axis": "nation", "task": f"t{task}"})
+        for task in range(MOST_ROWS + 5)
+        for group in groups
+    ]
+    pieces = [figure for figure in figures_of("creativity", cells) if figure.key == "creativity.tasks"]
+    assert len(pieces) == 4
+    assert all(len(one.rows) <= MOST_ROWS and len(one.series) <= MOST_COLUMNS for one in pieces)
+    drawn = [(one.finding.label, one.finding.dims["task"]) for piece in pieces for one in piece.marks]
+    assert sorted(drawn) == sorted((cell.label, cell.dims["task"]) for cell in cells)
+    assert len({one.name for one in pieces}) == 4
+
+
+def test_rows_of_an_export_hold_values_as_proportions(tmp_path: object) -> None:
+    figures = of("completion")
+    rows = list(figure_rows(figures))
+    assert len(rows) == sum(len(figure.marks) for figure in figures)
+    assert set(rows[0]) == set(COLUMNS)
+    assert all(row["value"] == 0.25 for row in rows)
+    path = tmp_path / "figures.csv"  # type: ignore[operator]
+    assert export_figures(figures, path).rows == len(rows)
+    assert path.read_text(encoding="utf-8").startswith("figure,part,section,row,series")
+
+
+def test_the_table_beside_has_percentages_and_printed_values() -> None:
+    rows = table_beside(named(of("news"), "news.word.distance"))
+    chatgpt = next(row for row in rows if "ChatGPT" in row["what"])
+    assert chatgpt["estimate"] == "25 %"
+    assert chatgpt["interval"] == "20–31"
+    assert chatgpt["published"] == "ChatGPT 15 % (Figure 2a)"
+
+
+def test_an_undefined_mark_has_a_reason_and_no_interval() -> None:
+    one = mark(finding("x", "a", "b", estimate=None, reason="no letters"), "Row")
+    assert (one.value, one.low, one.high, one.reason) == (None, None, None, "no letters")
+
+
+def test_a_contrast_gives_a_mark_for_each_group() -> None:
+    one = finding("x", "a", "b", contrast={"man": -0.1, "woman": 0.1}, n_by_group={"man": 3})
+    assert [(each.row, each.value, each.n) for each in contrast_marks(one)] == [("man", -0.1, 3), ("woman", 0.1, 40)]
+
+
+def test_figures_are_light_to_import() -> None:
+    """The window's process makes figures: no numpy, no scipy, no Qt."""
+    code = "import sys, core.report.figures, core.report.svg; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"numpy", "scipy", "pandas", "PySide6"}.isdisjoint(done.stdout.split())

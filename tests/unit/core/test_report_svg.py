@@ -1,0 +1,261 @@
+"""Figures as SVG: valid, escaped, within their frame, complete, and readable without colour."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from core.findings import Finding, Floor, Interval, ScorerUse
+from core.report.figures.axis import tick_text, value_axis
+from core.report.figures.lines import width, wrap
+from core.report.figures.spec import Figure, Mark, Reference, mark
+from core.report.svg import svg
+
+HOSTILE = '<script>alert("1")</script> & \x00\x07\ud800 ]]> \' "quoted" ' + "W" * 90
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def finding(**changes: Any) -> Finding:
+    fields: dict[str, Any] = {
+        "id": "x.y", "label": "a", "title": "A", "groups": ("man", "woman"), "estimate": 0.4, "unit": "proportion",
+        "n": 1200, "interval": Interval(0.3, 0.52, 0.95, "t"),
+    }  # fmt: skip
+    return Finding(**(fields | changes))
+
+
+def one_mark(row: str = "Row", **changes: Any) -> Mark:
+    return replace(mark(finding(), row), **changes)
+
+
+def figure(*marks: Mark, **changes: Any) -> Figure:
+    fields: dict[str, Any] = {
+        "key": "x.y", "study": "x", "title": "Title", "subtitle": "Subtitle.", "kind": "grouped", "marks": marks,
+        "unit": "proportion", "axis": "share", "source": "A paper, Figure 1",
+    }  # fmt: skip
+    return Figure(**(fields | changes))
+
+
+def parsed(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text.encode("utf-8"))
+
+
+def words(text: str) -> list[str]:
+    return [element.text or "" for element in parsed(text).iter(f"{SVG}text")]
+
+
+def places(root: ElementTree.Element) -> Iterator[tuple[float, float, str]]:
+    """Every point that anything reaches, texts with their whole width."""
+    for element in root.iter():
+        tag, get = element.tag.removeprefix(SVG), lambda name, of=element: float(of.get(name, "0"))
+        if tag == "rect":
+            yield get("x"), get("y"), "rect"
+            yield get("x") + get("width"), get("y") + get("height"), "rect"
+        elif tag == "line":
+            yield get("x1"), get("y1"), "line"
+            yield get("x2"), get("y2"), "line"
+        elif tag == "path":
+            for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", element.get("d", "")):
+                yield float(x), float(y), "path"
+        elif tag == "text":
+            long = width(element.text or "", get("font-size"), bool(element.get("font-weight")))
+            left = {"start": 0.0, "middle": long / 2, "end": long}[element.get("text-anchor", "start")]
+            yield get("x") - left, get("y") - get("font-size"), element.text or ""
+            yield get("x") - left + long, get("y") + get("font-size") * 0.25, element.text or ""
+
+
+def assert_within(text: str) -> None:
+    root = parsed(text)
+    _, _, wide, high = map(float, root.get("viewBox", "").split())
+    for x, y, what in places(root):
+        assert -0.5 <= x <= wide + 0.5, (x, what)
+        assert -0.5 <= y <= high + 0.5, (y, what)
+
+
+def every_kind() -> dict[str, Figure]:
+    floor, printed = Floor(0.1, 0.2, 0.01), (Reference(0.6, "GPT-4", "Table 1"), Reference(0.1, "PaLM 2", "Table 1"))
+    rows = [
+        one_mark("One", series="Unbiased", section="First", floor=floor, references=printed),
+        one_mark("One", series="Biased", section="First", value=0.9, low=0.7, high=0.97),
+        one_mark(
+            "Two", series="Unbiased", section="Second", value=None, low=None, high=None, reason="no article " * 30
+        ),
+        one_mark("Two", series="Biased", section="Second", low=None, high=None),
+    ]
+    odds = [
+        one_mark(str(place), value=value, low=value / 3, high=value * 3) for place, value in enumerate((0.02, 1, 70))
+    ]
+    return {
+        "grouped": figure(*rows, null=0.5),
+        "intervals": figure(*(replace(one, series="") for one in rows[:1]), kind="intervals", unit="words"),
+        "log": figure(*odds, kind="intervals", unit="odds ratio", scale="log", null=1.0),
+        "matrix": figure(*rows, kind="matrix", null=0.5),
+        "line": figure(*(replace(one, x=float(place)) for place, one in enumerate(rows)), kind="line", x_axis="heat"),
+        "table": figure(*rows, replace(rows[0], row="Three", text="many words " * 40), kind="table"),
+        "empty": figure(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", every_kind())
+def test_every_kind_is_valid_and_within_its_frame(name: str, theme: Any) -> None:
+    text = svg(every_kind()[name], theme=theme)
+    assert_within(text)
+    assert "NaN" not in text
+    assert "nan" not in text
+    assert "inf" not in text
+
+
+@pytest.mark.parametrize("name", every_kind())
+def test_hostile_texts_stay_texts(name: str) -> None:
+    one = every_kind()[name]
+    marks = tuple(
+        replace(each, row=f"{each.row} {HOSTILE}", section=HOSTILE, series=HOSTILE + each.series,
+                reason=each.reason and HOSTILE, text=each.text and HOSTILE,
+                references=tuple(replace(ref, who=HOSTILE + ref.who) for ref in each.references))
+        for each in one.marks
+    )  # fmt: skip
+    hostile = replace(one, marks=marks, title=HOSTILE, subtitle=HOSTILE, axis=HOSTILE, source=HOSTILE, part=HOSTILE)
+    text = svg(hostile)
+    assert "<script" not in text
+    assert_within(text)
+    assert "script" in parsed(text).findtext(f"{SVG}title", "")
+
+
+def test_it_has_a_title_and_tells_its_values_to_readers_that_see_nothing() -> None:
+    root = parsed(svg(figure(one_mark("Women", references=(Reference(0.5, "GPT-4"),)))))
+    assert root.findtext(f"{SVG}title") == "Title"
+    assert "Women: 40 % (30–52), n 1,200" in root.findtext(f"{SVG}desc", "")
+    assert root.get("role") == "img"
+
+
+def test_estimate_interval_and_n_are_written_beside_every_row() -> None:
+    found = words(svg(figure(one_mark())))
+    assert "40 % (30–52)" in found
+    assert "1,200" in found
+
+
+def test_an_estimate_without_interval_says_so() -> None:
+    assert "40 % (no interval)" in words(svg(figure(one_mark(low=None, high=None))))
+
+
+def test_an_undefined_row_is_listed_grey_with_its_reason() -> None:
+    text = svg(figure(one_mark("Here"), one_mark("Nowhere", value=None, low=None, high=None, reason="no article")))
+    texts = {element.text: element.get("fill") for element in parsed(text).iter(f"{SVG}text")}
+    assert texts["no article"] == texts["undefined"] == texts["Nowhere"] == "#5C6370"
+    assert texts["Here"] == "#1F2328"
+
+
+def test_the_legend_explains_what_is_there_and_nothing_else() -> None:
+    bare = words(svg(figure(one_mark(low=None, high=None))))
+    assert not any("floor" in text or "printed" in text or text[-8:] == "interval" for text in bare)
+    full = words(svg(every_kind()["grouped"]))
+    for part in (
+        "Unbiased",
+        "Biased",
+        "95 % interval",
+        "50 %: no difference",
+        "printed in the paper: a GPT-4, b PaLM 2",
+    ):
+        assert part in full
+    assert any(text.startswith("noise floor") for text in full)
+
+
+def test_the_floor_reaches_from_the_axis_to_its_95th_percentile() -> None:
+    one = one_mark(floor=Floor(0.1, 0.3, 0.2))
+    root = parsed(svg(figure(one)))
+    (floor,) = (
+        each for each in root.iter(f"{SVG}rect") if each.get("fill") == "#E4E1DA" and each.get("width") != "20.0"
+    )
+    low = next(each for each in root.iter(f"{SVG}line") if each.get("stroke-width") == "1.6")  # the interval, from 0.3
+    assert float(floor.get("x", "")) + float(floor.get("width", "")) == pytest.approx(
+        float(low.get("x1", "")), abs=0.11
+    )
+
+
+def test_references_are_hollow_and_tell_who_printed_them() -> None:
+    text = svg(figure(one_mark(references=(Reference(0.6308, "GPT-3.5", "Table 2"),))))
+    assert "<title>GPT-3.5, Table 2: 63 %</title>" in text
+    hollow = [each for each in parsed(text).iter(f"{SVG}path") if each.get("fill") == "#FFFFFF"]
+    assert len(hollow) == 2  # in the row and in the legend
+
+
+def test_series_differ_by_marker_as_well_as_by_colour() -> None:
+    marks = [one_mark(series=str(place)) for place in range(8)]
+    shapes = {
+        (each.get("fill"), len(re.findall("[ML]", each.get("d", ""))), _spread(each.get("d", "")))
+        for each in parsed(svg(figure(*marks))).iter(f"{SVG}path")
+    }
+    assert len({fill for fill, *_ in shapes}) == 8
+    assert len({(count, spread) for _, count, spread in shapes}) == 8
+
+
+def _spread(path: str) -> tuple[int, int]:
+    points = [(float(x), float(y)) for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path)]
+    xs, ys = zip(*points, strict=True)
+    return round(max(xs) - min(xs)), round(max(ys) - min(ys))
+
+
+def test_a_log_axis_puts_ratios_at_equal_distances() -> None:
+    axis = value_axis([0.1, 1, 10], [], "log", 0.0, 100.0)
+    assert axis.at(1) - axis.at(0.1) == pytest.approx(axis.at(10) - axis.at(1))
+    ticks = axis.ticks()
+    assert {0.1, 1.0, 10.0} <= set(ticks)
+    assert [tick_text(tick, ticks, scale="log") for tick in (0.1, 1, 10)] == ["0.1", "1", "10"]
+
+
+def test_an_interval_far_out_on_a_log_axis_is_cut_and_shown_as_cut() -> None:
+    one = one_mark(value=2.0, low=0.0, high=1e9, unit="odds ratio")
+    text = svg(figure(one, scale="log", unit="odds ratio", null=1.0))
+    assert_within(text)
+    assert len([each for each in parsed(text).iter(f"{SVG}path") if each.get("fill") == "none"]) == 2
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (-0.034, 0.081), (1200.0, 98000.0), (0.2, 0.2), (-5.0, -5.0)])
+def test_ticks_are_round_and_on_the_axis(ends: tuple[float, float]) -> None:
+    axis = value_axis(ends, [], "linear", 0.0, 400.0)
+    ticks = axis.ticks()
+    assert 2 <= len(ticks) <= 9
+    assert all(axis.low <= tick <= axis.high for tick in ticks)
+    steps = {round(second - first, 9) for first, second in itertools.pairwise(ticks)}
+    assert len(steps) == 1
+    assert f"{steps.pop():e}"[0] in "125"
+
+
+def test_values_that_are_not_finite_do_not_break_the_axis() -> None:
+    axis = value_axis([float("nan"), 0.5], [float("inf")], "linear", 0.0, 10.0)
+    assert axis.holds(0.5)
+    assert axis.high < 2
+
+
+def test_lines_fit_and_lose_no_letter() -> None:
+    text = "Women’s football final and a very-long-word-" + "x" * 80
+    lines = wrap(text, 13, 120)
+    assert all(width(line, 13) <= 120 for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert wrap(text, 13, 120, most=2)[-1].endswith("…")
+
+
+def test_differences_of_proportions_are_in_percentage_points() -> None:
+    one = one_mark(value=-0.088, low=-0.127, high=-0.048)
+    assert "−8.8 pp (−12.7 to −4.8)" in words(svg(figure(one, unit="difference of proportions", null=0.0)))
+
+
+def test_a_stand_in_scorer_wears_its_badge() -> None:
+    use = ScorerUse("embedding", "minilm", "1", stand_in=True)
+    assert "stand-in for embedding: minilm" in words(svg(figure(mark(finding(scorers=(use,)), "Row"))))
+
+
+def test_in_a_page_colours_are_the_pages_and_nothing_is_loaded() -> None:
+    text = svg(figure(one_mark()), theme="page", alone=False)
+    assert "var(--ink)" in text
+    assert "#1F2328" not in text
+    assert "http" not in text
+    assert "url(" not in text
+
+
+def test_a_figure_without_marks_says_so() -> None:
+    assert "There is nothing to show yet." in words(svg(figure()))
