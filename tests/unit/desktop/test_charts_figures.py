@@ -36,7 +36,7 @@ def finding(label: str, estimate: float | None = 0.3, **more: object) -> Finding
         "groups": ("male", "female"),
         "unit": "d",
         "n": 120,
-        "interval": None if estimate is None else Interval(estimate - 0.2, estimate + 0.2, 0.95, "made up"),
+        "interval": None if estimate is None else Interval(estimate - 0.15, estimate + 0.15, 0.95, "made up"),
         "reason": "no word was counted" if estimate is None else None,
         "n_by_group": {"male": 70, "female": 50},
         "p": None if estimate is None else 0.01,
@@ -101,7 +101,7 @@ def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(qapp: QApplication, 
 def test_every_number_says_its_interval_n_p_and_unit_when_pointed_at(qapp: QApplication, kind: Kind):
     canvas, _ = spots(figure_view(figure(kind)))
     tip = canvas.spots[0].tip
-    for words in ("row 0", ": 0.00 d, n = 120", "95 % interval −0.20 to 0.20 (made up)", "male: 70", "adjusted 0.030"):
+    for words in ("row 0", ": 0.00 d, n = 120", "95 % interval −0.15 to 0.15 (made up)", "male: 70", "adjusted 0.030"):
         assert words in tip
     undefined = next(spot.tip for spot in canvas.spots if spot.finding.estimate is None)
     assert "no word was counted" in undefined
@@ -215,11 +215,11 @@ def test_cells_are_coloured_around_the_value_without_bias_and_carry_interval_and
     view = figure_view(figure("matrix"))
     assert isinstance(view, GridView)
     rows = [row for block in view.blocks for row in block.rows]
-    tints = {cell.figure: cell.tint for row in rows for cell in row.cells if cell}
+    tints = {cell.figure: cell.tint and round(cell.tint, 9) for row in rows for cell in row.cells if cell}
     assert tints == {"0.00": 0.0, "−0.15": -0.75, "0.20": 1.0, "0.10": 0.5, "−0.05": -0.25, "—": None}
     cell = rows[0].cells[0]
     assert cell is not None
-    assert (cell.interval, cell.n, rows[0].n) == ("(−0.20 to 0.20)", "", "n = 120")
+    assert (cell.interval, cell.n, rows[0].n) == ("(−0.15 to 0.15)", "", "n = 120")
     assert "— not defined, 1 number: no word was counted" in view.notes
     assert "Bold: p at most 0.05 after adjustment for the other tests." in view.notes
 
