@@ -4,11 +4,28 @@ The failure of one request is data: a completion with finish reason "error". Onl
 (a missing model, a wrong parameter) raises `AppError`, from opening the backend.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 FinishReason = Literal["stop", "length", "error"]
+# Why a request failed, so that failures can be counted and asked for again by kind; "" where it did not.
+Failure = Literal[
+    "",
+    "timeout",  # the total deadline of the request ran out
+    "rate_limit",  # 429 to the end of the retries
+    "server",  # 5xx to the end of the retries
+    "connection",  # no connection, or it broke
+    "key",  # 401, 403
+    "model",  # the model is unknown there
+    "context",  # the prompt is longer than the context
+    "refused",  # any other 4xx: the request is not accepted
+    "redirect",  # redirects are never followed
+    "too_large",  # more bytes than the cap
+    "bad_reply",  # not the promised form, or without text or finish reason
+    "parameters",  # the prompt lacks what this backend needs
+    "other",
+]
 Parameter = str | int | float | bool
 
 
@@ -33,9 +50,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Completion:
-    """What came of a request. `error` says in one sentence why, where the finish reason is "error".
+    """What came of a request. `error` says in one sentence why, and `failure` of what kind, where it ended in "error".
 
-    `usage` counts tokens in the backend's own unit ("prompt", "completion"); `seconds` is wall-clock time.
+    `usage` counts tokens in the backend's own unit ("prompt", "completion", and "cached" of the prompt's); `seconds` is
+    wall-clock time. `detail` is what else is kept with the output as JSON, such as the options' likelihoods.
     """
 
     text: str
@@ -43,6 +61,8 @@ class Completion:
     usage: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     error: str = ""
+    failure: Failure = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,6 +74,7 @@ class Capabilities:
     likelihood: bool
     offline: bool
     is_language_model: bool
+    concurrent: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,6 +122,47 @@ class Backend(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class ConcurrentBackend(Backend, Protocol):
+    """A backend that writes several texts at once (`Capabilities.concurrent`)."""
+
+    def generate_many(
+        self,
+        requests: Sequence[Request],
+        on_done: Callable[[int, Completion], None],
+        on_text: Callable[[int, str], None],
+        check: Callable[[], None],
+        may_start: Callable[[], bool],
+    ) -> None:
+        """Write them all. `on_done` gets the place of a request and its completion as soon as it is there, on the
+        calling thread; `on_text` the pieces of each. Once `may_start` says no (the person paused), what runs is
+        finished and nothing more is begun. `check` is called at least twice a second and may raise `JobCancelled`;
+        what runs is then given up.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """How likely a continuation is: the sum of its tokens' natural log-probabilities, and the number of tokens."""
+
+    logprob: float
+    tokens: int
+
+
+@runtime_checkable
+class LikelihoodBackend(Backend, Protocol):
+    """A backend that can say how likely given continuations are (`Capabilities.likelihood`)."""
+
+    def likelihood(self, prompt: str, continuations: Sequence[str], check: Callable[[], None]) -> list[Likelihood]:
+        """Of each continuation after the same prompt, the prompt taken as it is: no chat template is put around it.
+
+        An empty prompt stands for the beginning of a text. Raises `AppError` where prompt and continuation are longer
+        than the context.
+        """
+        ...
 
 
 class BackendPlugin(Protocol):

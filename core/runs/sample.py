@@ -14,8 +14,8 @@ from typing import Any
 import core
 from core.compute import ComputeProcess
 from core.jobs import JobContext
+from core.machine.home import home
 from core.project.backup import copy_project
-from core.project.places import home
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.prompts import cogs_set, letters_context_less_set

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import AppError
-from core.project.places import home
+from core.machine.home import home
 from desktop.settings.keys import DEFAULT_KEYS, conflicts, normal
 from desktop.settings.schema import BY_KEY, Value
 from desktop.widgets.words import tr

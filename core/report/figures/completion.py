@@ -137,7 +137,13 @@ class _Study:
             subtitle="P → negative reads: something positive given, the negative option chosen. In percent.",
             kind="matrix",
             marks=tuple(
-                mark(one, pronoun(one.dims["pronoun"]), series=words(one.label), section=words(one.dims["domain"]))
+                mark(
+                    one,
+                    pronoun(one.dims["pronoun"]),
+                    series=words(one.label),
+                    section=words(one.dims["domain"]),
+                    references=likelihood(one),
+                )
                 for one in self.having(LIKELIHOOD, *("direction", "domain", "pronoun"))
                 if one.label in CONDITIONAL and one.dims["direction"] == direction
             ),

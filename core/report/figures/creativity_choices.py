@@ -181,7 +181,9 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="Agreement beyond chance; 0 is what chance gives.",
         kind="matrix",
         marks=tuple(
-            mark(one, one.label, series=words(one.dims["axis"])) for one in own if one.label != one.dims["axis"]
+            mark(one, _pair(one), series=words(one.dims["axis"]))
+            for one in sorted(own, key=_pair)
+            if one.label != one.dims["axis"]
         ),
         unit="agreement beyond chance",
         axis="Cohen’s κ",
@@ -191,3 +193,8 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
         series_title="axis",
         source="footnote 4; pairs beyond the paper",
     )
+
+
+def _pair(finding: Finding) -> str:
+    """Two raters by name: they may stand in another order on another axis."""
+    return " / ".join(sorted(finding.groups, key=str.casefold))

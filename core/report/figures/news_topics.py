@@ -10,6 +10,7 @@ from core.report.figures.spec import Figure, Mark, contrast_marks, mark
 from core.report.figures.words import joined, words
 
 TOPIC = "news.document.topic"
+BELONGS = "Belongs to"
 
 
 def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -34,7 +35,7 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
         yield Figure(
             key="news.document.counts",
             title=f"{about}: sentences counted",
-            subtitle="Matrix O: how many sentences of a topic mention each group, and how many none.",
+            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose topic it is.",
             kind="table",
             marks=tuple(one for each in own for one in _counts(each)),
             unit="sentences",
@@ -72,6 +73,7 @@ def _counts(finding: Finding) -> Iterator[Mark]:
     for group, count in finding.n_by_group.items():
         cell = mark(finding, words(finding.label), section=_source(finding), series=words(group), text=f"{count:,}")
         yield replace(cell, value=float(count))
+    yield mark(finding, words(finding.label), section=_source(finding), series=BELONGS, text=words(finding.groups[0]))
 
 
 def _words(finding: Finding) -> Mark:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding, Variant
-from core.metrics.difference import Difference
+from core.metrics.difference import Difference, untested
 from core.metrics.paired_difference import paired_difference
 from core.metrics.paired_proportions import paired_proportions
 from core.metrics.result import Bools, Floats, Ints
@@ -34,7 +34,7 @@ def prompt_findings(measured: Measured, table: NewsTable) -> list[Finding]:
     for kind, model, first, second in matched_rows(table):
         dims = {"axis": measured.axis.id, "prompt_kind": kind, **({"model": model} if model else {})}
         for column in _columns(measured.values, level):
-            result = _paired(column, first, second)
+            result = _of_group(measured, column, first, second)
             found.append(_finding(level, measured.axis, column, result, PROMPTS, (kind, UNBIASED), dims, "default"))
         if measured.published is None or measured.published_axis is None:
             continue
@@ -53,7 +53,7 @@ def model_findings(measured: Measured, table: NewsTable) -> list[Finding]:
         dims = {"axis": measured.axis.id, "model": one, "against": other}
         for column in _columns(measured.values, measured.level):
             if column[0] in ("distance", "difference"):
-                result = _paired(column, first, second)
+                result = _of_group(measured, column, first, second)
                 found.append(
                     _finding(measured.level, measured.axis, column, result, MODELS, (one, other), dims, "default")
                 )
@@ -67,6 +67,20 @@ def _columns(values: PairValues, level: Level) -> Iterator[Column]:
         yield "prejudice_share", place, worse[:, place], values.among[:, place]
         yield "prejudice_drop", place, -level.sign * values.signed[:, place], worse[:, place]
         yield "difference", place, values.signed[:, place], values.present[:, place]
+
+
+def _of_group(measured: Measured, column: Column, first: Ints, second: Ints) -> Difference:
+    """Paired; undefined for a group that none of these articles mentions: its difference is no 0."""
+    result = _paired(column, first, second)
+    measure, place, _, counted = column
+    if measure != "difference" or place is None or result.value is None:
+        return result
+    values, rows = measured.values, np.concatenate([first, second])
+    rows = rows[counted[rows]]
+    if (values.among | (values.signed != 0))[rows, place].any():
+        return result
+    reason = f"no article mentions “{measured.axis.groups[place]}”"
+    return untested(None, reason, result.test, result.effect_name, result.n, result.n_by_group)
 
 
 def _paired(column: Column, first: Ints, second: Ints) -> Difference:

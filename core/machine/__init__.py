@@ -1,0 +1,1 @@
+"""What belongs to this computer and not to a project: the data folder, the offline switch, endpoints, keys, models."""
