@@ -14,7 +14,7 @@ from core.project.connection import connect
 from core.project.exact_text import restore_text
 from core.project.reader import ROWS_AT_ONCE
 from core.project.recover import interrupted, recovered_copy
-from core.project.stores.judging import HASHED, judgment_sha256
+from core.project.stores.judging import judgment_sha256
 from core.text import sha256_text
 
 WITH_TEXT = ("prompt", "source", "output")
@@ -42,7 +42,7 @@ class CheckReport:
 def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     """Check a project without changing it. A file that cannot be opened at all raises the `AppError` of opening it."""
     ctx = ctx or JobContext()
-    gate.read_header(path)
+    version = gate.read_header(path)
     if interrupted(path):
         copy = recovered_copy(path)
         try:
@@ -53,7 +53,7 @@ def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     problems: list[Problem] = []
     with closing(connect(path, writable=False)) as connection:
         try:
-            gate.check_schema(connection, path)
+            gate.check_schema(connection, path, version)
             connection.row_factory = sqlite3.Row
             problems += _structure(connection)
             for table in (*WITH_TEXT, "judgment"):
@@ -93,7 +93,7 @@ def _hashes(connection: sqlite3.Connection, table: str, rows: dict[str, int], ct
 def _wrong(table: str, row: sqlite3.Row) -> str | None:
     values: dict[str, Any] = dict(row)
     if table == "judgment":
-        changed = judgment_sha256({name: values[name] for name in HASHED}) != values["row_sha256"]
+        changed = judgment_sha256(values) != values["row_sha256"]
         return "is not the judgment that was recorded" if changed else None
     changed = sha256_text(restore_text(values["text"], values["escaped"])) != values["text_sha256"]
     return "is not the text that was stored" if changed else None

@@ -60,9 +60,9 @@ def not_ours(path: Path, why: str) -> AppError:
     )
 
 
-def check_schema(connection: sqlite3.Connection, path: Path) -> None:
-    """Only the exact schema is taken: no trigger, view, virtual table or column that we did not write."""
-    if schema_of(connection) != expected_schema():
+def check_schema(connection: sqlite3.Connection, path: Path, version: int = SCHEMA_VERSION) -> None:
+    """Only the exact schema of a version is taken: no trigger, view, virtual table or column that we did not write."""
+    if schema_of(connection) != expected_schema(version):
         raise AppError(
             f"“{path.name}” does not have the structure of a Biasprint project, and was not opened.",
             kept="It was not changed.",

@@ -11,9 +11,9 @@ def migration_text(version: int) -> str:
     return files("core.project").joinpath("migrations", f"m{version:03d}.sql").read_text(encoding="utf-8")
 
 
-def migrate(connection: sqlite3.Connection, *, present: int) -> None:
-    """Bring a file of schema `present` (0: empty) up to `SCHEMA_VERSION`; a failure leaves the file as it was."""
-    for version in range(present + 1, SCHEMA_VERSION + 1):
+def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEMA_VERSION) -> None:
+    """Bring a file of schema `present` (0: empty) up to `wanted`; a failure leaves the file as it was."""
+    for version in range(present + 1, wanted + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
             for statement in statements(migration_text(version)):
@@ -43,10 +43,10 @@ def statements(script: str) -> list[str]:
     return found
 
 
-def expected_schema() -> list[tuple[str, str, str, str | None]]:
-    """`sqlite_schema` of a file of the present version: the one text that foreign files are held against."""
+def expected_schema(version: int = SCHEMA_VERSION) -> list[tuple[str, str, str, str | None]]:
+    """`sqlite_schema` of a file of that version: the one text that foreign files are held against."""
     with sqlite3.connect(":memory:", isolation_level=None) as connection:
-        migrate(connection, present=0)
+        migrate(connection, present=0, wanted=version)
         return schema_of(connection)
 
 

@@ -176,6 +176,8 @@ def _admit(path: Path, version: int, *, writable: bool) -> None:
                     kept="It was not changed.",
                     hint="Copy it to a folder that you may write to, and open the copy.",
                 )
+            with closing(connect(path, writable=False)) as connection:
+                gate.check_schema(connection, path, version)  # before anything of it is changed
             back_up(path, largest=None)
             with closing(connect(path, writable=True)) as connection:
                 migrate(connection, present=version)

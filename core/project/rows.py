@@ -1,7 +1,7 @@
 """The frozen rows that cross the border of the store. Texts are as received; JSON columns are decoded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -130,6 +130,8 @@ class OutputRow:
     fields: Mapping[str, str]
     backend: str
     model: str
+    failure: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ class JudgmentRow:
     active_seconds: float
     supersedes: str | None
     created_at: str
+    detail: Mapping[str, Any] = field(default_factory=dict)  # a model's reply and how it was read
 
 
 @dataclass(frozen=True)

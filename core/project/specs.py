@@ -79,6 +79,8 @@ class OutputSpec(Spec):
     error: str = ""
     usage: dict[str, int] = {}
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    failure: str = ""
+    detail: dict[str, Any] = {}
 
 
 class PlanSpec(Spec):
@@ -118,6 +120,7 @@ class JudgmentSpec(Spec):
     note: str = ""
     active_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     supersedes: str | None = None
+    detail: dict[str, Any] = {}
 
     @model_validator(mode="after")
     def choice_names_a_card(self) -> "JudgmentSpec":

@@ -115,6 +115,8 @@ class Output(SQLModel, table=True):
     usage: str
     seconds: float
     created_at: str
+    failure: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    detail: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
 
 
 class Score(SQLModel, table=True):
@@ -212,6 +214,7 @@ class Judgment(SQLModel, table=True):
     supersedes: str | None = reference("judgment.id", default=None, unique=True)
     created_at: str
     row_sha256: str
+    detail: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
 
 
 class Draft(SQLModel, table=True):

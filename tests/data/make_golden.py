@@ -1,4 +1,4 @@
-"""Makes `schema-v1.biasprint`, the golden file of format 1. Run once per format; kept for how it was made."""
+"""Makes the golden file of the present format. Run once per format; kept for how they were made."""
 
 import sys
 from pathlib import Path

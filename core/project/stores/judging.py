@@ -29,6 +29,9 @@ HASHED = (
 )  # fmt: skip
 
 
+EMPTY = canonical_json({})
+
+
 class Judging(Part):
     def add_plan(self, spec: PlanSpec, comparisons: Sequence[ComparisonSpec]) -> Changes:
         """Store a plan with its comparisons."""
@@ -180,7 +183,9 @@ class Judging(Part):
 
 def judgment_sha256(values: dict[str, Any]) -> str:
     """The hash that lets `check` notice a changed judgment."""
-    return json_sha256([values[name] for name in HASHED])
+    # What a model said joined the row in format 2: rows without it keep the hash that they had.
+    more = [] if values.get("detail", EMPTY) == EMPTY else [values["detail"]]
+    return json_sha256([values[name] for name in HASHED] + more)
 
 
 def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
@@ -188,6 +193,7 @@ def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
         "id": new_uuid(),
         "shown": canonical_json(spec.shown),
         "note": typed(spec.note),
+        "detail": canonical_json(spec.detail),
         "created_at": utc_now(),
     }
     return values | {"row_sha256": judgment_sha256(values)}
@@ -234,4 +240,5 @@ def _judgment(row: Any) -> JudgmentRow:
         row.active_seconds,
         row.supersedes,
         row.created_at,
+        json.loads(row.detail),
     )

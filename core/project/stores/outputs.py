@@ -1,7 +1,7 @@
 """Outputs: unique by (run, prompt, sample), so that nothing is ever there twice."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +34,8 @@ COLUMNS = (
     output.c.finish_reason,
     output.c.error,
     output.c.seconds,
+    output.c.failure,
+    output.c.detail,
     prompt.c.key,
     prompt.c.task,
     prompt.c.theme,
@@ -70,11 +72,19 @@ class Outputs(Part):
         """Store outputs and wait until they are on disk."""
         return self._writer.write(lambda connection: _insert(connection, specs))
 
-    def forget_failures(self, run_id: int) -> Changes:
-        """Remove the outputs that are failures, so that the run's next start asks for them again."""
+    def failures(self, run_id: int) -> dict[str, int]:
+        """How many outputs of a run failed, by kind of failure."""
+        failed = (output.c.run_id == run_id) & (output.c.status == "error")
+        statement = sa.select(output.c.failure, sa.func.count()).where(failed).group_by(output.c.failure)
+        return {row[0]: row[1] for row in self._reader.rows(statement)}
+
+    def forget_failures(self, run_id: int, kinds: Collection[str] | None = None) -> Changes:
+        """Remove the outputs that are failures, all or of these kinds, so that the next start asks for them again."""
 
         def write(connection: Connection) -> Changes:
             failed = (output.c.run_id == run_id) & (output.c.status == "error")
+            if kinds is not None:
+                failed &= output.c.failure.in_(kinds)
             ids = connection.execute(sa.select(output.c.id).where(failed)).scalars().all()
             connection.execute(sa.delete(output).where(failed))
             return Changes.to("output", ids)
@@ -151,7 +161,11 @@ def _insert(connection: Connection, specs: Sequence[OutputSpec]) -> Changes:
     added: list[int] = []
     for spec in specs:
         values = spec.model_dump() | vars(store_text(spec.text))
-        values |= {"usage": canonical_json(spec.usage), "created_at": utc_now()}
+        values |= {
+            "usage": canonical_json(spec.usage),
+            "detail": canonical_json(spec.detail),
+            "created_at": utc_now(),
+        }
         added += connection.execute(NEW, values).scalars()
     return Changes.to("output", added)
 
@@ -176,4 +190,6 @@ def _row(row: Any) -> OutputRow:
         fields=json.loads(row.fields),
         backend=row.backend,
         model=row.model,
+        failure=row.failure,
+        detail=json.loads(row.detail),
     )

@@ -350,3 +350,16 @@ def test_the_golden_file_of_format_1_opens_and_is_sound(tmp_path: Path) -> None:
         assert [row.text for row in project.outputs.each()] == ["A first text.", "A second text, with a lone \ud800."]
         (judgment,) = project.judging.judgments()
         assert (judgment.outcome, judgment.chosen, judgment.note) == ("choice", 1, "after a second look")
+        assert judgment.detail == {}
+    assert check_project(path) == report  # upgraded by now, its hashes as they were
+    assert 1 in {gate.read_header(kept) for kept in backup.backups(path)}  # as it was
+
+
+def test_an_older_file_with_more_than_its_format_has_is_refused_before_it_is_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "golden.biasprint"
+    path.write_bytes(GOLDEN.read_bytes())
+    alter(path, "CREATE TRIGGER a AFTER INSERT ON output BEGIN DELETE FROM judgment; END")
+    before = path.read_bytes()
+    with pytest.raises(AppError, match="does not have the structure"):
+        Project.open(path)
+    assert path.read_bytes() == before
