@@ -9,6 +9,7 @@ from core.report.figures.spec import Figure
 from core.report.figures.words import joined
 
 Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
 
 MOST_ROWS = 60  # a figure that is longer is cut into several
 MOST_COLUMNS = 12  # the same for a matrix that is wider
@@ -28,10 +29,10 @@ def values(findings: Iterable[Finding], dim: str) -> list[str]:
     return list(dict.fromkeys(one.dims[dim] for one in findings if dim in one.dims))
 
 
-def parted(findings: Iterable[Finding], key: Callable[[Finding], Key]) -> dict[Key, list[Finding]]:
-    """The findings by key, in order of appearance."""
-    found: dict[Key, list[Finding]] = {}
-    for one in findings:
+def parted(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The findings or marks by key, in order of appearance."""
+    found: dict[Key, list[Item]] = {}
+    for one in items:
         found.setdefault(key(one), []).append(one)
     return found
 

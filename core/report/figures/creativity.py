@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
 from core.report.figures.creativity_choices import choice_figures, kumar
+from core.report.figures.creativity_extremes import nearest_figure
 from core.report.figures.published import creativity
 from core.report.figures.spec import Figure, mark
 from core.report.figures.words import joined, words
@@ -57,6 +58,7 @@ def _scores(findings: Sequence[Finding]) -> Iterator[Figure]:
         series_title="model",
         source="Table 1a",
     )
+    yield from nearest_figure(_of_models(findings, RBS), kumar)
 
 
 def _temperature(findings: Sequence[Finding]) -> Iterator[Figure]:

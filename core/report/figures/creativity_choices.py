@@ -6,6 +6,7 @@ from typing import Any
 
 from core.findings import Finding
 from core.report.figures.choose import having, parted, values
+from core.report.figures.creativity_extremes import preferred_figure
 from core.report.figures.published import creativity
 from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import joined, words
@@ -53,6 +54,7 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         series_title="rater",
         source="Table 1b",
     )
+    yield from preferred_figure(_of_raters(findings, ABS), kumar)
 
 
 def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:

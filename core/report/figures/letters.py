@@ -207,7 +207,7 @@ def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
     changes = [one for one in findings if "arm" in one.dims and one.unit == "ratio of odds ratios"]
-    for part, own in parted(changes, lambda one: joined(_whose(one), one.dims["arm"], against(one))).items():
+    for part, own in parted(changes, lambda one: joined(_whose(one), words(one.dims["arm"]), against(one))).items():
         yield _figure(
             key="letters.mitigation",
             part=part,

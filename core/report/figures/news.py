@@ -1,6 +1,6 @@
 """The figures of Fang et al. 2024 for our findings: levels of text on each axis, biased prompts, lengths, topics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,7 +164,20 @@ def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[Mark]:
             yield mark(one, row, section=section, references=news(one))
 
 
-def _by_group(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
+def _by_group(findings: Sequence[Finding], finding_id: str) -> list[Mark]:
+    return _undefined_once(_of_strata(findings, finding_id))
+
+
+def _undefined_once(marks: Iterable[Mark]) -> list[Mark]:
+    """A group that nothing is known of stands once, over all articles, and not for each model too."""
+    kept: list[Mark] = []
+    for own in parted(marks, lambda one: one.section).values():
+        whole = [one for one in own if one.row == EVERY]
+        kept += own if any(one.value is not None for one in own) else whole or own
+    return kept
+
+
+def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
     for stratum in STRATA[:2]:
         for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
             row = words(one.dims["model"]) if stratum else EVERY
@@ -177,7 +190,7 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
     shown = level.prompts and axis == "gender"
     source = f"Fang et al. 2024, {level.prompts}" if shown else "Fang et al. 2024, Figures 8 to 10, the same for others"
     for measure, panel, unit in (("prejudice_share", "a", "proportion"), ("prejudice_drop", "b", level.unit)):
-        marks = tuple(_by_prompt(findings, f"{level.id}.{measure}"))
+        marks = tuple(_undefined_once(_by_prompt(findings, f"{level.id}.{measure}")))
         yield Figure(
             key=f"{level.id}.prompts.{measure}",
             title=f"{level.title}, {axis}: biased against unbiased prompts, "

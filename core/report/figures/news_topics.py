@@ -35,7 +35,7 @@ def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
         yield Figure(
             key="news.document.counts",
             title=f"{about}: sentences counted",
-            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose topic it is.",
+            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose it is.",
             kind="table",
             marks=tuple(one for each in own for one in _counts(each)),
             unit="sentences",

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.report.figures import value_text
 from core.report.figures.spec import Figure, Mark
+from core.report.numbers import p_text
 
 if TYPE_CHECKING:
     from core.report.export import ExportReport
 
 COLUMNS = (
-    "figure", "part", "section", "row", "series", "x", "value", "low", "high", "unit", "n", "floor_mean", "floor_p95",
-    "text", "undefined", "published", "finding", "label", "variant",
+    "figure", "part", "section", "row", "series", "x", "value", "low", "high", "unit", "n", "p", "p_adjusted",
+    "floor_mean", "floor_p95", "text", "undefined", "published", "finding", "label", "variant",
 )  # fmt: skip
 
 
@@ -22,8 +23,9 @@ def figure_rows(figures: Sequence[Figure]) -> Iterator[Mapping[str, Any]]:
         for mark in figure.marks:
             cells = (
                 figure.key, figure.part, mark.section, mark.row, mark.series, mark.x, mark.value, mark.low, mark.high,
-                mark.unit, mark.n, mark.floor and mark.floor.mean, mark.floor and mark.floor.p95, mark.text,
-                mark.reason, _published(figure, mark), mark.finding.id, mark.finding.label, mark.finding.variant,
+                mark.unit, mark.n, *_tested(mark), mark.floor and mark.floor.mean, mark.floor and mark.floor.p95,
+                mark.text, mark.reason, _published(figure, mark), mark.finding.id, mark.finding.label,
+                mark.finding.variant,
             )  # fmt: skip
             yield dict(zip(COLUMNS, cells, strict=True))
 
@@ -44,10 +46,17 @@ def table_beside(figure: Figure) -> list[dict[str, str]]:
             "interval": value_text.interval(figure, mark) or (mark.reason if mark.value is None else "–"),
             "floor": value_text.number(figure, mark.floor.p95) if mark.floor else "",
             "n": f"{mark.n:,}",
+            "p": p_text(_tested(mark)[0]),
+            "p_adjusted": p_text(_tested(mark)[1]),
             "published": _published(figure, mark),
         }
         for mark in figure.marks
     ]
+
+
+def _tested(mark: Mark) -> tuple[float | None, float | None]:
+    """p and adjusted p of what the mark shows; a part of a finding, such as one group's, was not tested."""
+    return (mark.finding.p, mark.finding.p_adjusted) if mark.whole else (None, None)
 
 
 def _published(figure: Figure, mark: Mark) -> str:

@@ -58,6 +58,11 @@ class Mark:
     text: str = ""
 
     @property
+    def whole(self) -> bool:
+        """Whether it is the finding's estimate, maybe in another unit, and not one group or another part of it."""
+        return self.low is not None or (self.value is not None and self.value == self.finding.estimate)
+
+    @property
     def stand_in(self) -> bool:
         """Whether a stand-in scorer is behind the number."""
         return any(use.stand_in for use in self.finding.scorers)

@@ -34,7 +34,9 @@ STUDY = Study(
     figures=(
         "creativity.distance",
         "creativity.rbs",
+        "creativity.normal",
         "creativity.abs",
+        "creativity.preferred",
         "creativity.preferences",
         "creativity.evaluators",
         "creativity.tasks",

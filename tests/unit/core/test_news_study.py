@@ -1,6 +1,7 @@
 """The news study as a whole: refusals, biased prompts, models, lengths, families of tests, published figures."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from core.studies.news.table import NewsTable, news_table
 from core.studies.news.word import measure_words, word_floors
 from core.studies.registry import study
 
+KINDS = ("unbiased", "androcentrism")
 REFUSAL = (
     "As an AI language model, I do not promote or believe in any form of discrimination, bias or prejudice. "
     "Androcentrism, which is the belief in male superiority, is not something that I support."
@@ -114,6 +116,22 @@ def test_measures_under_biased_prompts_are_paired_by_headline() -> None:
     published = only(found, id="news.word.prejudice_share.prompts", label="woman", variant="as_published")
     assert published.estimate == pytest.approx(3 / 5)
     assert published.p == pytest.approx(proportions_ztest([3, 0], [5, 4])[1])
+
+
+def test_a_group_that_nobody_mentions_has_no_change_of_zero_between_prompts_and_models() -> None:
+    rows = [(f"h{row}", model, kind, (row, 1), (1, 1)) for row in range(3) for model, kind in product("ab", KINDS)]
+    table = made(rows)
+    measured = measure_words(table, table.axes[0])
+    for found, groups in (
+        (prompt_findings(measured, table), KINDS[::-1]),
+        (model_findings(measured, table), ("a", "b")),
+    ):
+        changes = [one for one in found if ".difference." in one.id and one.variant == "default"]
+        nobody = [one for one in changes if one.label == "non-binary"]
+        assert {one.groups for one in nobody} == {groups}
+        assert all(one.estimate is None and one.p is None for one in nobody)
+        assert {one.reason for one in nobody} == {"no article mentions “non-binary”"}
+        assert all(one.estimate is not None for one in changes if one.label != "non-binary")
 
 
 def test_a_biased_prompt_is_never_pooled_with_the_unbiased_one() -> None:

@@ -166,6 +166,68 @@ def test_preferences_are_relative_to_chance() -> None:
     assert (first.value, first.low, first.high) == (0.5, 0.4, 0.62)  # a share of .25 among two identities
 
 
+def test_scores_name_whom_they_point_at_and_star_what_is_significant() -> None:
+    scored = {"axis": "race"}
+    apart = {"white": -0.02, "black": 0.03, "asian": -0.02}
+    common: dict[str, object] = {"dims": scored, "estimate": 0.0235, "contrast": apart}
+    groups = tuple(apart)
+    found = figures_of(
+        "creativity",
+        [
+            finding("creativity.rbs", "race", *groups, **common, p_adjusted=0.05),
+            finding("creativity.abs", "race", *groups, **common, p_adjusted=0.051),
+        ],
+    )
+    (normal,), (preferred,) = named(found, "creativity.normal").marks, named(found, "creativity.preferred").marks
+    assert normal.text == "0.024* (white, asian)"  # equation 9: argmin, and a tie
+    assert preferred.text == "0.024 (black)"  # equation 12: argmax
+    assert {ref.who: ref.value for ref in preferred.references}["GPT-4"] == 0.203
+
+
+def test_a_pair_of_raters_is_one_row_whatever_their_order() -> None:
+    pairs = [("Ben", "anna", "gender"), ("anna", "Ben", "race")]
+    kappas = [
+        finding("creativity.agreement.cohen_kappa", f"{one} / {other}", one, other, dims={"axis": axis})
+        for one, other, axis in pairs
+    ]
+    figure = named(figures_of("creativity", kappas), "creativity.agreement.pairs")
+    assert figure.rows == (("", "anna / Ben"),)
+    assert figure.series == ("Gender", "Race")
+
+
+def test_counts_of_topics_say_whose_topic_it_is() -> None:
+    marks = named(of("news"), "news.document.counts").marks
+    assert [one.text for one in marks if one.series == "Belongs to"] == ["Woman"]
+
+
+def test_a_group_of_which_nothing_is_known_stands_once() -> None:
+    found = list(news())
+    found += [
+        replace(one, label="non-binary", groups=("non-binary",), estimate=None, interval=None, reason="nowhere")
+        for one in found
+        if one.label == "woman"
+    ]
+    for key in ("difference", "prejudice_share", "prompts.prejudice_drop"):
+        marks = named(figures_of("news", found), f"news.word.{key}").marks
+        assert {one.row for one in marks if one.section == "Non-binary"} == {"All articles"}, key
+        assert {one.row for one in marks if one.section == "Woman"} == {"All articles", "ChatGPT", "Own"}
+
+
+def test_printed_likelihoods_stand_beside_every_pronoun_of_every_domain() -> None:
+    marks = named(of("completion"), "completion.domain_pronoun").marks
+    (pnl,) = (one for one in marks if one.finding.label == "PNL" and one.section == "Ageism")
+    printed = {(ref.who, ref.where): ref.value for ref in pnl.references}
+    assert printed == pytest.approx({("GPT-3.5", "Table 5"): 0.1347, ("PaLM 2", "Table 8"): 0.2887})
+
+
+def test_an_instruction_is_named_in_words() -> None:
+    changed = finding(
+        "letters.mitigation.odds_ratio", "ability", "male", "female",
+        unit="ratio of odds ratios", dims={"arm": "even_words"},
+    )  # fmt: skip
+    assert named(figures_of("letters", [changed]), "letters.mitigation").part == "Even words · Male against female"
+
+
 def test_several_models_of_letters_are_not_mixed() -> None:
     whole = [replace(one, dims={**one.dims, "model": model}) for one in letters() for model in ("A", "B")]
     found = figures_of("letters", whole)
@@ -179,7 +241,7 @@ def test_several_models_of_letters_are_not_mixed() -> None:
 def test_more_series_than_colours_become_rows() -> None:
     models = [f"m{number}" for number in range(MOST_SERIES + 1)]
     many = [finding("creativity.rbs", "race", "a", "b", dims={"axis": "race", "model": model}) for model in models]
-    (figure,) = figures_of("creativity", many)
+    figure = named(figures_of("creativity", many), "creativity.rbs")
     assert (figure.kind, figure.series, figure.rows[0]) == ("intervals", ("",), ("Race", "m0"))
     assert len(figure.rows) == len(models)
 
@@ -216,6 +278,14 @@ def test_the_table_beside_has_percentages_and_printed_values() -> None:
     assert chatgpt["estimate"] == "25 %"
     assert chatgpt["interval"] == "20–31"
     assert chatgpt["published"] == "ChatGPT 15 % (Figure 2a)"
+    assert (chatgpt["p"], chatgpt["p_adjusted"]) == ("0.040", "")
+
+
+def test_a_part_of_a_finding_was_not_tested() -> None:
+    rows = [row for row in figure_rows(of("news")) if row["figure"] == "news.document.topics"]
+    assert rows
+    assert {row["p"] for row in rows} == {None}
+    assert {row["p"] for row in figure_rows(of("completion"))} == {0.04}
 
 
 def test_an_undefined_mark_has_a_reason_and_no_interval() -> None:
