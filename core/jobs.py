@@ -38,6 +38,7 @@ class JobContext:
         self._cancelled = threading.Event()
         self._may_run = threading.Event()
         self._may_run.set()
+        self._winding_down = threading.Event()
         self._history: deque[tuple[float, int]] = deque()
         self._last_report = float("-inf")
 
@@ -51,6 +52,14 @@ class JobContext:
 
     def resume(self) -> None:
         self._may_run.set()
+
+    def wind_down(self) -> None:
+        """Ask the job to finish what it has begun and to begin nothing more: it ends early and without an error."""
+        self._winding_down.set()
+
+    @property
+    def winding_down(self) -> bool:
+        return self._winding_down.is_set()
 
     @property
     def cancelled(self) -> bool:

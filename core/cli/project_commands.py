@@ -153,14 +153,15 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
-    from core.compute import shared
+    from core.compute import models
     from core.runs.declining import decline_set
     from core.runs.generate import generate as write
     from core.runs.generate import start_run
     from core.runs.setup import generator_spec, newest_set
 
     with open_for_writing(file) as project, job("Generating") as ctx:
-        spec = generator_spec(backend, model, {} if temperature is None else {"temperature": temperature})
+        parameters = {} if temperature is None else {"temperature": temperature}
+        spec = generator_spec(backend, model, parameters, models(), ctx=ctx)
         chosen = newest_set(project, study, prompt_set)
         note(f"Writing for {chosen.name}, version {chosen.version}.")
         if decline_biased:
@@ -168,7 +169,7 @@ def generate(
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures:
             project.outputs.forget_failures(run_id)
-        result = write(ctx, project, run_id, shared())
+        result = write(ctx, project, run_id, models())
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,

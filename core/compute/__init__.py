@@ -1,4 +1,4 @@
-"""The compute process: one long-lived child in which models and heavy statistics run.
+"""The compute process: a long-lived child in which scorers and heavy statistics run; the model process is another.
 
 `shared().call("core.scorers.registry:score_batch", "minilm", texts, ctx=ctx)` runs that function there and returns
 its result. The child is spawned at the first call and keeps what it has loaded; this process never imports torch,
@@ -10,6 +10,6 @@ A spawned child imports the main module of its parent again, so an entry point
 - calls `multiprocessing.freeze_support()` first: in a frozen program the child is the program itself.
 """
 
-from core.compute.process import ComputeCrashed, ComputeProcess, shared
+from core.compute.process import ComputeCrashed, ComputeProcess, models, shared
 
-__all__ = ["ComputeCrashed", "ComputeProcess", "shared"]
+__all__ = ["ComputeCrashed", "ComputeProcess", "models", "shared"]

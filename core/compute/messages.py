@@ -1,6 +1,6 @@
 """What crosses the pipe between the two processes.
 
-To the child: `CANCEL`, or a pickled `(target, args, kwargs)`, which never equals that word.
+To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(target, args, kwargs)`, which never equals one of those words.
 To the parent: a pickled `(kind, value)`.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 CANCEL = b"cancel"
+WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
 PLAIN_PACKAGES = frozenset({"core", "numpy"})

@@ -11,7 +11,7 @@ import threading
 import traceback
 from multiprocessing.connection import Connection
 
-from core.compute.messages import CANCEL, Kind, dump, load, resolve
+from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
 
@@ -74,6 +74,8 @@ def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
             os._exit(0)
         if data == CANCEL:
             ctx.cancel()
+        elif data == WIND_DOWN:
+            ctx.wind_down()
         else:
             # Made here, not by the main thread: a cancel that follows at once must not meet the previous context.
             ctx = JobContext(outbox.report)

@@ -1,20 +1,20 @@
 """Generating: every prompt of a run that has no output yet gets one. Killed at any point, the next start goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 
 from core.backends.protocol import Completion, Request
 from core.backends.seeds import output_seed
 from core.compute import ComputeProcess
+from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import GeneratorRow, Pending, RunRow
+from core.project.rows import GeneratorRow, Pending, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from core.runs.writing import Live, Written
 
-# What a kill may cost: so many texts are asked for at once, and stored together.
-BATCH = 16
-PAGE = 160
+AT_ONCE = 1_000  # requests that cross to the model process together
 SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
@@ -51,41 +51,73 @@ def start_run(
     return project.runs.start(spec).number("run")
 
 
-def generate(ctx: JobContext, project: Project, run_id: int, compute: ComputeProcess) -> GenerateResult:
-    """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one."""
+def generate(
+    ctx: JobContext, project: Project, run_id: int, compute: ComputeProcess, keys: Mapping[str, str] | None = None
+) -> GenerateResult:
+    """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one.
+
+    `keys`: keys of endpoints that are known to this session alone. Pausing finishes what is being written.
+    """
     run = project.runs.get(run_id)
-    generator = project.runs.generators()[run.generator_id]
     before = project.runs.counts(run_id)
-    finished = before.done + before.failed
+    store = _Storing(ctx, project, run, before)
+    ctx.report(store.finished, before.wanted)
     after = (0, -1)
-    ctx.report(finished, before.wanted)
-    while page := project.runs.pending(run_id, after, limit=PAGE):
-        after = (page[-1].prompt.id, page[-1].sample)
-        for batch in _batches(page):
-            ctx.check()
-            texts = _write(ctx, compute, generator, run, batch)
-            project.outputs.record_many([_output(run, item, text) for item, text in zip(batch, texts, strict=True)])
-            finished += len(batch)
-            ctx.report(finished, before.wanted, partial=texts[-1].text)
+    while page := project.runs.pending(run_id, after, limit=AT_ONCE):
+        ctx.check()  # waits here while paused
+        had = store.finished
+        whole = _write(ctx, compute, project.runs.generators()[run.generator_id], run, page, store, dict(keys or {}))
+        if store.finished - had == len(page):
+            after = (page[-1].prompt.id, page[-1].sample)
+        elif whole:  # it was not paused, so that the rest of the page would never come
+            raise _unanswered(len(page) - (store.finished - had))
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
     return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added)
 
 
-def _batches(page: Sequence[Pending]) -> list[list[Pending]]:
-    rest = iter(page)
-    return list(iter(lambda: list(islice(rest, BATCH)), []))
+class _Storing:
+    """Puts texts on disk as they come, and then reports them."""
+
+    def __init__(self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts) -> None:
+        self._ctx, self._project, self._run = ctx, project, run
+        self._wanted = before.wanted
+        self.finished = before.done + before.failed
+
+    def receive(self, page: Sequence[Pending], partial: object) -> None:
+        """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
+        if isinstance(partial, Written):
+            outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
+            self._project.outputs.record_many(outputs)
+            self.finished += len(outputs)
+            self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
+        elif isinstance(partial, Live):
+            self._ctx.report(self.finished, self._wanted, partial=partial.text)
 
 
 def _write(
-    ctx: JobContext, compute: ComputeProcess, generator: GeneratorRow, run: RunRow, batch: Sequence[Pending]
-) -> list[Completion]:
-    requests = [_request(generator, run, item) for item in batch]
-    completions: list[Completion] = compute.call(
-        "core.runs.writing:write_batch", generator.backend, generator.model, dict(generator.parameters), requests,
-        ctx=ctx, on_report=_quiet,
+    ctx: JobContext,
+    compute: ComputeProcess,
+    generator: GeneratorRow,
+    run: RunRow,
+    page: Sequence[Pending],
+    store: _Storing,
+    keys: Mapping[str, str],
+) -> bool:
+    requests = [_request(generator, run, item) for item in page]
+    whole: bool = compute.call(
+        "core.runs.writing:write_all", generator.backend, generator.model, dict(generator.parameters), requests, keys,
+        ctx=ctx, on_report=_quiet, on_partial=partial(store.receive, page),
     )  # fmt: skip
-    return completions
+    return whole
+
+
+def _unanswered(count: int) -> AppError:
+    return AppError(
+        f"The backend left {count:,} requests without an answer.",
+        kept="Everything that it wrote is saved.",
+        hint="Its plug-in needs mending; choose another generator.",
+    )
 
 
 def _request(generator: GeneratorRow, run: RunRow, item: Pending) -> Request:
@@ -114,8 +146,10 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
         error=completion.error,
         usage=dict(completion.usage),
         seconds=completion.seconds,
+        failure=(completion.failure or "other") if failed else "",
+        detail=dict(completion.detail),
     )
 
 
 def _quiet(done: int, total: int | None, note: str) -> None:
-    """A batch is too short to report on from within."""
+    """What counts is what is on disk, and that is counted here."""

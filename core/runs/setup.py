@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.backends.registry import open_backend
+from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.project.project import Project
@@ -13,6 +14,8 @@ from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpe
 from core.prompts import Axis, PromptSetDraft, available_axes, load_axis
 from core.runs.drafting import PromptChoice, draft_prompts, drafter
 from core.studies.registry import study as known_study
+
+OPENING_SECONDS = 600.0  # a large model from a slow disk takes minutes; a broken one must not take for ever
 
 
 @dataclass(frozen=True)
@@ -109,13 +112,30 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
     )
 
 
-def generator_spec(backend: str, model: str, parameters: Mapping[str, Any]) -> GeneratorSpec:
-    """A generator as it is recorded. Raises `AppError` where the backend or model cannot be used."""
-    writer = open_backend(backend, model, dict(parameters))
-    try:
-        info = writer.describe()
-    finally:
-        writer.close()
+def generator_spec(
+    backend: str,
+    model: str,
+    parameters: Mapping[str, Any],
+    compute: ComputeProcess | None = None,
+    *,
+    ctx: JobContext | None = None,
+    keys: Mapping[str, str] | None = None,
+) -> GeneratorSpec:
+    """A generator as it is recorded. Raises `AppError` where the backend or model cannot be used.
+
+    It is opened in the model process `compute`, where it stays open; without one here, for what is light.
+    """
+    if compute is not None:
+        info = compute.call(
+            "core.runs.writing:describe", backend, model, dict(parameters), dict(keys or {}), ctx=ctx,
+            timeout=OPENING_SECONDS,
+        )  # fmt: skip
+    else:
+        writer = open_backend(backend, model, dict(parameters))
+        try:
+            info = writer.describe()
+        finally:
+            writer.close()
     return GeneratorSpec(
         backend=info.backend, model=info.model, parameters=dict(info.parameters), revision=info.revision
     )

@@ -1,25 +1,81 @@
-"""What the compute process does for `generate`: open a backend once, then write batch after batch with it."""
+"""What the model process does for `generate`: opens a backend, keeps it, and hands out every text as it is finished."""
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from core.backends.protocol import Backend, Completion, Request
+from core.backends.protocol import Backend, Completion, ConcurrentBackend, GeneratorInfo, Request
 from core.backends.registry import open_backend
 from core.jobs import JobContext
+
+TOGETHER_SECONDS = 0.05  # completions that come within it are handed out, and stored, together
+TOGETHER = 16  # at most
+LIVE_SECONDS = 0.1  # between two looks at a text that is being written
 
 _open: tuple[tuple[str, str, str], Backend] | None = None
 
 
-def write_batch(
-    backend: str, model: str, parameters: Mapping[str, Any], requests: Sequence[Request], ctx: JobContext
-) -> list[Completion]:
-    """One completion for each request, in order. One backend is held open at a time."""
-    writer = _backend(backend, model, parameters)
-    return [writer.generate(request, _ignore, ctx.check) for request in requests]
+@dataclass(frozen=True)
+class Written:
+    """Completions as they came: the place of the request, and what came of it."""
+
+    completions: tuple[tuple[int, Completion], ...]
 
 
-def _backend(backend: str, model: str, parameters: Mapping[str, Any]) -> Backend:
+@dataclass(frozen=True)
+class Live:
+    """The text of one request so far."""
+
+    place: int
+    text: str
+
+
+def describe(
+    backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str], ctx: JobContext
+) -> GeneratorInfo:
+    """Open a backend, and say what will have written its texts. It stays open for what comes next."""
+    ctx.check()
+    return opened(backend, model, parameters, keys).describe()
+
+
+def write_all(
+    backend: str,
+    model: str,
+    parameters: Mapping[str, Any],
+    requests: Sequence[Request],
+    keys: Mapping[str, str],
+    ctx: JobContext,
+) -> bool:
+    """Write all requests, or until the caller winds down: False then. Partial results are `Written`, each place once,
+    and `Live`.
+
+    `keys`: the session's keys of endpoints. What was finished is handed out also where this ends with an error.
+    """
+    writer = opened(backend, model, parameters, keys)
+    stream = _Stream(ctx)
+    try:
+        if isinstance(writer, ConcurrentBackend):
+            writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
+            return not ctx.winding_down
+        for place, request in enumerate(requests):
+            stream.check()
+            if ctx.winding_down:
+                return False
+            stream.done(place, writer.generate(request, partial(stream.live, place), stream.check))
+        return True
+    finally:
+        stream.flush()
+
+
+def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str]) -> Backend:
+    """The backend with this model, the one that was open where it is the same. One is held open at a time."""
     global _open
+    if keys:
+        from core.machine.keys import use_session_keys
+
+        use_session_keys(dict(keys))
     key = (backend, model, repr(sorted(parameters.items())))
     if _open is None or _open[0] != key:
         if _open is not None:
@@ -29,5 +85,36 @@ def _backend(backend: str, model: str, parameters: Mapping[str, Any]) -> Backend
     return _open[1]
 
 
-def _ignore(text: str) -> None:
-    """Nobody watches single words arrive from here."""
+class _Stream:
+    """Hands out completions at once, or, where they come quickly, together; of texts that grow only now and then."""
+
+    def __init__(self, ctx: JobContext) -> None:
+        self._ctx = ctx
+        self._finished: list[tuple[int, Completion]] = []
+        self._growing: dict[int, list[str]] = {}
+        self._flushed = self._looked = 0.0
+
+    def done(self, place: int, completion: Completion) -> None:
+        self._growing.pop(place, None)
+        self._finished.append((place, completion))
+        if len(self._finished) >= TOGETHER or time.monotonic() - self._flushed >= TOGETHER_SECONDS:
+            self.flush()
+
+    def live(self, place: int, text: str) -> None:
+        pieces = self._growing.setdefault(place, [])
+        pieces.append(text)
+        now = time.monotonic()
+        if now - self._looked >= LIVE_SECONDS:
+            self._looked = now
+            self._ctx.report(0, partial=Live(place, "".join(pieces)))
+
+    def check(self) -> None:
+        self._ctx.check()
+        if self._finished and time.monotonic() - self._flushed >= TOGETHER_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._finished:
+            self._ctx.report(0, partial=Written(tuple(self._finished)))
+            self._finished = []
+            self._flushed = time.monotonic()

@@ -1,11 +1,12 @@
 """Generating and scoring: what there is to do it with, what a project has of it, and the jobs that do it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
+from desktop.models.studies import words_of
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle, JobRunner
     from desktop.operations.prompts import StoredSet
 
+MEASURING = "measuring"  # what its jobs are found again by
 IMPORTED = "imported"  # the generator of texts that came in as a table
 
 
@@ -101,20 +103,20 @@ def write_outputs(
     """Write what is missing; the same request again goes on where it stopped."""
 
     def work(ctx: JobContext) -> "GenerateResult":
-        from core.compute import shared
+        from core.compute import models
         from core.runs.generate import generate, start_run
         from core.runs.setup import generator_spec
 
         run_id = start_run(
             project,
             prompt_set_id=request.prompt_set_id,
-            generator=generator_spec(request.backend, request.model, {}),
+            generator=generator_spec(request.backend, request.model, {}, models(), ctx=ctx),
             seed=request.seed,
             samples=request.samples,
         )
         if retry_failures:
             project.outputs.forget_failures(run_id)
-        return generate(ctx, project, run_id, shared())
+        return generate(ctx, project, run_id, models())
 
     return Operation(tr("Generating: {author}").format(author=author_words(request)), work, _written)
 
@@ -171,6 +173,28 @@ def running(jobs: "JobRunner", what: str, project: "Project | None") -> "JobHand
     return next((one for one in jobs.active() if project and one.objectName() == f"{what} {id(project)}"), None)
 
 
+def measuring(jobs: "JobRunner", project: "Project | None") -> "dict[str, JobHandle]":
+    """The studies of a project that are being measured, each with its job, whoever started it."""
+    found = {}
+    for handle in jobs.active():
+        what, *studies = handle.objectName().split() or [""]
+        if project is not None and what == MEASURING and studies[-1] == f"{id(project)}":
+            found |= dict.fromkeys(studies[:-1], handle)
+    return found
+
+
+def start_measuring(
+    jobs: "JobRunner",
+    project: "Project",
+    studies: Sequence[str],
+    on_done: "Callable[[tuple[Measured, ...]], object] | None" = None,
+) -> "JobHandle":
+    """Measure these studies in a job that `measuring` finds."""
+    handle = measure_studies(project=project, studies=studies).start(jobs, on_done=on_done)
+    mark(handle, " ".join((MEASURING, *studies)), project)
+    return handle
+
+
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
     """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
     from core.backends.protocol import Request
@@ -191,13 +215,11 @@ def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -
     return refused
 
 
-def measure_study(*, project: "Project", study: str) -> "Operation[tuple[Measured, ...]]":
-    """Score what the study's measures need and is not scored yet, then measure, and keep the findings."""
-    return measure_studies(project=project, studies=(study,))
-
-
 def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[Measured, ...]]":
-    """The same for several studies, one after another; the findings of each are kept when it is through."""
+    """Score what a study's measures need and is not scored yet, then measure, one study after another.
+
+    The findings of each are kept when it is through.
+    """
 
     def work(ctx: JobContext) -> "tuple[Measured, ...]":
         from core.compute import shared
@@ -206,7 +228,8 @@ def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation
 
         return tuple(measure_project(ctx, project, study, Options(), shared()) for study in studies)
 
-    return Operation(tr("Scoring and measuring"), work, _measured)
+    titles = tr(", ").join(words_of(study).rows for study in studies)
+    return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)
 
 
 def _measured(measured: "Sequence[Measured]") -> str:

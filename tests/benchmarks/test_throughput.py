@@ -44,7 +44,7 @@ def test_writing_with_the_synthetic_author(tmp_path: Path, compute: ComputeProce
         run = start_run(
             project, prompt_set_id=prompt_set.set_id, generator=generator_spec("synthetic", "medium", {}), seed=1
         )
-        compute.call("core.runs.writing:write_batch", "synthetic", "medium", {}, [])  # the process is up
+        compute.call("core.runs.writing:write_all", "synthetic", "medium", {}, [], {})  # the process is up
         began = time.perf_counter()
         result = generate(JobContext(), project, run, compute)
         whole = result.added / (time.perf_counter() - began)

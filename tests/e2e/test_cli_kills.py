@@ -175,13 +175,13 @@ def kill_while_generating(run: Run, folder: Path, kills: int, samples: int, seed
 
 
 def test_killed_twenty_times_while_generating_nothing_is_lost_and_nothing_is_twice(tmp_path: Path, warm: Run) -> None:
-    kill_while_generating(warm, tmp_path, kills=20, samples=3, seed=1)
+    kill_while_generating(warm, tmp_path, kills=20, samples=7, seed=1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run) -> None:
-    kill_while_generating(real, tmp_path, kills=200, samples=20, seed=2)
+    kill_while_generating(real, tmp_path, kills=200, samples=60, seed=2)
 
 
 def test_ctrl_c_stops_a_run_which_the_same_command_finishes(tmp_path: Path, terminal: Terminal) -> None:

@@ -43,7 +43,7 @@ class SyntheticAuthor:
         try:
             whole = self._write(request)
         except AppError as error:
-            return Completion("", "error", usage, time.perf_counter() - started, error=str(error))
+            return Completion("", "error", usage, time.perf_counter() - started, str(error), "parameters")
         text, reason = _ended(whole, request)
         for piece in _pieces(text):
             check()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_compute import Inline
 
-from core.compute.messages import resolve
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
@@ -22,16 +22,6 @@ from core.runs.measure.options import Options
 from core.runs.setup import generator_spec, store_set
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")
-
-
-class Inline:
-    """Does in this process what the compute process does in its own."""
-
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        function = resolve(target, ("core",))
-        if target.endswith(":write_batch"):
-            named["ctx"] = JobContext()
-        return function(*args, **named)
 
 
 @pytest.fixture

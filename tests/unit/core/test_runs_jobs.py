@@ -1,16 +1,20 @@
 """Generate and score as jobs: what is reported is on disk, a cancel stops between batches, a second start goes on."""
 
+import itertools
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_compute import Inline
 
-from core.compute.messages import resolve
-from core.errors import JobCancelled, UsageError
+from core.backends.protocol import Capabilities, Completion, Failure, GeneratorInfo, Request
+from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext, Progress
 from core.project.project import Project
-from core.runs.generate import BATCH, generate, start_run
+from core.runs import writing
+from core.runs.generate import generate, start_run
 from core.runs.measure import measure_project
 from core.runs.measure.options import Options
 from core.runs.score import PAGE, score
@@ -18,20 +22,6 @@ from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.registry import describe
 
 LETTERS = 120
-
-
-class Inline:
-    """Does in this process what the compute process does in its own."""
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        self.calls.append(target)
-        function = resolve(target, ("core",))
-        if target.endswith((":write_batch", ":score_batch")):
-            named["ctx"] = JobContext()
-        return function(*args, **named)
 
 
 @pytest.fixture
@@ -60,16 +50,117 @@ def test_every_output_that_is_reported_as_done_is_on_disk(project: Project) -> N
     assert all(done <= stored for done, stored in seen)
 
 
-def test_a_cancelled_run_keeps_whole_batches_and_goes_on_where_it_was(project: Project) -> None:
-    run, compute = a_run(project), Inline()
-    ctx = JobContext(lambda progress: ctx.cancel() if progress.done >= 2 * BATCH else None)
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every text is handed out and stored alone, as those of a slow generator are."""
+    monkeypatch.setattr(writing, "TOGETHER_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_a_cancelled_run_keeps_what_was_finished_and_goes_on_where_it_was(project: Project) -> None:
+    run = a_run(project)
+    ctx = JobContext(lambda progress: ctx.cancel() if progress.done >= 20 else None)
     with pytest.raises(JobCancelled):
-        generate(ctx, project, run, compute)
+        generate(ctx, project, run, Inline())
     kept = {row.prompt_key: row.text for row in project.outputs.each()}
-    assert len(kept) == 2 * BATCH
-    assert len(compute.calls) == 2
-    assert generate(JobContext(), project, run, compute).added == LETTERS - 2 * BATCH
+    assert len(kept) == 20
+    assert generate(JobContext(), project, run, Inline()).added == LETTERS - 20
     assert kept.items() <= {row.prompt_key: row.text for row in project.outputs.each()}.items()
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_a_pause_finishes_what_is_being_written_and_goes_on_with_the_rest(project: Project) -> None:
+    run, compute = a_run(project), Inline()
+    resumed = []
+
+    def listen(progress: Progress) -> None:
+        if progress.done == 20 and not resumed:
+            ctx.pause()
+            resumed.append(threading.Timer(0.05, ctx.resume))
+            resumed[0].start()
+
+    ctx = JobContext(listen)
+    assert generate(ctx, project, run, compute).added == LETTERS
+    assert len(compute.calls) == 2  # once until the pause, once for what was left
+
+
+def test_a_text_is_shown_while_it_grows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "LIVE_SECONDS", 0.0)
+    seen: list[object] = []
+    run = a_run(project)
+    item = project.runs.pending(run, limit=1)[0]
+    fields = {"task": item.prompt.task, "identity": item.prompt.identity, **item.prompt.fields}
+    request = Request(item.prompt.key, item.prompt.text, 1, fields=fields)
+    ctx = JobContext(lambda progress: seen.append(progress.partial))
+    assert writing.write_all("synthetic", "small", {}, [request], {}, ctx) is True
+    *growing, last = seen
+    assert isinstance(last, writing.Written)
+    ((place, completion),) = last.completions
+    texts = [live.text for live in growing if isinstance(live, writing.Live) and live.place == place]
+    assert len(texts) > 2
+    assert all(later.startswith(text) for text, later in itertools.pairwise([*texts, completion.text]))
+
+
+class Scripted:
+    """A backend that fails in its own ways, several at once."""
+
+    def generate_many(self, requests: Any, on_done: Any, on_text: Any, check: Any, may_start: Any) -> None:
+        for place, request in reversed(list(enumerate(requests))):
+            if self.leaves_out and place == 7:
+                continue
+            failed = place % 3 == 0
+            failure: Failure = "" if not failed else "timeout" if place % 2 else "server"
+            on_done(place, Completion(request.key, "error" if failed else "stop", failure=failure, detail={"n": place}))
+
+    leaves_out = False
+    name = model = "scripted"
+    capabilities = Capabilities(False, False, False, True, False, concurrent=True)
+
+    def describe(self) -> GeneratorInfo:
+        return GeneratorInfo("scripted", "scripted")
+
+    def generate(self, request: Any, on_text: Any, check: Any) -> Completion:
+        raise NotImplementedError
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    backend = Scripted()
+    monkeypatch.setattr(writing, "_open", None)
+    monkeypatch.setattr(writing, "open_backend", lambda *about: backend)
+    return backend
+
+
+def scripted_run(project: Project) -> int:
+    prompts = add_prompts(project, "letters")
+    spec = generator_spec("scripted", "scripted", {}, Inline())  # type: ignore[arg-type]
+    return start_run(project, prompt_set_id=prompts.set_id, generator=spec, seed=3)
+
+
+def test_what_comes_in_another_order_is_stored_with_its_prompt_and_failures_with_their_kind(
+    project: Project, scripted: Scripted
+) -> None:
+    run = scripted_run(project)
+    result = generate(JobContext(), project, run, Inline())
+    assert (result.done, result.failed) == (80, 40)
+    rows = list(project.outputs.each())
+    assert all(row.text == row.prompt_key for row in rows)
+    assert sorted(row.detail["n"] for row in rows) == list(range(LETTERS))
+    assert project.outputs.failures(run) == {"timeout": 20, "server": 20}
+    project.outputs.forget_failures(run, ["timeout"])
+    assert project.outputs.failures(run) == {"server": 20}
+    assert generate(JobContext(), project, run, Inline()).added == 20
+
+
+def test_a_backend_that_leaves_requests_out_is_named_and_what_it_wrote_is_kept(
+    project: Project, scripted: Scripted
+) -> None:
+    scripted.leaves_out = True
+    with pytest.raises(AppError, match="left 1 requests without an answer"):
+        generate(JobContext(), project, scripted_run(project), Inline())
+    assert project.outputs.count() == LETTERS - 1
 
 
 def test_the_same_generator_prompts_and_seed_are_one_run(project: Project) -> None:

@@ -1,0 +1,119 @@
+"""Keys of endpoints: in the computer's key ring, or for this session where there is none. Nowhere else.
+
+No function here puts a key into a message, and none of its errors carries one.
+"""
+
+import os
+from typing import Any, Literal
+
+from core.errors import AppError, UsageError
+
+SERVICE = "biasprint"
+ENVIRONMENT = "BIASPRINT_API_KEY"
+Place = Literal["key ring", "session"]
+WHERE: dict[Place, str] = {
+    "key ring": "The key is kept in this computer's key ring.",
+    "session": "There is no key ring to be used here, so the key is kept until the program closes and then forgotten.",
+}
+# Rings that write keys into an ordinary file: no better than none.
+_PLAIN_FILES = ("keyrings.alt",)
+
+_session: dict[str, str] = {}
+
+
+def key_for(endpoint: str) -> str | None:
+    """The key of an endpoint: this session's first, then `BIASPRINT_API_KEY`, then the key ring's; None without one.
+
+    `UsageError` where what is kept cannot be a key.
+    """
+    found = _session.get(endpoint) or os.environ.get(ENVIRONMENT) or _from_ring(endpoint)
+    return checked(found) if found else None
+
+
+def keep(endpoint: str, key: str) -> Place:
+    """Keep a key, and say where (`WHERE` has the sentence). It counts at once, also for this session."""
+    key = checked(key)
+    ring = _ring()
+    # First: a ring may refuse, and the key that was typed must work all the same.
+    _session[endpoint] = key
+    if ring is None:
+        return "session"
+    try:
+        ring.set_password(SERVICE, endpoint, key)
+    except Exception:
+        return "session"
+    return "key ring"
+
+
+def forget(endpoint: str) -> None:
+    """Remove a key from the session and the key ring. `AppError` where the ring holds on to it."""
+    _session.pop(endpoint, None)
+    if _from_ring(endpoint) is None:
+        return
+    try:
+        _ring().delete_password(SERVICE, endpoint)  # type: ignore[union-attr]
+    except Exception as error:
+        # Only the kind of error: its text is somebody else's and may hold anything.
+        kind = type(error).__name__
+        raise AppError(
+            f"The key ring did not let go of the key of “{endpoint}”.",
+            hint="Remove it there; its entry is called biasprint.",
+            details=kind,
+        ) from None
+
+
+def session_keys() -> dict[str, str]:
+    """The keys of this session by endpoint, for a child process and for nothing else."""
+    return dict(_session)
+
+
+def use_session_keys(keys: dict[str, str]) -> None:
+    """In a child process: the session's keys of the parent, in place of the ones before."""
+    _session.clear()
+    _session.update(keys)
+
+
+def ring_available() -> bool:
+    """Whether keys outlast the session here."""
+    return _ring() is not None
+
+
+def checked(key: str) -> str:
+    """The key without the blanks that copying leaves around it.
+
+    `UsageError` where it has characters that no header can carry: they would come back in some library's error text.
+    """
+    key = key.strip()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise UsageError("That cannot be a key.", hint="Copy it again: one line of letters, digits and signs.")
+    return key
+
+
+def _ring() -> Any | None:
+    """The key ring of this computer, or None where there is none that can be trusted with a key."""
+    try:
+        import keyring
+        from keyring.backends import chainer, fail, null
+    except Exception:
+        return None
+    try:
+        ring = keyring.get_keyring()
+        rings = ring.backends if isinstance(ring, chainer.ChainerBackend) else [ring]
+    except Exception:
+        return None
+    return next((one for one in rings if _fit(one, (fail.Keyring, null.Keyring))), None)
+
+
+def _fit(ring: object, none: tuple[type, ...]) -> bool:
+    return not isinstance(ring, none) and not type(ring).__module__.startswith(_PLAIN_FILES)
+
+
+def _from_ring(endpoint: str) -> str | None:
+    ring = _ring()
+    if ring is None:
+        return None
+    try:
+        found = ring.get_password(SERVICE, endpoint)
+    except Exception:
+        return None  # locked or broken: as good as none
+    return found if isinstance(found, str) else None
