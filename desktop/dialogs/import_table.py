@@ -32,6 +32,7 @@ from desktop.widgets.safe_text import safe_line
 SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least
 RESULT_SIZE = (560, 220)  # where there are no rows to look at
+WITHOUT_ENCODING = frozenset({".xlsx", ".parquet"})  # no text files: no encoding is guessed
 LARGEST_SHARE = 0.94  # of the window it stands over
 
 
@@ -65,6 +66,7 @@ class ImportDialog(QDialog):
         self.name.set_text(path.name)
         self._forget_reading()
         self.encoding.hide()
+        self._show_choice(True)
         self.form.setEnabled(False)
         look_at_table(path=path).start(
             self._shell.jobs,
@@ -75,14 +77,21 @@ class ImportDialog(QDialog):
     def _looked_at(self, looked: LookedAt) -> None:
         self.form.setEnabled(True)
         self.encoding.setText(tr("encoding {name}").format(name=looked.encoding))
-        self.encoding.show()
+        self.encoding.setVisible(looked.path.suffix.lower() not in WITHOUT_ENCODING)
         self.target.offer(looked.new_project)
         self.form.show_table(looked)
         self.form.kind.setFocus()
 
     def _cannot_look(self, error: AppError) -> None:
         self._show_trouble(error)
+        self._show_choice(False)
         self._allow()
+        self.another.setFocus()
+
+    def _show_choice(self, some: bool) -> None:
+        """There is nothing to choose of a table that cannot be read."""
+        for widget in (self.form, self.preview, self.into, self.target, self.go):
+            widget.setVisible(some)
 
     def _read_again(self) -> None:
         """Read the whole table as it is chosen now; what an earlier reading still brings is dropped."""
@@ -237,13 +246,16 @@ class ImportDialog(QDialog):
         top.addWidget(self.name, 1)
         top.addWidget(self.encoding)
         top.addWidget(self.another)
-        foot.addWidget(Label(tr("Into")))
+        self.into = Label(tr("Into"))
+        foot.addWidget(self.into)
         foot.addWidget(self.target, 1)
+        foot.addStretch(0)
         foot.addWidget(self.cancel)
         foot.addWidget(self.go)
         sheet = Sheet()  # a low window, or large type: what is chosen and what it gives scroll together
         for widget, stretch in ((self.form, 0), (self.trouble, 0), (self.preview, 1)):
             sheet.box.addWidget(widget, stretch)
+        sheet.box.addStretch(0)
         self.preview.setMinimumHeight(tokens.px(PREVIEW_HEIGHT))
         box = QVBoxLayout(self.page)
         box.setContentsMargins(0, 0, 0, 0)

@@ -89,7 +89,7 @@ class Preview(QWidget):
         problems = reading.problems if reading is not None else ()
         self.model.show(tuple(reading.mapping) if reading else (), reading.first if reading else ())
         self.problems.set_text("\n".join(problems))
-        self.tabs.setTabText(0, tr("First rows, as they would be read"))
+        self.tabs.setTabText(0, tr("First rows"))
         self.tabs.setTabText(1, plural(len(problems), "1 row to look at", "%n rows to look at"))
         self.tabs.setTabVisible(1, bool(problems))
         if not problems:

@@ -1,10 +1,12 @@
 """Prompts: what a choice expands to, adding it to a project, and which sets a project has."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from core.errors import AppError
 from core.jobs import JobContext
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
@@ -174,7 +176,13 @@ def _from_table(
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
     # The project is asked for its own headlines only, and no choice leads there without one.
-    return draft_prompts(ctx, project, choice.study, PromptChoice(**asked))  # type: ignore[arg-type]
+    try:
+        return draft_prompts(ctx, project, choice.study, PromptChoice(**asked))  # type: ignore[arg-type]
+    except AppError as error:
+        # On the command line a column is told with an option; here its name in the table says which it is.
+        rename = tr("Rename the column in the table, or choose another.")
+        error.hint = re.sub(r"^Map one with \S+=column\.", rename, error.hint)
+        raise
 
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:

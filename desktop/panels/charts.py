@@ -16,15 +16,14 @@ from desktop import theme
 from desktop.charts.data import ChartData, ChartSource, Items
 from desktop.charts.view import View
 from desktop.dialogs.commands import Command
-from desktop.jobs import JobHandle
 from desktop.models.stored_charts import StoredCharts
 from desktop.models.stored_figures import DrawnFigure, StoredFigures, StudyFigures
-from desktop.operations.generating import measure_study
 from desktop.panels.base import Panel, Shell
 from desktop.panels.charts_figure import FigureCard
 from desktop.panels.charts_measured import Measured
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.charts_sections import Affinity, Distance, Letters, Preferences, Section
+from desktop.panels.measure_jobs import MeasureJobs
 from desktop.widgets import Label, Notice, plural, tr
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class ChartsPanel(Panel):
         self._make_source, self._make_figures = make_source, make_figures
         self._source: ChartSource | None = None
         self._stored: StoredFigures | None = None
-        self._measuring: dict[str, JobHandle] = {}
+        self._jobs = MeasureJobs(shell, self)
         self.data = ChartData()
         self.studies: tuple[StudyFigures, ...] = ()
         self._placed = False  # on a section: by what there is to see, or by who came to see one
@@ -73,6 +72,7 @@ class ChartsPanel(Panel):
         self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
         self.measured = Measured()
         self.measured.measure.connect(self.measure)
+        self._jobs.changed.connect(self._allow)
         self.measured.compare_wanted.connect(self._compare)
         for section in (*self.sections, self.measured):
             self.tabs.addTab(section.title)
@@ -112,7 +112,7 @@ class ChartsPanel(Panel):
 
     def project_closed(self) -> None:
         self._source = self._stored = None
-        self._measuring = {}
+        self._jobs.forget()
         for refresher in (self._refresher, self._figures, self._comparing):
             refresher.read_with(None)
         self._show(ChartData())
@@ -120,6 +120,7 @@ class ChartsPanel(Panel):
         self.figure.close_card()
 
     def refresh(self) -> None:
+        self._jobs.pick_up()
         self._refresher.ask()
         self._figures.ask()
 
@@ -135,7 +136,7 @@ class ChartsPanel(Panel):
             Command(
                 tr("Measure: {study}").format(study=one.measurement.title),
                 partial(self.measure, one.measurement.study),
-                enabled=partial(self._may_measure, one.measurement.study),
+                enabled=partial(self._jobs.may, one.measurement.study),
             )
             for one in self.studies
         ]
@@ -185,29 +186,20 @@ class ChartsPanel(Panel):
         """Live sections of studies that the project does not have are left out, once it has any study."""
         kinds = {one.measurement.study for one in self.studies}
         for index, (section, study) in enumerate(zip(self.sections, LIVE.values(), strict=True)):
-            self.tabs.setTabVisible(index, not kinds or study in kinds or section.has_data())
+            wanted = not kinds or study in kinds or section.has_data()
+            if wanted != self.tabs.isTabVisible(index):
+                self.tabs.setTabVisible(index, wanted)
+                self.tabs.setTabText(index, section.title)  # lays the tabs out anew: Qt leaves a gap else
         self.tabs.setVisible(sum(map(self.tabs.isTabVisible, range(self.tabs.count()))) > 1)
 
     # what was measured
 
     def measure(self, study: str) -> None:
         """Score what is missing, measure, and keep the findings; the figures are made anew when they are there."""
-        project = self.project
-        if project is None or not self._may_measure(study):
-            return
-        handle = measure_study(project=project, study=study).start(self.shell.jobs)
-        self._measuring[study] = handle
-        handle.changed.connect(self._allow)
-        self._allow()
-
-    def _busy(self) -> frozenset[str]:
-        return frozenset(study for study, handle in self._measuring.items() if handle.active)
-
-    def _may_measure(self, study: str) -> bool:
-        return self.project is not None and not self.project.read_only and study not in self._busy()
+        self._jobs.start(study)
 
     def _allow(self) -> None:
-        self.measured.allow(self.project is not None and not self.project.read_only, self._busy())
+        self.measured.allow(self.project is not None and not self.project.read_only, self._jobs.busy())
 
     def _show_figures(self, studies: tuple[StudyFigures, ...]) -> None:
         if studies != self.studies or not studies:

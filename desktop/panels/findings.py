@@ -12,17 +12,16 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.dialogs.commands import Command
-from desktop.jobs import JobHandle
 from desktop.models.finding_lines import COLUMNS, Measurement
 from desktop.models.findings_table import column_title
 from desktop.models.stored_findings import StoredFindings
 from desktop.models.texts_behind import Behind, TextRef
 from desktop.operations.findings import ENDINGS, save_findings
-from desktop.operations.generating import measure_study
 from desktop.panels.base import Panel, Shell
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.findings_board import Board
 from desktop.panels.findings_texts import FindingTexts
+from desktop.panels.measure_jobs import MeasureJobs
 from desktop.widgets import Button, Chip, tr
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class FindingsPanel(Panel):
         self._make_source = make_source
         self._source: StoredFindings | None = None
         self._measurements: tuple[Measurement, ...] = ()
-        self._running: dict[str, JobHandle] = {}
+        self._jobs = MeasureJobs(shell, self)
 
     # the panel's life
 
@@ -59,6 +58,7 @@ class FindingsPanel(Panel):
         self.board.texts_wanted.connect(self.open_texts)
         self.board.go_on.connect(self._go_on)
         self.board.studies.measure.connect(self.measure)
+        self._jobs.changed.connect(self._allow)
         self.board.card.copied.connect(self.shell.notify)
         self.texts = FindingTexts()
         self.texts.closed.connect(self._leave_texts)
@@ -81,7 +81,7 @@ class FindingsPanel(Panel):
 
     def project_closed(self) -> None:
         self._source = None
-        self._running = {}
+        self._jobs.forget()
         for refresher in (self._lines, self._states):
             refresher.read_with(None)
         self._close_texts()
@@ -90,6 +90,7 @@ class FindingsPanel(Panel):
         self._show_measured(((), 0))
 
     def refresh(self) -> None:
+        self._jobs.pick_up()
         self._lines.ask()
         self._states.ask()
         self._allow()
@@ -107,7 +108,7 @@ class FindingsPanel(Panel):
             Command(
                 tr("Measure: {study}").format(study=one.title),
                 partial(self.measure, one.study),
-                enabled=partial(self._may_measure, one.study),
+                enabled=partial(self._jobs.may, one.study),
             )
             for one in self._measurements
         ]
@@ -132,25 +133,13 @@ class FindingsPanel(Panel):
 
     def measure(self, study: str) -> None:
         """Score what is missing, measure, and keep the findings; the table is read again when they are there."""
-        project = self.project
-        if project is None or not self._may_measure(study):
-            return
-        handle = measure_study(project=project, study=study).start(self.shell.jobs)
-        self._running[study] = handle
-        handle.changed.connect(self._allow)
-        self._allow()
-
-    def _busy(self) -> frozenset[str]:
-        return frozenset(study for study, handle in self._running.items() if handle.active)
-
-    def _may_measure(self, study: str) -> bool:
-        return self.project is not None and not self.project.read_only and study not in self._busy()
+        self._jobs.start(study)
 
     def _allow(self) -> None:
         writable = self.project is not None and not self.project.read_only
-        self.board.studies.allow(writable, self._busy())
+        self.board.studies.allow(writable, self._jobs.busy())
         first = next(iter(self._measurements), None)
-        self.board.nothing.button.setEnabled(first is None or self._may_measure(first.study))
+        self.board.nothing.button.setEnabled(first is None or self._jobs.may(first.study))
 
     def _show_measured(self, measured: Measured) -> None:
         self._measurements, open_sessions = measured

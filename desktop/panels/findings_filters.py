@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
@@ -107,6 +107,11 @@ class Filters(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
+        widest = max(box.sizeHint().width() for box in self._boxes())
+        return QSize(widest, super().minimumSizeHint().height())
 
     def _fit(self, _tokens: object = None) -> None:
         """The search takes what the boxes leave of its row; where that is little, a row of its own."""

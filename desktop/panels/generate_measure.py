@@ -5,15 +5,12 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QGridLayout
 
 from desktop import theme
-from desktop.jobs import JobHandle, JobState
 from desktop.models.studies import STUDIES, words_of
-from desktop.operations.generating import mark, measure_study, running
 from desktop.operations.studies import StudyFacts
 from desktop.panels.base import Shell
+from desktop.panels.measure_jobs import MeasureJobs
 from desktop.widgets import Button, Card, Label, LinkButton, tr
 from desktop.widgets.safe_text import safe_line
-
-MEASURING = "measuring"  # what its jobs are found again by
 
 
 class MeasureCard(Card):
@@ -23,7 +20,8 @@ class MeasureCard(Card):
         super().__init__(tr("Measure"))
         self._shell = shell
         self._writable = False
-        self._handles: dict[str, JobHandle] = {}
+        self._jobs = MeasureJobs(shell, self)
+        self._jobs.changed.connect(self._show)
         self.studies: tuple[StudyFacts, ...] = ()
         self.buttons: dict[str, Button] = {}
         self.said: dict[str, Label] = {}
@@ -47,10 +45,9 @@ class MeasureCard(Card):
             self._make_lines()
         for one in self.studies:
             self.said[one.kind].setText(one.said)
-            if not self._busy(one.kind):
-                self._follow(one.kind, running(self._shell.jobs, f"{MEASURING} {one.kind}", self._shell.project))
         self.nothing.setVisible(not self.studies)
         self.see.setVisible(any(one.measured for one in self.studies))
+        self._jobs.pick_up()
         self._show()
 
     def allow(self, writable: bool) -> None:
@@ -61,42 +58,21 @@ class MeasureCard(Card):
         while (item := self._grid.takeAt(0)) is not None:
             item.widget().hide()
             item.widget().deleteLater()
-        self.buttons, self.said, self._handles = {}, {}, {}
+        self.buttons, self.said = {}, {}
+        self._jobs.forget()
         for row, one in enumerate(self.studies):
             button = Button("")
-            button.clicked.connect(lambda _=False, kind=one.kind: self._measure(kind))
+            button.clicked.connect(lambda _=False, kind=one.kind: self._jobs.start(kind))
             self.buttons[one.kind], self.said[one.kind] = button, Label("", "soft", wrap=True)
             for column, widget in enumerate((Label(safe_line(one.title), "strong"), self.said[one.kind], button)):
                 self._grid.addWidget(widget, row, column)
 
-    def _measure(self, kind: str) -> None:
-        project = self._shell.project
-        if project is None:
-            return
-        handle = measure_study(project=project, study=kind).start(self._shell.jobs)
-        mark(handle, f"{MEASURING} {kind}", project)
-        self._follow(kind, handle)
-
-    def _follow(self, kind: str, handle: JobHandle | None) -> None:
-        if handle is not None:
-            self._handles[kind] = handle
-            handle.changed.connect(self._show)
-            self._show()
-
-    def _busy(self, kind: str) -> bool:
-        return kind in self._handles and self._handles[kind].active
-
     def _show(self) -> None:
         for one in self.studies:
-            button, busy = self.buttons[one.kind], self._busy(one.kind)
-            done = kind_done(self._handles.get(one.kind))
+            button, busy = self.buttons[one.kind], one.kind in self._jobs.busy()
+            done = self._jobs.done(one.kind)
             words = words_of(one.kind).action if not one.measured and not done else tr("Measure again")
             button.set_text(tr("Measuring…") if busy else words)
             button.setAccessibleName(f"{button.text()}: {safe_line(one.title)}")
             button.set_role("primary" if one.pending and not done else "")
             button.setEnabled(self._writable and not busy)
-
-
-def kind_done(handle: JobHandle | None) -> bool:
-    """Measured a moment ago: the project's own word for it is on its way."""
-    return handle is not None and handle.state is JobState.DONE

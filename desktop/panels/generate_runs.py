@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from desktop import theme
 from desktop.operations.generating import RunLine, author_words
 from desktop.widgets import Card, Label, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 ROW_HEIGHT = 30
+NAMES = (0, 1)  # the columns that hold names
 
 
 class RunsModel(QAbstractTableModel):
@@ -39,13 +40,19 @@ class RunsModel(QAbstractTableModel):
         return 0 if parent.isValid() else 6
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        run = self.runs[index.row()]
-        counts = (f"{count:,}" for count in (run.done, run.missing, run.failed))
-        return (safe_line(run.prompt_set), safe_line(author_words(run.request)), str(run.request.seed), *counts)[
-            index.column()
-        ]
+        cell = self._cell(self.runs[index.row()], index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() in NAMES:
+            return safe_tip(cell)  # in a narrow column a name is cut off
+        return None
+
+    def _cell(self, run: RunLine, column: int) -> str:
+        """Of an imported table, nothing is missing, and no seed made it."""
+        ours = run.can_go_on
+        seed, missing = (str(run.request.seed), f"{run.missing:,}") if ours else ("–", "–")
+        names = safe_line(run.prompt_set), safe_line(author_words(run.request))
+        return (*names, seed, f"{run.done:,}", missing, f"{run.failed:,}")[column]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:

@@ -137,4 +137,13 @@ class ScoringPage(Sheet):
 
     def _allow(self) -> None:
         texts = any(row.texts for row in self.rows.values())
-        self.score.setEnabled(self._writable and not self._busy and texts and bool(self.checked()))
+        why = ""
+        if not texts:
+            why = tr("There is no text yet.")
+        elif not self.checked():
+            why = tr("Check a scorer first.")
+        elif self._busy:
+            why = tr("A scorer is at work: the jobs say how far it is.")
+        self.score.setEnabled(self._writable and not why)
+        self.score.setToolTip(why)
+        self.score.setAccessibleDescription(why)

@@ -197,14 +197,16 @@ class HomePanel(Panel):
         return tuple(one.kind for one in studies if one.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-        from desktop.operations.generating import measure_studies
+        from desktop.operations.generating import measuring, start_measuring
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there
                 self._see(studies)
 
-        if self.project is not None and studies:
-            measure_studies(project=self.project, studies=studies).start(self.shell.jobs, on_done=show)
+        at_work = measuring(self.shell.jobs, self.project)
+        left = [study for study in studies if study not in at_work]
+        if self.project is not None and left:
+            start_measuring(self.shell.jobs, self.project, left, on_done=show)
 
     def _see(self, studies: Sequence[str]) -> None:
         """Go where the findings of a study are seen best; of several, where all are."""

@@ -193,7 +193,20 @@ class PromptsPanel(Panel):
     def _allow(self) -> None:
         read_only = self.project is not None and bool(self.project.read_only)
         self.read_only.setVisible(read_only)
-        self.add.setEnabled(self._draft is not None and not self._adding and self.project is not None and not read_only)
+        why = self._why_not()
+        self.add.setEnabled(not why)
+        self.add.setToolTip(why)
+        self.add.setAccessibleDescription(why)
+
+    def _why_not(self) -> str:
+        """Why nothing can be added now; empty if it can."""
+        if self.project is None:
+            return tr("No project is open.")
+        if self.project.read_only:
+            return tr("The project is open read-only.")
+        if self._adding:
+            return tr("The prompts are being added.")
+        return "" if self._draft is not None else tr("There are no prompts to add: the card beside says why.")
 
     def _read_project(self) -> None:
         project = self.project

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView
 from desktop import theme
 from desktop.operations.prompts import StoredSet
 from desktop.widgets import Card, Label, QuietButton, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 ROW_HEIGHT = 30
 MOST_ROWS = 4  # seen at once; more scroll
@@ -34,8 +34,11 @@ class SetsModel(QAbstractTableModel):
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self.sets[index.row()]
+        cells = (safe_line(row.name), row.version, f"{row.prompts:,}", safe_line(row.study))
         if role == Qt.ItemDataRole.DisplayRole:
-            return (safe_line(row.name), row.version, f"{row.prompts:,}", safe_line(row.study))[index.column()]
+            return cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:  # in a narrow column a name is cut off
+            return safe_tip(str(cells[index.column()]))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:

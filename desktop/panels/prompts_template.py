@@ -1,7 +1,8 @@
 """Trying a template: placeholders to insert, what it fills to, and marks for mistakes and for biased wording."""
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from core.prompts import Template, TemplateError, cogs_tasks, cogs_themes, load_axis
 from core.prompts.cogs import PAPER_AXES
@@ -17,6 +18,20 @@ from desktop.widgets.safe_text import safe_line
 EDIT_HEIGHT, FILLED_HEIGHT = 140, 120  # text pixels, at least
 
 
+class _Edit(QPlainTextEdit):
+    """Takes what is left, down to a few lines, which the page scrolls for; what it would like does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
+class _Filled(PlainText):
+    """The same for the text that a template becomes."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
 class TemplatePage(Sheet):
     """The identity template of the creativity suite, free to be changed here; the shipped sets keep theirs."""
 
@@ -25,12 +40,12 @@ class TemplatePage(Sheet):
         self._values = _example()
         self._mistake: list[QTextEdit.ExtraSelection] = []
         self._watch = WordingWatch(shell, self)
-        self.edit = QPlainTextEdit(read_toml(packaged("prompts", "cogs.toml"))["identity"])
+        self.edit = _Edit(read_toml(packaged("prompts", "cogs.toml"))["identity"])
         self.edit.setAccessibleName(tr("Template"))
         self.edit.setTabChangesFocus(True)
         self.verdict = Label("", "", wrap=True)
         self.wording = WordingCard()
-        self.filled = PlainText(name=tr("The template, filled"))
+        self.filled = _Filled(name=tr("The template, filled"))
         self._lay_out()
         self._dress()
         theme.signals.changed.connect(self._dress)
@@ -131,7 +146,6 @@ class TemplatePage(Sheet):
     def _dress(self, _tokens: object = None) -> None:
         """Room for some lines at every size of text; a low window scrolls."""
         for widget, least in ((self.edit, EDIT_HEIGHT), (self.filled, FILLED_HEIGHT)):
-            widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
             widget.setMinimumHeight(theme.current().px(least))
 
     def _insert(self, name: str) -> None:

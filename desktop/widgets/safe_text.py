@@ -5,6 +5,7 @@ uses for itself each become one visible sign; every line end becomes "\n"; and a
 without a blank is split, because a text engine lays out a line as a whole. What is stored is never touched.
 """
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -68,6 +69,11 @@ class DisplayText:
         moves += [(found.end(), -1 if found.group() == "\r" else 1) for found in _MOVES.finditer(self.source)]
         moves.sort()
         return [at for at, _ in moves], list(accumulate(by for _, by in moves))
+
+
+def safe_tip(text: str) -> str:
+    """A text of any content as a tooltip: told that it is rich, Qt does not guess whether it is, and shows it as is."""
+    return f"<p style='white-space:pre'>{html.escape(safe_line(text))}</p>"
 
 
 def safe_line(text: str) -> str:

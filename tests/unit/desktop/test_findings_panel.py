@@ -38,6 +38,7 @@ from desktop.models.finding_lines import COLUMNS
 from desktop.models.stored_findings import StoredFindings
 from desktop.models.texts_behind import Behind, TextGroup, TextRef
 from desktop.panels.findings import FindingsPanel
+from desktop.panels.findings_filters import Filters
 
 GROUPS = ("male", "female")
 
@@ -705,3 +706,12 @@ def test_open_sessions_are_told_of_and_their_texts_stay_hidden(qtbot: QtBot, rat
     (measured,) = source.measurements(JobContext())
     assert measured.new_texts == 2
     assert source.text(behind.groups[0].refs[0])
+
+
+def test_the_filters_never_keep_the_panel_from_growing_narrower(qtbot: QtBot):
+    filters = Filters()
+    qtbot.addWidget(filters)
+    filters.resize(1600, 60)
+    filters.show()
+    qtbot.waitUntil(lambda: filters.search.width() > 500)
+    assert filters.minimumSizeHint().width() < 400

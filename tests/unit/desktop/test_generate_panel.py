@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -16,12 +17,14 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import OutputSpec
 from core.runs import generate as core_generate
+from core.runs import measure as core_measure
 from core.runs.setup import add_prompts, generator_spec
 from desktop import theme
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
-from desktop.operations.generating import WriteRequest, read_runs, scorers_for
+from desktop.operations.generating import IMPORTED, RunLine, WriteRequest, read_runs, scorers_for
 from desktop.panels.generate import DRAW, SCORE, WRITE, GeneratePanel
+from desktop.panels.generate_runs import RunsModel
 from desktop.settings import Settings
 
 PATIENCE = 60_000
@@ -153,14 +156,17 @@ def test_more_samples_go_on_with_the_same_run(qtbot: QtBot, window: MainWindow, 
 
 
 def held_writing(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """A run that writes its first batch and then waits: for a cancel, or for the event that lets it go on."""
-    write, go_on, batches = core_generate._write, threading.Event(), []
+    """A run that writes 16 texts and then waits: for a cancel, or for the event that lets it go on."""
+    write, go_on, calls = core_generate._write, threading.Event(), []
 
-    def held(ctx: JobContext, *what: object) -> object:
-        batches.append(what)
-        while len(batches) > 1 and not go_on.wait(0.01):
+    def held(ctx: JobContext, compute: object, generator: object, run: object, page: list, *rest: object) -> bool:
+        calls.append(page)
+        if len(calls) == 1:
+            write(ctx, compute, generator, run, page[:16], *rest)
+            return False  # as where it was paused: the others are asked for again
+        while not go_on.wait(0.01):
             ctx.check()
-        return write(ctx, *what)
+        return write(ctx, compute, generator, run, page, *rest)
 
     monkeypatch.setattr(core_generate, "_write", held)
     return go_on
@@ -485,3 +491,63 @@ def test_nothing_heavy_is_imported_in_the_window_for_any_of_this():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_nothing_is_missing_of_imported_texts(tmp_path: Path):
+    model = RunsModel()
+    request = WriteRequest(1, IMPORTED, "model-b", 0, 1)
+    model.show([RunLine(1, request, "imported: <i>news</i>.csv", 60, 0, 23)])
+    assert [model.index(0, column).data() for column in range(6)] == [
+        "imported: <i>news</i>.csv", "imported · model-b", "–", "60", "–", "0",
+    ]  # fmt: skip
+    assert "&lt;i&gt;news" in model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_the_score_button_says_why_it_cannot_be_pressed(qtbot: QtBot, panel: GeneratePanel):
+    panel.tabs.setCurrentIndex(SCORE)
+    qtbot.waitUntil(lambda: bool(panel.score.rows))
+    assert panel.score.score.toolTip() == "There is no text yet."
+    panel.tabs.setCurrentIndex(WRITE)
+    write_all(qtbot, panel)
+    panel.tabs.setCurrentIndex(SCORE)
+    qtbot.waitUntil(panel.score.score.isEnabled)
+    for row in panel.score.rows.values():
+        row.check.setChecked(False)
+    assert panel.score.score.toolTip() == "Check a scorer first."
+
+
+def test_a_study_that_is_being_measured_is_known_in_every_panel(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = project_with(tmp_path, "completion", domains=["ageism"], directions=["SAI"])
+    panel = open_panel(qtbot, window, file)
+    qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
+    write_all(qtbot, panel)
+    go = threading.Event()
+
+    def held(ctx: JobContext, *_: object) -> None:
+        while not go.wait(0.01):
+            ctx.check()
+
+    monkeypatch.setattr(core_measure, "measure_project", held)
+    window.show_panel("findings")
+    findings = window.panels["findings"]
+    qtbot.waitUntil(lambda: "completion" in findings.board.studies.lines)
+    findings.measure("completion")
+    (job,) = [one for one in window.jobs.active() if one.title == "Measuring: Fill-in-the-blank replies"]
+    window.show_panel("charts")
+    charts = window.panels["charts"]
+    qtbot.waitUntil(lambda: charts.measured.study is not None)
+    charts.measure("completion")  # a second one is not begun
+    window.show_panel("generate")
+    panel.tabs.setCurrentIndex(SCORE)
+    qtbot.waitUntil(lambda: "completion" in panel.score.measure.buttons)
+    button = panel.score.measure.buttons["completion"]
+    qtbot.waitUntil(lambda: button.text() == "Measuring…")
+    assert not button.isEnabled()
+    assert not charts.measured.nothing.button.isEnabled()
+    assert [one for one in window.jobs.active() if one.title == job.title] == [job]
+    job.cancel()
+    qtbot.waitUntil(lambda: not job.active, timeout=PATIENCE)
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.waitUntil(charts.measured.nothing.button.isEnabled)

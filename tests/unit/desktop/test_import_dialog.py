@@ -577,3 +577,31 @@ def test_a_reading_stores_nothing(table: Path):
     reading = try_reading(choice=Choice(table, "letters")).work(JobContext())
     assert (reading.usable, reading.total) == (3, 4)
     assert [path.name for path in table.parent.iterdir()] == ["letters.csv"]
+
+
+def test_of_a_table_that_cannot_be_read_there_is_nothing_to_choose(
+    qtbot: QtBot, opened: Opened, table: Path, tmp_path: Path
+):
+    path = tmp_path / "empty.csv"
+    path.write_bytes(b"")
+    dialog = opened(path)
+    parts = (dialog.form, dialog.preview, dialog.target, dialog.go)
+    assert not any(part.isVisible() for part in parts)
+    assert dialog.another.isVisible()
+    assert dialog.cancel.isVisible()
+    dialog.look_at(table)
+    qtbot.waitUntil(dialog.go.isEnabled)
+    assert all(part.isVisible() for part in parts)
+
+
+def test_no_encoding_is_told_of_a_workbook(opened: Opened, table: Path, tmp_path: Path):
+    path = tmp_path / "letters.xlsx"
+    export_rows([{"text": "She wrote.", "gender": "female"}], path)
+    assert not opened(path).encoding.isVisible()
+    assert opened(table).encoding.isVisible()
+
+
+def test_in_the_largest_type_the_tab_of_the_first_rows_is_whole(qapp: QApplication, opened: Opened, table: Path):
+    theme.apply(qapp, "light", 2.0)
+    tabs = opened(table).preview.tabs
+    assert tabs.tabRect(0).width() <= tabs.width()

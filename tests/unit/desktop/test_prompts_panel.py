@@ -1,24 +1,28 @@
 """The prompts panel: check lists and lists of names, a live count and preview, and sets with versions."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.operations.prompts import Choice, CogsChoice, LettersChoice
+from desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
 from desktop.operations.prompts import expand as expand_choice
 from desktop.panels.generate import GeneratePanel
 from desktop.panels.prompts import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
+from desktop.panels.prompts_sets import SetsModel
 from desktop.settings import Settings
+from desktop.widgets import FlowLayout, Label
 
 PATIENCE = 20_000
 
@@ -295,3 +299,47 @@ def test_another_project_shows_its_own_sets(qtbot: QtBot, window: MainWindow, pa
     with qtbot.waitSignal(window.session.opened):
         window.open_project(other)
     qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 0)
+
+
+# what the window says, and how it fits
+
+
+def test_in_the_largest_type_no_part_of_the_template_page_covers_another(
+    qtbot: QtBot, qapp: QApplication, panel: PromptsPanel
+):
+    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
+    theme.apply(qapp, "light", 2.0)
+    page = panel.template
+    chips = page.findChildren(FlowLayout)[0].parentWidget()
+    qtbot.waitUntil(lambda: page.widget().height() > page.viewport().height())  # it scrolls instead
+    parts = (page.edit, chips, page.verdict)
+
+    def apart() -> bool:
+        return all(above.geometry().bottom() < below.geometry().top() for above, below in pairwise(parts))
+
+    qtbot.waitUntil(apart)
+    labels = [label for label in page.findChildren(Label) if label.isVisible()]
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
+
+
+def test_the_button_says_why_nothing_can_be_added(qtbot: QtBot, panel: PromptsPanel):
+    assert panel.add.toolTip() == ""
+    panel.creative.axes.check(())
+    qtbot.waitUntil(lambda: panel.preview.trouble.isVisible())
+    assert panel.add.toolTip() == "There are no prompts to add: the card beside says why."
+    assert panel.add.accessibleDescription() == panel.add.toolTip()
+
+
+def test_a_missing_column_is_asked_for_in_words_of_the_window(tmp_path: Path):
+    table = tmp_path / "headlines.csv"
+    table.write_text("x,y\n1,2\n", "utf-8")
+    with pytest.raises(AppError) as caught:
+        expand(NewsChoice("table", table))
+    assert caught.value.hint == "Rename the column in the table, or choose another. Columns there: x, y."
+
+
+def test_a_name_that_is_cut_off_is_told_as_plain_text(panel: PromptsPanel):
+    model = SetsModel()
+    model.show([StoredSet(1, "Letters", "<b>Names</b>", 1, 240, "2026-01-01")])
+    tip = model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "&lt;b&gt;Names&lt;/b&gt;" in tip
