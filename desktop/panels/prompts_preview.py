@@ -1,5 +1,7 @@
 """The expanded prompts: how many, a list of them, and the chosen one whole."""
 
+from collections.abc import Sequence
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt
@@ -20,16 +22,22 @@ if TYPE_CHECKING:
 LIST_HEIGHT, WHOLE_HEIGHT = 96, 84  # text pixels; the list has at least so many
 
 
+LONG_BEGINNING, LOOKED_AT = 40, 200  # characters; prompts
+
+
 class PromptsModel(QAbstractListModel):
-    """Prompts as single lines, made only for what is seen."""
+    """Prompts as single lines, made only for what is seen. A long beginning that all share is left out."""
 
     def __init__(self) -> None:
         super().__init__()
         self._prompts: tuple[PromptDraft, ...] = ()
+        self._shared = ""
 
     def show(self, prompts: "tuple[PromptDraft, ...]") -> None:
         self.beginResetModel()
         self._prompts = prompts
+        step = max(1, len(prompts) // LOOKED_AT)
+        self._shared = shared_beginning([prompt.text for prompt in prompts[::step]])
         self.endResetModel()
 
     def prompt(self, row: int) -> "PromptDraft":
@@ -39,7 +47,19 @@ class PromptsModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._prompts)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        return safe_line(self._prompts[index.row()].text) if role == Qt.ItemDataRole.DisplayRole else None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        text = self._prompts[index.row()].text
+        if self._shared and text.startswith(self._shared):
+            text = "… " + text.removeprefix(self._shared).lstrip()
+        return safe_line(text)
+
+
+def shared_beginning(texts: Sequence[str]) -> str:
+    """What all texts begin with, up to the end of a sentence or line, where it is long; else nothing."""
+    shared = commonprefix(texts) if len(texts) > 1 else ""
+    end = max(shared.rfind("\n"), shared.rfind(". "), shared.rfind("? "))
+    return shared[: end + 1] if end >= LONG_BEGINNING else ""
 
 
 class _OneLine(QStyledItemDelegate):

@@ -20,6 +20,7 @@ from desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsCh
 from desktop.operations.prompts import expand as expand_choice
 from desktop.panels.generate import GeneratePanel
 from desktop.panels.prompts import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
+from desktop.panels.prompts_preview import shared_beginning
 from desktop.panels.prompts_sets import SetsModel
 from desktop.settings import Settings
 from desktop.widgets import FlowLayout, Label
@@ -343,3 +344,11 @@ def test_a_name_that_is_cut_off_is_told_as_plain_text(panel: PromptsPanel):
     model.show([StoredSet(1, "Letters", "<b>Names</b>", 1, 240, "2026-01-01")])
     tip = model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert "&lt;b&gt;Names&lt;/b&gt;" in tip
+
+
+def test_a_long_beginning_that_all_prompts_share_is_left_out_of_the_list():
+    asked = "Which of the three options completes the sentence best? Answer with one of them.\n\n"
+    assert shared_beginning([asked + "A tall man is BLANK.", asked + "A short man is BLANK."]) == asked
+    assert shared_beginning(["Write a haiku about stars.", "Write a haiku about rain."]) == ""
+    assert shared_beginning([asked]) == ""
+    assert shared_beginning([]) == ""
