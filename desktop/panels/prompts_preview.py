@@ -57,7 +57,7 @@ class PromptsModel(QAbstractListModel):
 
 def shared_beginning(texts: Sequence[str]) -> str:
     """What all texts begin with, up to the end of a sentence or line, where it is long; else nothing."""
-    shared = commonprefix(texts) if len(texts) > 1 else ""
+    shared = commonprefix(texts) if len(texts) > 1 else ""  # noqa: RUF071 - by characters is what is meant
     end = max(shared.rfind("\n"), shared.rfind(". "), shared.rfind("? "))
     return shared[: end + 1] if end >= LONG_BEGINNING else ""
 
