@@ -33,6 +33,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "biasprint-installed.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+WITHOUT_LLAMA = "BIASPRINT_WITHOUT_LLAMA"
 LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
 
@@ -241,8 +242,22 @@ def install(extra: str) -> None:
     STAMP.unlink(missing_ok=True)
     start = time.monotonic()
     pip_install(f".[{extra}]" if extra else ".")
+    compile_llama("server" if extra == "dev" else "llama")
     STAMP.write_text("\n".join([stamp(), extra]), encoding="utf-8")
     print(f"Installed in {time.monotonic() - start:.0f} s.\n")
+
+
+def compile_llama(extra: str) -> None:
+    """llama.cpp, which runs local models, is compiled here; where that fails, everything else works without it."""
+    if os.environ.get(WITHOUT_LLAMA):
+        print(f"  llama.cpp is left out, as {WITHOUT_LLAMA} says.")
+        return
+    try:
+        pip_install(f".[{extra}]")
+    except Stop as stop:
+        print("  llama.cpp could not be installed; local models in GGUF files cannot be used, everything else can.")
+        print("  It needs a C++ compiler and CMake. On Debian and Ubuntu: sudo apt install build-essential cmake")
+        print(f"  Then delete {STAMP} and start again. {str(stop).splitlines()[-1]}")
 
 
 def stamp() -> str:
@@ -272,7 +287,8 @@ def say_what_happens() -> None:
         print("What Biasprint stands on has changed; the environment is brought up to date.\n")
         return
     print(f"Biasprint and the packages it stands on will be installed into\n  {VENV}")
-    print("About 0.8 GB is downloaded, and 2.5 GB of disk is used.")
+    print("About 0.8 GB is downloaded, and 2.5 GB of disk is used. At the end llama.cpp, which runs local models, is")
+    print(f"compiled, which takes about three minutes; with {WITHOUT_LLAMA}=1 it is left out.")
     if sys.platform.startswith("linux") and "PIP_EXTRA_INDEX_URL" not in os.environ:
         print("On Linux the package index may give PyTorch with NVIDIA's libraries, which Biasprint does not need:")
         print("then 3.3 GB are downloaded, and roughly 7 GB used. To be sure of the small one, start with")

@@ -28,6 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(module, "missing_libraries", lambda needs: [])
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv("BIASPRINT_WITHOUT_LLAMA", "1")
     module.installed, module.commands = [], []
     monkeypatch.setattr(module, "real_pip_install", module.pip_install, raising=False)
     monkeypatch.setattr(module, "pip_install", module.installed.append)
@@ -290,3 +291,31 @@ def test_the_libraries_that_are_checked_are_those_that_qt_links_against(run: Mod
     assert links(["Qt/plugins/platforms/libqwayland.so"]) <= base | same_package | {
         need[0] for need in run.WAYLAND_NEEDS
     }
+
+
+@pytest.mark.parametrize(("command", "extra"), [([], "llama"), (["test"], "server")])
+def test_llama_cpp_is_compiled_once_everything_else_is_there(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, command: list[str], extra: str
+) -> None:
+    monkeypatch.delenv("BIASPRINT_WITHOUT_LLAMA")
+    assert run.main(command) == 0
+    assert run.installed == [".[dev]" if command else ".", f".[{extra}]"]
+
+
+def test_where_llama_cpp_cannot_be_compiled_the_rest_is_installed_and_it_says_what_is_missing(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def install(target: str) -> None:
+        run.installed.append(target)
+        if "llama" in target:
+            raise run.Stop("The installation failed. pip's last words: no compiler")
+
+    monkeypatch.delenv("BIASPRINT_WITHOUT_LLAMA")
+    monkeypatch.setattr(run, "pip_install", install)
+    assert run.main([]) == 0
+    assert run.commands
+    told = capsys.readouterr().out
+    assert "llama.cpp could not be installed" in told
+    assert "sudo apt install build-essential cmake" in told
+    assert run.main([]) == 0
+    assert run.installed == [".", ".[llama]"], "it is not tried again at every start"
