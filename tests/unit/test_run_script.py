@@ -298,7 +298,7 @@ def test_llama_cpp_is_compiled_once_everything_else_is_there(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, command: list[str], extra: str
 ) -> None:
     monkeypatch.delenv("BIASPRINT_WITHOUT_LLAMA")
-    assert run.main(command) == 0
+    assert run.main(list(command)) == 0
     assert run.installed == [".[dev]" if command else ".", f".[{extra}]"]
 
 
