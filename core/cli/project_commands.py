@@ -9,6 +9,18 @@ import typer
 
 from core.cli.answers import note, print_json, print_table, say
 from core.cli.files import new_path, open_for_writing
+from core.cli.generators import (
+    AskKey,
+    Backend,
+    Endpoint,
+    MaxTokens,
+    Model,
+    Set,
+    Temperature,
+    TopP,
+    parameters,
+    session_keys,
+)
 from core.cli.progress import job
 from core.errors import UsageError
 
@@ -136,17 +148,25 @@ def compare(
 def generate(
     file: File,
     study: Annotated[str, typer.Option(help="Whose prompts to write for.")],
-    backend: Annotated[str, typer.Option(help="What writes: synthetic, …")],
-    model: Annotated[
-        str, typer.Option(help="The backend's model; of the synthetic author: none, small, medium, large.")
-    ],
+    backend: Backend,
+    model: Model,
     seed: Seed = 0,
     samples: Annotated[int, typer.Option(help="Outputs of each prompt.", min=1, max=10_000)] = 1,
     prompt_set: Annotated[
         str | None, typer.Option("--prompts", help="A prompt set: NAME or NAME@VERSION; the newest by default.")
     ] = None,
-    temperature: Annotated[float | None, typer.Option(help="Where the backend has one.", min=0.0, max=5.0)] = None,
+    endpoint: Endpoint = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    settings: Set = None,
+    choose: Annotated[
+        str | None,
+        typer.Option(help="Completion: choose the option by likelihood or likelihood_corrected, without a reply."),
+    ] = None,
+    ask_key: AskKey = False,
     retry_failures: Annotated[bool, typer.Option(help="Ask again for what failed before.")] = False,
+    retry: Annotated[list[str] | None, typer.Option(help="Ask again for this kind of failure alone.")] = None,
     decline_biased: Annotated[
         bool, typer.Option("--decline-biased", help="Write nothing if a prompt is worded with bias.")
     ] = False,
@@ -159,26 +179,29 @@ def generate(
     from core.runs.generate import start_run
     from core.runs.setup import generator_spec, newest_set
 
+    given = parameters(endpoint, temperature, top_p, max_tokens, settings or (), choose=choose)
+    keys = session_keys(endpoint, ask_key)
     with open_for_writing(file) as project, job("Generating") as ctx:
-        parameters = {} if temperature is None else {"temperature": temperature}
-        spec = generator_spec(backend, model, parameters, models(), ctx=ctx)
         chosen = newest_set(project, study, prompt_set)
+        spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
         note(f"Writing for {chosen.name}, version {chosen.version}.")
         if decline_biased:
             decline_set(ctx, project, chosen.id)
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
-        if retry_failures:
-            project.outputs.forget_failures(run_id)
-        result = write(ctx, project, run_id, models())
+        if retry_failures or retry:
+            project.outputs.forget_failures(run_id, None if retry_failures else retry)
+        result = write(ctx, project, run_id, models(), keys)
+        failures = project.outputs.failures(run_id)
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
-             "done": result.done, "failed": result.failed, "added": result.added}
+             "done": result.done, "failed": result.failed, "failures": failures, "added": result.added}
         )  # fmt: skip
-    else:
-        say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
-        if result.failed:
-            say(f"{result.failed:,} failed; --retry-failures asks for them again.")
+        return
+    say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
+    if result.failed:
+        kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(failures.items()))
+        say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
 
 
 def check(file: File, as_json: AsJson = False) -> None:

@@ -2,19 +2,20 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from core.backends.protocol import Backend, Completion, ConcurrentBackend, GeneratorInfo, Request
 from core.backends.registry import open_backend
 from core.jobs import JobContext
+from core.runs.choosing import PARAMETER, Chooser
 
 TOGETHER_SECONDS = 0.05  # completions that come within it are handed out, and stored, together
 TOGETHER = 16  # at most
 LIVE_SECONDS = 0.1  # between two looks at a text that is being written
 
-_open: tuple[tuple[str, str, str], Backend] | None = None
+_open: tuple[tuple[object, ...], Backend] | None = None
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ def describe(
 ) -> GeneratorInfo:
     """Open a backend, and say what will have written its texts. It stays open for what comes next."""
     ctx.check()
-    return opened(backend, model, parameters, keys).describe()
+    writer = opened(backend, model, parameters, keys)
+    choice = _chooser(writer, parameters)  # whether it can choose so is known before anything is written
+    info = writer.describe()
+    if choice is None:
+        return info
+    return replace(info, parameters={**info.parameters, PARAMETER: parameters[PARAMETER]})
 
 
 def write_all(
@@ -54,16 +60,17 @@ def write_all(
     `keys`: the session's keys of endpoints. What was finished is handed out also where this ends with an error.
     """
     writer = opened(backend, model, parameters, keys)
+    chooser = _chooser(writer, parameters)
     stream = _Stream(ctx)
     try:
-        if isinstance(writer, ConcurrentBackend):
+        if chooser is None and isinstance(writer, ConcurrentBackend):
             writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
             return not ctx.winding_down
         for place, request in enumerate(requests):
             stream.check()
             if ctx.winding_down:
                 return False
-            stream.done(place, writer.generate(request, partial(stream.live, place), stream.check))
+            stream.done(place, (chooser or writer).generate(request, partial(stream.live, place), stream.check))
         return True
     finally:
         stream.flush()
@@ -72,17 +79,22 @@ def write_all(
 def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str]) -> Backend:
     """The backend with this model, the one that was open where it is the same. One is held open at a time."""
     global _open
+    parameters = {name: value for name, value in parameters.items() if name != PARAMETER}
     if keys:
         from core.machine.keys import use_session_keys
 
         use_session_keys(dict(keys))
-    key = (backend, model, repr(sorted(parameters.items())))
+    key = (backend, model, repr(sorted(parameters.items())), tuple(sorted(keys.items())))  # a new key opens anew
     if _open is None or _open[0] != key:
         if _open is not None:
             _open[1].close()
             _open = None
         _open = (key, open_backend(backend, model, parameters))
     return _open[1]
+
+
+def _chooser(writer: Backend, parameters: Mapping[str, Any]) -> Chooser | None:
+    return Chooser(writer, parameters[PARAMETER]) if PARAMETER in parameters else None
 
 
 class _Stream:

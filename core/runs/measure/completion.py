@@ -60,10 +60,14 @@ def of_project(
     return replace(result, rows=len(rows) + sum(failed.values())), []
 
 
+BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected likelihood"}
+
+
 def _arm(row: OutputRow) -> str:
-    """The model, and the instruction that a prompt of the mitigation arm was given with: each is measured by itself."""
+    """The model, how it chose, and the instruction of a mitigation arm: each of them is measured by itself."""
+    model = row.model + BY_LIKELIHOOD.get(str(row.detail.get("chosen_by", "")), "")
     arm = row.fields.get("arm", PLAIN_ARM)
-    return row.model if arm == PLAIN_ARM else f"{row.model}, with {arm}"
+    return model if arm == PLAIN_ARM else f"{model}, with {arm}"
 
 
 def _measure(

@@ -1,0 +1,72 @@
+"""What commands that ask a generator have in common: its parameters and keys."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from core.errors import UsageError
+
+Backend = Annotated[str, typer.Option(help="What writes: synthetic, llama_cpp, transformers, openai_compatible, …")]
+Model = Annotated[
+    str,
+    typer.Option(
+        help="The backend's model: of the synthetic author none, small, medium or large; a name that “models list” "
+        "shows, a file or a folder; of an endpoint one of its own."
+    ),
+]
+Endpoint = Annotated[str | None, typer.Option(help="An endpoint by its name; “endpoints list” shows them.")]
+Temperature = Annotated[float | None, typer.Option(help="Where the backend has one.", min=0.0, max=5.0)]
+TopP = Annotated[float | None, typer.Option("--top-p", help="Where the backend has one.", min=0.0, max=1.0)]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="The longest a text may get, in tokens.", min=1)]
+Set = Annotated[list[str] | None, typer.Option("--set", help="name=value: another parameter of the backend.")]
+AskKey = Annotated[
+    bool, typer.Option("--ask-key", help="Ask for the endpoint's key, for this run alone; it is not shown or kept.")
+]
+
+_WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def parameters(
+    endpoint: str | None,
+    temperature: float | None,
+    top_p: float | None,
+    max_tokens: int | None,
+    others: Sequence[str],
+    **more: str | None,
+) -> dict[str, Any]:
+    """What was given, by the backend's names. Raises `UsageError` for a `--set` that is no name=value."""
+    named: dict[str, Any] = {
+        "endpoint": endpoint, "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **more,
+    }  # fmt: skip
+    return {name: value for name, value in named.items() if value is not None} | dict(map(_pair, others))
+
+
+def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
+    """The keys that this session alone knows, with the one that is asked for now."""
+    from core.machine import keys
+
+    if not ask:
+        return keys.session_keys()
+    if endpoint is None:
+        raise UsageError("--ask-key asks for the key of an endpoint.", hint="Name it with --endpoint.")
+    typed = typer.prompt(f"Key of {endpoint}", hide_input=True, err=True)
+    return {**keys.session_keys(), endpoint: typed.strip()}
+
+
+def _pair(entry: str) -> tuple[str, Any]:
+    name, separator, value = entry.partition("=")
+    if not separator or not name.strip():
+        raise UsageError(f"“{entry}” sets nothing.", hint="For example: --set context=2048")
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    if text.casefold() in _WORDS:
+        return _WORDS[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
