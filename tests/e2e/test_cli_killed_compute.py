@@ -147,7 +147,7 @@ MOODY = """
         def generate(self, request, on_text, check):
             check()
             if Path(self.model).exists() and "Kelly" in request.key:
-                return Completion("", "error", error="It would not.")
+                return Completion("", "error", error="It would not.", failure="timeout")
             return Completion(f"{request.fields['name']} leads, temperature {request.temperature}.", "stop")
 
         def close(self):
@@ -180,12 +180,14 @@ def test_a_generation_that_fails_is_kept_as_a_failure_and_asked_for_again_only_o
     write = ("generate", file, "--study", "letters", "--backend", "moody", "--model", moody, "--temperature", 0.5)
     first = biasprint(*write, "--json").json
     assert (first["done"], first["failed"], first["added"]) == (60, 60, 120)
-    assert "60 failed; --retry-failures asks for them again." in biasprint(*write).out
+    assert first["failures"] == {"timeout": 60}
+    assert "60 failed (60 timeout); --retry-failures asks for them again, --retry KIND" in biasprint(*write).out
+    assert biasprint(*write, "--retry", "server", "--json").json["added"] == 0
     out = tmp_path / "outputs.jsonl"
     biasprint("export", file, "outputs", "--out", out)
     assert out.read_text().count('"status": "error"') == out.read_text().count('"error": "It would not."') == 60
     moody.unlink()
-    again = biasprint(*write, "--retry-failures", "--json").json
+    again = biasprint(*write, "--retry", "timeout", "--json").json
     assert (again["done"], again["failed"], again["added"]) == (120, 0, 60)
     assert {text for text, _, _ in outputs_of(file).values()} == {
         "Kelly leads, temperature 0.5.", "Joseph leads, temperature 0.5.",
