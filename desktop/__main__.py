@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.machine.offline import guard_sockets
 from desktop.opening import open_window
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
     multiprocessing.freeze_support()
+    guard_sockets()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments:
         return open_window(None)

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
+from core.machine.offline import guard_sockets
 
 NICENESS = 10
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
@@ -35,6 +36,7 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
 def run(connection: Connection, packages: tuple[str, ...]) -> None:
     """The child's main: do one call after another until the parent is gone."""
     global _current
+    guard_sockets()
     _settle_in()
     outbox = _Outbox(connection)
     outbox.send(dump(("ready", None)))

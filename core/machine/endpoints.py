@@ -1,0 +1,172 @@
+"""The endpoints that this computer knows: addresses, limits and prices, in one JSON file. Never a key."""
+
+import ipaddress
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from core.errors import AppError, UsageError
+from core.machine import kept
+from core.machine.home import home
+from core.machine.prices import Price
+
+FILE = "endpoints.json"
+LONGEST_NAME = 60
+MOST_CONCURRENT = 256
+LONGEST_DEADLINE = 3600.0
+MOST_RETRIES = 10
+# People paste the address from a page of documentation, where it often ends in the call itself.
+_CALLS = ("/chat/completions", "/completions", "/models")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where an OpenAI-compatible server is and how it is treated.
+
+    `deadline_seconds` is for one text in all, its retries included; `retries` is how often a request is sent again.
+    `plain_http_confirmed`: the user knows that texts and key go unencrypted to another computer. `prices` by model.
+    """
+
+    name: str
+    base_url: str
+    concurrency: int = 8
+    deadline_seconds: float = 120.0
+    retries: int = 4
+    plain_http_confirmed: bool = False
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (
+            not self.name
+            or len(self.name) > LONGEST_NAME
+            or not self.name.isprintable()
+            or self.name != self.name.strip()
+        ):
+            raise UsageError(
+                "An endpoint needs a short name.", hint=f"Give up to {LONGEST_NAME} letters on one line, such as “lab”."
+            )
+        _within("concurrency", self.concurrency, 1, MOST_CONCURRENT, whole=True)
+        _within("deadline_seconds", self.deadline_seconds, 0.05, LONGEST_DEADLINE)
+        _within("retries", self.retries, 0, MOST_RETRIES, whole=True)
+        object.__setattr__(self, "base_url", checked_address(self.base_url))
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        """Scheme, host and port."""
+        return origin(self.base_url)
+
+    def require_safe(self) -> None:
+        """`AppError` where plain http would leave this computer without having been confirmed."""
+        scheme, host, _ = self.origin
+        if scheme == "http" and not is_loopback(host) and not self.plain_http_confirmed:
+            raise AppError(
+                f"The endpoint “{self.name}” is reached over plain http, which others on the way can read.",
+                hint="Use its https address, or confirm plain http on the endpoint if the network is yours.",
+            )
+
+
+def checked_address(address: str) -> str:
+    """The base URL in one spelling, without a slash at its end.
+
+    `UsageError` where it is no http or https address, or carries a password, a question mark part or a fragment: a key
+    may hide there, and addresses are stored with results.
+    """
+    wrong = UsageError(
+        "That is not the address of an endpoint.", hint="It looks like https://host/v1 or http://127.0.0.1:8080/v1."
+    )
+    try:
+        parts = urlsplit(address.strip())
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in ("http", "https") or not host or not host.isprintable() or " " in host or "\\" in address:
+        raise wrong
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            "The address of an endpoint holds more than an address.",
+            hint="Leave out user name, password and whatever follows “?” or “#”; the key has its own field.",
+        )
+    path = parts.path.rstrip("/")
+    for call in _CALLS:
+        path = path.removesuffix(call)
+    at = f"[{host}]" if ":" in host else host
+    return urlunsplit((parts.scheme, at if port is None else f"{at}:{port}", path, "", ""))
+
+
+def origin(address: str) -> tuple[str, str, int]:
+    """Scheme, host and port of a checked address."""
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this computer: “localhost” or a loopback address; no name is looked up."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def endpoints() -> list[Endpoint]:
+    """All that are kept, by name. `AppError` where the file cannot be read; it is left as it is."""
+    return _read(kept.read(FILE))
+
+
+def endpoint(name: str) -> Endpoint:
+    """The one of that name; `UsageError` where there is none."""
+    known = {one.name: one for one in endpoints()}
+    if name not in known:
+        hint = f"There are: {', '.join(known)}." if known else "Add it under Models, or give its address as base_url."
+        raise UsageError(f"There is no endpoint “{name}”.", hint=hint)
+    return known[name]
+
+
+def save(wanted: Endpoint) -> None:
+    """Keep an endpoint, in place of the one of the same name."""
+    with kept.change(FILE) as data:
+        others = [one for one in _read(data) if one.name != wanted.name]
+        data |= _written([*others, wanted])
+
+
+def remove(name: str) -> None:
+    """Forget an endpoint; its key is forgotten by `keys.forget`."""
+    with kept.change(FILE) as data:
+        data |= _written([one for one in _read(data) if one.name != name])
+
+
+def _within(name: str, value: float, low: float, high: float, whole: bool = False) -> None:
+    number = isinstance(value, int if whole else int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or not low <= value <= high:
+        raise UsageError(f"{name} cannot be {value}.", hint=f"Choose a number from {low:g} to {high:g}.")
+
+
+def _read(data: Mapping[str, Any]) -> list[Endpoint]:
+    try:
+        return sorted((_endpoint(entry) for entry in data.get("endpoints", [])), key=_name)
+    except (AppError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise AppError(
+            "The list of endpoints cannot be read.",
+            kept="Nothing was changed, and keys are kept elsewhere.",
+            hint=f"Put the file {home() / FILE} right, or delete it and add the endpoints again.",
+            details=repr(error),
+        ) from None
+
+
+def _endpoint(entry: Any) -> Endpoint:
+    values = dict(entry)
+    prices = {model: Price(**price) for model, price in dict(values.pop("prices", {})).items()}
+    # Only the word itself: whatever else is in the file does not confirm anything.
+    confirmed = values.pop("plain_http_confirmed", False) is True
+    return Endpoint(**values, plain_http_confirmed=confirmed, prices=prices)
+
+
+def _written(every: list[Endpoint]) -> dict[str, Any]:
+    return {"endpoints": [asdict(one) for one in sorted(every, key=_name)]}
+
+
+def _name(one: Endpoint) -> str:
+    return one.name

@@ -1,0 +1,146 @@
+"""The catalogue: which models there are to get, by role, with what is known of each and where it is known from."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from core.errors import UsageError
+from core.machine.models.layout import Format
+
+_STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
+# What may be stated of a model only with a source; see `CatalogueEntry.sources`.
+NEEDS_A_SOURCE = ("revision", "sha256", "size", "licence", "memory")
+
+
+@dataclass(frozen=True)
+class CatalogueRole:
+    """What models are for. `scorer` loads a model of this role and `stand_in` needs none; both empty for writers.
+
+    `needs` are modules without which the scorer cannot run: all of them, or one of `needs_one_of`. `takes_models`:
+    whether models of the role can be got or added.
+    """
+
+    key: str
+    title: str
+    description: str
+    scorer: str
+    stand_in: str
+    needs: tuple[str, ...]
+    needs_one_of: tuple[str, ...]
+    takes_models: bool
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """A model. What nobody can be named for is absent: `revision` and `licence` empty, `size` and `memory` None.
+
+    `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. `papers` are
+    the studies whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
+    its hash. `size` and `memory` are bytes.
+    """
+
+    name: str
+    role: str
+    title: str
+    description: str
+    format: Format
+    repository: str = ""
+    revision: str = ""
+    file: str = ""
+    bundled: str = ""
+    card: str = ""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    size: int | None = None
+    licence: str = ""
+    memory: int | None = None
+    papers: tuple[str, ...] = ()
+    note: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def bundled_at(self) -> Path | None:
+        """Where it lies in this installation; None where it is not part of it."""
+        kind, _, place = self.bundled.partition(":")
+        if kind == "package":
+            return _package_folder(place)
+        found = _models_folder() / place if kind == "models" else None
+        return found if found is not None and found.exists() else None
+
+    def known_hashes(self) -> Mapping[str, str]:
+        """SHA-256 by file name, as far as known: from this entry, and from the card of what comes with the program."""
+        card = _models_folder() / self.card
+        stated = _STATED.search(card.read_text(encoding="utf-8")) if self.card and card.is_file() else None
+        return {**self.sha256, **({self.bundled.rpartition("/")[2]: stated[1]} if stated else {})}
+
+
+def roles() -> Mapping[str, CatalogueRole]:
+    """Every role, in the catalogue's order."""
+    return {
+        key: CatalogueRole(
+            key=key,
+            title=role["title"],
+            description=role["description"],
+            scorer=role.get("scorer", ""),
+            stand_in=role.get("stand_in", ""),
+            needs=tuple(role.get("needs", ())),
+            needs_one_of=tuple(role.get("needs_one_of", ())),
+            takes_models=role.get("takes_models", True),
+        )
+        for key, role in _data()["roles"].items()
+    }
+
+
+def role(key: str) -> CatalogueRole:
+    """Raises `UsageError` for a role that there is not."""
+    try:
+        return roles()[key]
+    except KeyError:
+        raise UsageError(f"There is no role “{key}”.", hint=f"Choose one of: {', '.join(roles())}.") from None
+
+
+def entries(of_role: str | None = None) -> tuple[CatalogueEntry, ...]:
+    """Every model of the catalogue, in its order, or those of one role."""
+    made = (CatalogueEntry(name=name, **_fields(data)) for name, data in _data()["models"].items())
+    return tuple(entry for entry in made if of_role in (None, entry.role))
+
+
+def entry(name: str) -> CatalogueEntry | None:
+    return next((each for each in entries() if each.name == name), None)
+
+
+def known_checkpoints() -> Mapping[str, Mapping[str, str]]:
+    """Checkpoint files that a scorer may read weights-only: name → `role`, `sha256_begins`, `title`, `source`."""
+    found: Mapping[str, Mapping[str, str]] = _data()["checkpoints"]
+    return found
+
+
+def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    fields = dict(data)
+    if "papers" in fields:
+        fields["papers"] = tuple(fields["papers"])
+    return fields
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files("models").joinpath("catalogue.toml").read_text(encoding="utf-8"))
+
+
+def _models_folder() -> Path:
+    return Path(str(files("models")))
+
+
+def _package_folder(place: str) -> Path | None:
+    """`module/folder` inside an installed package, found without importing it."""
+    from importlib.util import find_spec
+
+    module, _, folder = place.partition("/")
+    spec = find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    found = Path(next(iter(spec.submodule_search_locations))) / folder
+    return found if found.is_dir() else None

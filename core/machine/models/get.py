@@ -1,0 +1,232 @@
+"""Getting a model of the catalogue from the hub into the data folder: whole, with the required hashes, or not at all.
+
+Nothing but settings, tokenizer and safetensors or GGUF weights is fetched. The commit and the hash of every file are
+recorded, and required from then on.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.machine import offline
+from core.machine.locked import locked
+from core.machine.models import catalogue, installed, layout, records
+from core.machine.models.catalogue import CatalogueEntry
+from core.machine.models.hashes import git_blob_sha1, remember, sha256_of
+from core.machine.models.hub import Hub, HubFile, Listing
+from core.machine.models.installed import InstalledModel
+from core.machine.models.remove import staging
+from core.machine.models.sizes import in_words
+from core.machine.models.transfer import Transfer
+
+BRANCH = "main"
+SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards
+POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A model that is here now. `size` is all of it; `fetched` the bytes that came over the network this time."""
+
+    model: InstalledModel
+    size: int
+    fetched: int
+
+
+def get(name: str, ctx: JobContext | None = None, *, renew: bool = False) -> Fetched:
+    """Get the model `name` of the catalogue. Reports bytes; cancel and pause keep what came, and `get` goes on there.
+
+    The commit is the recorded one, else the catalogue's, else what the hub's main branch stands at now. `renew` forgets
+    what was recorded and takes that. Raises `UsageError` for a name that is not in the catalogue, `AppError` for
+    whatever keeps it from coming, and opens no connection while the offline switch is on.
+    """
+    ctx = ctx or JobContext()
+    entry = _entry(name)
+    required = None if renew else records.got().get(name)
+    if required is not None and required.folder.is_dir():
+        present = installed.find(name, (entry.role,))  # says so where a file has changed
+        return Fetched(present, required.size, 0)
+    offline.require_connection(f"the download of “{name}”")
+    with locked(f"model-{name}.lock", patience=0):
+        hub = Hub()
+        revision = required.revision if required else BRANCH if renew else entry.revision or BRANCH
+        listing = _patiently(ctx, lambda: hub.list_files(entry, revision))
+        files = _chosen(entry, listing, revision)
+        known = {} if renew else dict(entry.sha256) | dict(required.sha256 if required else {})
+        _check_announced(entry, files, known, required)
+        fetched = _fetch_all(hub, entry, listing.commit, files, ctx)
+        record = _put_in_place(entry, listing, files, known)
+    return Fetched(installed.find(name, (entry.role,)), record.size, fetched)
+
+
+def _entry(name: str) -> CatalogueEntry:
+    entry = catalogue.entry(name)
+    if entry is None:
+        names = ", ".join(each.name for each in catalogue.entries() if not each.bundled)
+        raise UsageError(f"There is no “{name}” in the catalogue.", hint=f"There are: {names}.")
+    if entry.bundled:
+        raise UsageError(f"“{name}” comes with the program: there is nothing to get.")
+    return entry
+
+
+def _patiently(ctx: JobContext, ask: Callable[[], Listing]) -> Listing:
+    """Ask in a thread, so that a cancel is not kept waiting by a silent network."""
+    answers: list[Listing] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            answers.append(ask())
+        except Exception as error:
+            errors.append(error)
+
+    thread = Thread(target=run, name="hub", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        ctx.check()
+        thread.join(POLL_SECONDS)
+    if errors:
+        raise errors[0]
+    return answers[0]
+
+
+def _chosen(entry: CatalogueEntry, listing: Listing, revision: str) -> tuple[HubFile, ...]:
+    """The files to fetch. Raises `AppError` where the repository has no model that may be loaded."""
+    if revision != BRANCH and not listing.commit.startswith(revision):
+        raise AppError(
+            f"The hub answered with another commit of “{entry.name}” than the one that is required.",
+            kept="Nothing was got.",
+            hint="Try again later.",
+            details=f"required {revision}, answered {listing.commit}",
+        )
+    by_name = {file.name: file for file in listing.files}
+    names = (entry.file,) if entry.format == "gguf" else layout.chosen(by_name)
+    missing = layout.lacks(names) if entry.format == "folder" else "" if entry.file in by_name else f"“{entry.file}”"
+    if missing:
+        raise AppError(
+            f"The hub's “{entry.repository}” cannot be used: it lacks {missing}.",
+            kept="Nothing was got.",
+            hint="Look for a copy of it in that form at the hub, and add a folder that you have downloaded.",
+        )
+    files = tuple(by_name[name] for name in names)
+    unproven = [file.name for file in files if not file.sha256 and not file.git_sha1]
+    if unproven:
+        raise AppError(
+            f"The hub reports no hash for {unproven[0]} of “{entry.name}”, so it could not be checked.",
+            kept="Nothing was got.",
+            hint="Try again later.",
+        )
+    return files
+
+
+def _check_announced(
+    entry: CatalogueEntry, files: tuple[HubFile, ...], known: Mapping[str, str], required: records.Got | None
+) -> None:
+    """Before a byte is fetched: what the hub announces must be what is known of the model."""
+    if required is not None and set(required.sha256) != {file.name for file in files}:
+        raise _another(entry, "the list of files")
+    for file in files:
+        expected = known.get(file.name)
+        if expected and file.sha256 and file.sha256 != expected:
+            raise _another(entry, file.name, f"SHA-256: required {expected}, announced {file.sha256}")
+
+
+def _another(entry: CatalogueEntry, what: str, details: str = "") -> AppError:
+    return AppError(
+        f"“{entry.name}” is another at the hub than the one that is required here: {what} differs.",
+        kept="Nothing of it was taken.",
+        hint=f"To take what is there now, and require that from then on: biasprint models get {entry.name} --renew",
+        details=details,
+    )
+
+
+def _fetch_all(hub: Hub, entry: CatalogueEntry, commit: str, files: tuple[HubFile, ...], ctx: JobContext) -> int:
+    """Fetch what is not there yet into the staging folder; how many bytes came."""
+    place = staging(entry.name) / commit
+    _drop_others(place)
+    place.mkdir(parents=True, exist_ok=True)
+    transfer, size = Transfer(hub, entry, commit, ctx), sum(file.size for file in files)
+    todo = [file for file in files if not _is_there(place / file.name, file, ctx)]
+    before = {file.name: _part_size(place / file.name) for file in todo}
+    done = size - sum(file.size for file in todo)
+    _check_space(entry, size - done - sum(before.values()), place)
+    for file in todo:
+        base = done
+
+        def report(of_this: int, base: int = base, note: str = file.name) -> None:
+            ctx.report(base + of_this, size, note=note)
+
+        report(before[file.name])
+        transfer.fetch(file, place / file.name, report)
+        done += file.size
+    ctx.report(size, size)
+    return sum(file.size - min(before[file.name], file.size) for file in todo)
+
+
+def _is_there(path: Path, file: HubFile, ctx: JobContext) -> bool:
+    """Whether the file came whole before; a name in place means that it was checked, and it is checked again."""
+    if not path.is_file() or path.stat().st_size != file.size:
+        return False
+    if file.sha256:
+        return sha256_of(path, ctx.check, fresh=True) == file.sha256
+    return git_blob_sha1(path, ctx.check) == file.git_sha1
+
+
+def _part_size(path: Path) -> int:
+    part = path.with_name(f"{path.name}.part")
+    return part.stat().st_size if part.is_file() else 0
+
+
+def _drop_others(place: Path) -> None:
+    """What came of another commit is of no use any more."""
+    for other in place.parent.glob("*"):
+        if other.name != place.name:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _check_space(entry: CatalogueEntry, needed: int, place: Path) -> None:
+    free = shutil.disk_usage(place).free
+    if needed + SPARE_BYTES > free:
+        raise AppError(
+            f"“{entry.name}” needs {in_words(needed)} more, and the disk has {in_words(free)} free.",
+            kept="What was got so far is kept.",
+            hint=f"Free some space where “{records.models_folder()}” is, or set BIASPRINT_HOME to another disk.",
+        )
+
+
+def _put_in_place(
+    entry: CatalogueEntry, listing: Listing, files: tuple[HubFile, ...], known: Mapping[str, str]
+) -> records.Got:
+    """Rename the whole folder to where it belongs, then record it."""
+    place = staging(entry.name) / listing.commit
+    target = records.models_folder() / entry.name / listing.commit
+    sha256 = {file.name: sha256_of(place / file.name) for file in files}
+    for name, found in sha256.items():  # small files are announced by another hash than the one that is known
+        if known.get(name, found) != found:
+            shutil.rmtree(place, ignore_errors=True)
+            raise _another(entry, name, f"SHA-256: required {known[name]}, found {found}")
+    size = sum(file.size for file in files)
+    record = records.Got(
+        entry.name, entry.repository, listing.commit, entry.role, entry.title, entry.format, sha256, size,
+        listing.licence or entry.licence,
+    )  # fmt: skip
+    try:
+        if target.parent.is_dir():  # only after a renewal, or where the record was lost
+            shutil.rmtree(target.parent)
+        target.parent.mkdir(parents=True)
+        place.rename(target)
+        for name, found in sha256.items():
+            remember(target / name, found)
+        shutil.rmtree(staging(entry.name), ignore_errors=True)
+    except OSError as error:
+        raise AppError(
+            f"“{entry.name}” could not be put in its place ({error.strerror}).",
+            kept="What was got is kept.",
+            hint="Close whatever uses the model, then try again.",
+        ) from error
+    records.keep_got(record)
+    return record

@@ -1,0 +1,213 @@
+"""Which models are on this computer, and finding one by name, role or path."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from core.errors import AppError, UsageError
+from core.machine.models import catalogue, layout, records
+from core.machine.models.catalogue import CatalogueEntry
+from core.machine.models.hashes import Check, of_all, sha256_of
+from core.machine.models.layout import Format
+
+Origin = Literal["bundled", "catalogue", "added", "path"]
+
+
+@dataclass(frozen=True)
+class InstalledModel:
+    """A model that is here. `path` is its GGUF file, checkpoint or folder.
+
+    `sha256` is the file's; a folder's is over the sorted lines "name sha256" of the files that count. `revision` is the
+    hub's commit, empty for others. `trouble` says in a sentence why it cannot be used now; empty where it can.
+    """
+
+    name: str
+    role: str
+    path: Path
+    format: Format
+    sha256: str
+    revision: str
+    title: str
+    origin: Origin
+    trouble: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def installed(role: str | None = None) -> tuple[InstalledModel, ...]:
+    """The models on this computer: bundled ones, those got, those added. Large files are hashed once, then remembered.
+
+    One that is gone or has changed is listed with its `trouble`.
+    """
+    return (*_bundled(role), *_got(role), *_added(role))
+
+
+def find(name: str, roles: Collection[str]) -> InstalledModel:
+    """The model called `name` (in the catalogue or by the user), or the one at the path `name`, for one of `roles`.
+
+    Raises `UsageError` for a name that there is not or that is for another role, `AppError` for a model that is not
+    here, has changed, or is no model.
+    """
+    # Only what is called so is looked at: to find one model must not hash another.
+    for model in (*_bundled(name=name), *_got(name=name), *_added(name=name)):
+        if model.role not in roles:
+            title = catalogue.role(model.role).title.lower()
+            raise UsageError(f"“{name}” is for {title}, not for this.", hint=_choices(roles))
+        if model.trouble:
+            raise AppError(model.trouble, kept="Nothing was loaded.", hint=_mend(model))
+        return model
+    entry = catalogue.entry(name)
+    if entry is not None:
+        raise _not_here(entry)
+    path = Path(name).expanduser()
+    if path.exists() or path.parent != Path(".") or path.suffix.lower() == ".gguf":
+        return at_path(path, next(iter(roles)))
+    raise UsageError(f"There is no model “{name}” on this computer.", hint=_choices(roles))
+
+
+def for_role(role: str) -> InstalledModel | None:
+    """The model that a scorer of this role loads: the preferred one, else the paper's own, else any other got, else any
+    added. None where there is none without trouble. What comes with the program is no candidate: stand-ins load that
+    by themselves.
+    """
+    candidates = [model for model in installed(role) if not model.trouble and model.origin != "bundled"]
+    wanted = records.preferred().get(role)
+    return min(candidates, key=lambda model: _rank(model, wanted), default=None)
+
+
+def is_papers_own(model: InstalledModel) -> bool:
+    """Whether a paper used exactly this model: got from the catalogue, where it is marked, and unchanged since."""
+    if model.format == "checkpoint":  # added only if its hash is the published one
+        return True
+    entry = catalogue.entry(model.name) if model.origin == "catalogue" else None
+    return entry is not None and bool(entry.papers)
+
+
+def prefer(role: str, name: str | None) -> None:
+    """Choose what fills a role: a model that is here, or one of the role's scorers by name; None for the best.
+
+    Raises `UsageError` for anything else.
+    """
+    known = catalogue.role(role)
+    if name is not None:
+        choices = [model.name for model in installed(role) if model.origin != "bundled"]
+        choices += [scorer for scorer in (known.scorer, known.stand_in) if scorer]
+        if name not in choices:
+            raise UsageError(
+                f"“{name}” cannot fill the role “{role}” here.", hint=f"Choose one of: {_joined(choices)}."
+            )
+    records.keep_preferred(role, name)
+
+
+def at_path(path: Path, role: str, check: Check | None = None) -> InstalledModel:
+    """The model at a path that is not kept anywhere, checked as `add` checks it. Raises `AppError`."""
+    found = layout.look_at(path)
+    hashes = hashes_of(found.path, found.format, found.files, check)
+    return InstalledModel(
+        str(path), role, path.absolute(), found.format, total(found.format, hashes), "", path.stem, "path",
+        notes=found.notes,
+    )  # fmt: skip
+
+
+def hashes_of(
+    path: Path, form: Format, files: Iterable[str], check: Check | None = None, *, fresh: bool = False
+) -> dict[str, str]:
+    """SHA-256 by name of a model's files; from memory where size and time are as before, unless `fresh`."""
+    return {name: sha256_of(path / name if form == "folder" else path, check, fresh=fresh) for name in files}
+
+
+def total(form: Format, hashes: dict[str, str]) -> str:
+    """The hash that a model is known by."""
+    return of_all(hashes) if form == "folder" else next(iter(hashes.values()))
+
+
+def _bundled(role: str | None = None, name: str | None = None) -> Iterable[InstalledModel]:
+    for entry in catalogue.entries(role):
+        place = entry.bundled_at() if entry.bundled and name in (None, entry.name) else None
+        if place is None:
+            continue
+        model = InstalledModel(entry.name, entry.role, place, entry.format, "", "", entry.title, "bundled")
+        try:
+            files = layout.look_at(place).files
+            found = hashes_of(place, entry.format, files)
+        except AppError as error:
+            yield replace(model, trouble=error.message)
+            continue
+        changed = [name for name, known in entry.known_hashes().items() if found.get(name) != known]
+        trouble = f"“{entry.name}” is not the official one: {_joined(changed)} has another hash." if changed else ""
+        yield replace(model, sha256=total(entry.format, found), trouble=trouble)
+
+
+def _got(role: str | None = None, name: str | None = None) -> Iterable[InstalledModel]:
+    for record in records.got().values():
+        if role not in (None, record.role) or name not in (None, record.name) or not record.folder.is_dir():
+            continue
+        single = record.format != "folder"
+        path = record.folder / next(iter(record.sha256)) if single else record.folder
+        yield _checked(
+            InstalledModel(
+                record.name, record.role, path, record.format, total(record.format, dict(record.sha256)),
+                record.revision, record.title, "catalogue",
+            ),
+            dict(record.sha256),
+        )  # fmt: skip
+
+
+def _added(role: str | None = None, name: str | None = None) -> Iterable[InstalledModel]:
+    for record in records.added().values():
+        if role in (None, record.role) and name in (None, record.name):
+            hashes = dict(record.sha256)
+            model = InstalledModel(
+                record.name, record.role, Path(record.path), record.format, total(record.format, hashes), "",
+                record.title, "added", notes=record.notes,
+            )  # fmt: skip
+            yield _checked(model, hashes)
+
+
+def _checked(model: InstalledModel, recorded: dict[str, str]) -> InstalledModel:
+    """The model, with its trouble where a file is gone or another than the recorded one."""
+    if not model.path.exists():
+        return replace(model, trouble=f"“{model.name}” is no longer at “{model.path}”.")
+    try:
+        found = hashes_of(model.path, model.format, recorded)
+    except AppError as error:
+        return replace(model, trouble=error.message)
+    changed = sorted(name for name in recorded if found[name] != recorded[name])
+    if changed:
+        when = "it was added" if model.origin == "added" else "it was got"
+        return replace(model, trouble=f"“{model.name}” has changed since {when}: {_joined(changed)}.")
+    return model
+
+
+def _rank(model: InstalledModel, wanted: str | None) -> tuple[bool, bool, bool, str]:
+    return (model.name != wanted, not is_papers_own(model), model.origin != "catalogue", model.name)
+
+
+def _not_here(entry: CatalogueEntry) -> AppError:
+    if entry.bundled:
+        return AppError(
+            f"“{entry.name}” is missing from this installation of the program.", hint="Install the program again."
+        )
+    return AppError(
+        f"“{entry.name}” is in the catalogue and not on this computer yet.",
+        hint=f"Get it in Models, or with: biasprint models get {entry.name}",
+    )
+
+
+def _mend(model: InstalledModel) -> str:
+    if model.origin == "added":
+        return f"If that is meant, take it out and add it again: biasprint models remove {model.name}"
+    if model.origin == "catalogue":
+        return f"Get it again: biasprint models remove {model.name}, then biasprint models get {model.name}"
+    return "Install the program again."
+
+
+def _choices(roles: Collection[str]) -> str:
+    names = [model.name for role in roles for model in installed(role) if not model.trouble]
+    if names:
+        return f"Here are: {_joined(names)}. Or give the path of a model's file or folder."
+    return "See what there is with: biasprint models list. Or give the path of a model's file or folder."
+
+
+def _joined(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,211 @@
+"""What a model is made of on the disk, and which of its files count.
+
+Only what loading reads counts: weights as GGUF or safetensors, settings, and the tokenizer. Pickles and program code
+are neither fetched nor hashed nor loaded; a folder that has code beside its weights is used without it.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import AppError
+
+Format = Literal["gguf", "folder", "checkpoint"]
+
+GGUF_MAGIC = b"GGUF"
+ZIP_MAGIC = b"PK\x03\x04"  # how torch writes checkpoints
+LFS_POINTER = b"version https://git-lfs"
+WEIGHTS = "model.safetensors"
+CONFIG = "config.json"
+INDEX = f"{WEIGHTS}.index.json"
+LONGEST_HEADER = 100_000_000  # bytes; the limit of the safetensors library
+LARGEST_SETTINGS = 200_000_000  # bytes of a JSON or vocabulary file
+
+_SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
+_GGUF_PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
+_MODULE_SETTINGS = re.compile(r"[0-9]{1,2}_[A-Za-z]{1,40}/config\.json")  # the parts of a sentence embedder
+_MODULE_WEIGHTS = re.compile(r"[0-9]{1,2}_Dense/model\.safetensors")
+_TOKENIZERS = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+)
+_SETTINGS = {
+    CONFIG, INDEX, "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+    "merges.txt", "chat_template.jinja", "chat_template.json", "modules.json", "sentence_bert_config.json",
+    "config_sentence_transformers.json", *_TOKENIZERS,
+}  # fmt: skip
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A model as it lies on the disk: `files` are names below `path`, or the file's own name. `notes` are sentences."""
+
+    path: Path
+    format: Format
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def counts(name: str) -> bool:
+    """Whether a file of this name, relative to the model's folder, is part of the model."""
+    return (
+        name in _SETTINGS
+        or name == WEIGHTS
+        or any(form.fullmatch(name) for form in (_SHARD, _MODULE_SETTINGS, _MODULE_WEIGHTS))
+    )
+
+
+def chosen(names: Iterable[str]) -> tuple[str, ...]:
+    """The names that count, sorted; the shards are left out where the whole weights are there too."""
+    kept = sorted(name for name in names if counts(name))
+    if WEIGHTS in kept:
+        kept = [name for name in kept if name != INDEX and not _SHARD.fullmatch(name)]
+    return tuple(kept)
+
+
+def lacks(names: Iterable[str]) -> str:
+    """What a folder with these files lacks to be loaded, in words; empty where nothing."""
+    there = set(names)
+    if not any(name == WEIGHTS or _SHARD.fullmatch(name) for name in there):
+        return f"weights in the safetensors format ({WEIGHTS})"
+    if CONFIG not in there:
+        return f"its settings ({CONFIG})"
+    return "" if there & set(_TOKENIZERS) else "its tokenizer (such as tokenizer.json)"
+
+
+def look_at(path: Path) -> Found:
+    """What lies at `path`, checked by its first bytes; nothing of it is loaded or run.
+
+    Raises `AppError` where it is no model that can be loaded safely, in a sentence that says what is wrong.
+    """
+    try:
+        if path.is_dir():
+            return _folder(path)
+        if path.is_file():
+            return _file(path)
+    except OSError as error:
+        raise AppError(f"“{path}” cannot be read ({error.strerror}).") from error
+    raise AppError(f"There is no file or folder “{path}”.", hint="Look for a wrong letter in its name.")
+
+
+def _file(path: Path) -> Found:
+    with path.open("rb") as file:
+        start = file.read(32)
+    if start.startswith(LFS_POINTER):
+        raise _only_a_pointer(path)
+    if start.startswith(GGUF_MAGIC):
+        return _gguf(path, start)
+    if path.suffix.lower() == ".ckpt" and start.startswith(ZIP_MAGIC):
+        return Found(path, "checkpoint", (path.name,))
+    if path.suffix.lower() in _PICKLES:
+        raise _pickle(path.name)
+    if path.suffix.lower() == ".safetensors":
+        hint = f"Give the folder that it lies in, with {CONFIG} and the tokenizer beside it."
+        raise AppError(f"“{path.name}” is only the weights of a model.", hint=hint)
+    raise AppError(
+        f"“{path.name}” is no GGUF file: it does not begin with the letters GGUF.",
+        hint="A model is one GGUF file, or a folder with safetensors weights.",
+    )
+
+
+def _gguf(path: Path, start: bytes) -> Found:
+    version = int.from_bytes(start[4:8], "little")
+    if len(start) < 24 or version not in (2, 3):
+        raise AppError(
+            f"“{path.name}” begins as a GGUF file but is damaged or of a version that is not read.",
+            hint="Get it again, or convert it with a newer llama.cpp.",
+            details=f"version {version}",
+        )
+    if _GGUF_PART.search(path.name):
+        raise AppError(
+            f"“{path.name}” is one part of a model that was split into several files.",
+            hint="Join the parts first: llama-gguf-split --merge FIRST_PART WHOLE.gguf",
+        )
+    return Found(path, "gguf", (path.name,))
+
+
+def _folder(path: Path) -> Found:
+    there = [file.relative_to(path).as_posix() for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()]
+    files = chosen(there)
+    missing = lacks(files)
+    if missing:
+        if any(name.endswith(".gguf") for name in there):
+            raise AppError(f"“{path.name}” holds GGUF files.", hint="Give one of those files instead of the folder.")
+        if missing.startswith("weights") and any(name.endswith(_PICKLES) for name in there):
+            raise _pickle(path.name)
+        raise AppError(
+            f"The folder “{path.name}” is no model that can be loaded: it lacks {missing}.",
+            hint="Get the whole folder again, with every file of it.",
+        )
+    for name in files:
+        _check_part(path / name)
+    settings = _json(path / CONFIG)
+    code = any(name.endswith(".py") for name in there) or "auto_map" in settings
+    note = "It comes with program code of its own. That is never run: the model is loaded without it, or not at all."
+    return Found(path, "folder", files, (note,) if code else ())
+
+
+def _check_part(path: Path) -> None:
+    """Raise `AppError` unless the file is what its name says, as far as its first bytes tell."""
+    with path.open("rb") as file:
+        start = file.read(32)
+    if start.startswith(LFS_POINTER):
+        raise _only_a_pointer(path)
+    if path.suffix == ".safetensors":
+        _check_safetensors(path)
+    elif path.suffix == ".json":
+        _json(path)
+
+
+def _check_safetensors(path: Path) -> None:
+    """Eight bytes tell the header's length, the header is JSON, and the last tensor ends where the file does."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = file.read(length) if 2 <= length <= min(LONGEST_HEADER, size - 8) else b""
+    try:
+        tensors = json.loads(header)
+        ends = [int(tensor["data_offsets"][1]) for name, tensor in tensors.items() if name != "__metadata__"]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise _damaged(path, str(error)) from error
+    if 8 + length + max(ends, default=0) != size:
+        raise _damaged(path, f"{size} bytes instead of {8 + length + max(ends, default=0)}")
+
+
+def _json(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > LARGEST_SETTINGS:
+        raise _damaged(path, f"{path.stat().st_size} bytes")
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, str(error)) from error
+    return data if isinstance(data, dict) else {}
+
+
+def _damaged(path: Path, details: str) -> AppError:
+    return AppError(
+        f"“{path.name}” in “{path.parent.name}” is damaged or incomplete.", hint="Get it again.", details=details
+    )
+
+
+def _pickle(name: str) -> AppError:
+    return AppError(
+        f"“{name}” has its weights as a pickle only, and a pickle can run any program when it is opened.",
+        kept="It was not opened.",
+        hint="Get the model with weights in the safetensors format, or as a GGUF file.",
+    )
+
+
+def _only_a_pointer(path: Path) -> AppError:
+    return AppError(
+        f"“{path.name}” is only a pointer to the file: git's large-file storage has not fetched it.",
+        hint="Run “git lfs pull” in that folder, or download the file with a browser.",
+    )
