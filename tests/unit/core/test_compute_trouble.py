@@ -291,5 +291,5 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
         os.killpg(parent.pid, signal.SIGINT)
         out, err = parent.communicate(timeout=30)
 
-    assert out == "True\n"
+    assert out == "True\n", err
     assert "KeyboardInterrupt" not in err
