@@ -14,7 +14,10 @@ from core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
 from core.errors import AppError, UsageError
 
 ENTRY_POINTS = "biasprint.backends"
-OWN = {"synthetic": "core.backends.synthetic"}
+OWN = {
+    "synthetic": "core.backends.synthetic",
+    "openai_compatible": "core.backends.openai_compatible",
+}
 
 _UNKNOWN = Capabilities(streams=False, honours_seed=False, likelihood=False, offline=False, is_language_model=False)
 

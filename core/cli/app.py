@@ -9,7 +9,13 @@ from collections.abc import Sequence
 
 import typer
 
-from core.cli import data_commands, measure_commands, models_commands, project_commands
+from core.cli import (
+    data_commands,
+    endpoints_commands,
+    measure_commands,
+    models_commands,
+    project_commands,
+)
 from core.cli.answers import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
 
@@ -29,7 +35,13 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    for part in (project_commands, data_commands, measure_commands, models_commands):
+    for part in (
+        project_commands,
+        data_commands,
+        measure_commands,
+        models_commands,
+        endpoints_commands,
+    ):
         part.add_to(app)
     return app
 

@@ -68,7 +68,7 @@ def test_a_plug_in_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) 
         return "a backend"
 
     install(monkeypatch, FakePoint("scripted", lambda: SimpleNamespace(INFO=SCRIPTED, open=open_scripted)))
-    assert [info.name for info in registry.known()] == ["synthetic", "scripted"]
+    assert [info.name for info in registry.known()] == [*registry.OWN, "scripted"]
     assert registry.open_backend("scripted", "m", {"a": 1}) == "a backend"
     assert opened == [("m", {"a": 1})]
 
@@ -88,7 +88,8 @@ def test_a_broken_plug_in_is_shown_as_such_and_spoils_nothing(monkeypatch: pytes
 
 def test_a_plug_in_cannot_take_the_programs_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, FakePoint("synthetic", lambda: SimpleNamespace(INFO=SCRIPTED)))
-    assert [info.title for info in registry.known()] == ["Synthetic author"]
+    assert [info.name for info in registry.known()] == list(registry.OWN)
+    assert registry.known()[0].title == "Synthetic author"
 
 
 def test_a_seed_is_the_first_63_bits_of_sha256() -> None:

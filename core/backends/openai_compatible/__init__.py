@@ -1,0 +1,36 @@
+"""Endpoints: servers that speak as OpenAI's does, on this computer or elsewhere.
+
+Importing this is light; the openai package is loaded when an endpoint is opened.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from core.backends.openai_compatible.info import INFO
+from core.backends.protocol import Parameter
+from core.errors import AppError
+
+if TYPE_CHECKING:
+    from core.backends.openai_compatible.writer import EndpointWriter
+
+__all__ = ["INFO", "open"]
+
+
+def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
+    """The endpoint that `parameters` name (`endpoint`, or `base_url`), for one of its models. Nothing is sent yet.
+
+    Raises `UsageError` for an unknown endpoint or parameter, `AppError` where connections are switched off, the
+    address is not safe, or the openai package is missing.
+    """
+    from core.backends.openai_compatible.settings import settings_of
+    from core.machine.keys import key_for
+    from core.machine.offline import require_connection
+
+    if INFO.unavailable:
+        raise AppError("Endpoints cannot be used here.", hint=INFO.unavailable)
+    settings = settings_of(model, parameters)
+    settings.endpoint.require_safe()
+    require_connection(f"the endpoint “{settings.endpoint.name}”")
+    from core.backends.openai_compatible.writer import EndpointWriter
+
+    return EndpointWriter(settings, key_for(settings.key_name))

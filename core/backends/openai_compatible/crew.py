@@ -1,0 +1,118 @@
+"""The thread with the event loop that all requests of an endpoint run in, and what they hand back to the caller."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import TimeoutError as TookTooLong
+from typing import Any, TypeVar
+
+from core.backends.protocol import Completion
+
+CANCEL_SECONDS = 1.0
+Result = TypeVar("Result")
+
+
+class Mailbox:
+    """From the loop's thread to the caller's. Pieces of text are joined while they wait, so it stays small."""
+
+    def __init__(self) -> None:
+        self._arrived = threading.Condition()
+        self._pieces: dict[int, list[str]] = {}
+        self._done: deque[tuple[int, Completion]] = deque()
+
+    def put_piece(self, place: int, piece: str) -> None:
+        # Nobody is woken for a piece: the caller looks often enough for eyes.
+        with self._arrived:
+            self._pieces.setdefault(place, []).append(piece)
+
+    def put_done(self, place: int, completion: Completion) -> None:
+        with self._arrived:
+            self._done.append((place, completion))
+            self._arrived.notify()
+
+    def take(self, seconds: float) -> tuple[list[tuple[int, str]], list[tuple[int, Completion]]]:
+        """What arrived; waits for a completion, at most so long."""
+        with self._arrived:
+            if not self._done:
+                self._arrived.wait(seconds)
+            pieces = [(place, "".join(parts)) for place, parts in self._pieces.items()]
+            done = list(self._done)
+            self._pieces.clear()
+            self._done.clear()
+        return pieces, done
+
+
+class Crew:
+    """An event loop on a thread of its own, begun with the first request."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._tasks: set[asyncio.Task[None]] = set()  # touched only on the loop's thread
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin something; it reports through a mailbox and lets no exception out."""
+        loop = self._running_loop()
+        loop.call_soon_threadsafe(self._begin, loop, work)
+
+    def call(self, work: Callable[[], Coroutine[Any, Any, Result]], seconds: float | None = None) -> Result:
+        """Run it there and wait for what it gives."""
+        return asyncio.run_coroutine_threadsafe(work(), self._running_loop()).result(seconds)
+
+    def cancel_all(self) -> None:
+        """Give up everything that runs; back within about a second even if something does not let go."""
+        if self._loop is None:
+            return
+        try:
+            self.call(self._cancel_tasks, CANCEL_SECONDS + 0.5)
+        except TookTooLong:
+            return
+
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Give up what runs, do the last thing, and end the thread."""
+        if self._loop is None or self._thread is None:
+            return
+        self.cancel_all()
+        loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if last is not None:
+            loop.call_soon_threadsafe(lambda: loop.create_task(_then_stop(last, loop)))
+        else:
+            loop.call_soon_threadsafe(loop.stop)
+        thread.join(2 * CANCEL_SECONDS)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=_run, args=(self._loop,), name="endpoint", daemon=True)
+            self._thread.start()
+        return self._loop
+
+    def _begin(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = loop.create_task(work())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _cancel_tasks(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CANCEL_SECONDS)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _then_stop(last: Callable[[], Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        await asyncio.wait_for(last(), CANCEL_SECONDS)
+    except Exception:
+        return  # the connections go with the process
+    finally:
+        loop.stop()

@@ -1,0 +1,164 @@
+"""What can go wrong with one request: its kind, a sentence, and whether to ask again."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.backends.protocol import Failure
+from core.machine.offline import NoConnection
+
+LONGEST_QUOTE = 200
+_KEY_WINDOW = 8
+_CONTEXT = re.compile(
+    r"context.{0,12}(length|size|window)|exceed.{0,40}context|maximum context|prompt is too long|too many tokens", re.I
+)
+_MODEL = re.compile(
+    r"model.{0,120}(not found|does ?n[o']t exist|unknown|not available|no such|not support)|"
+    r"(unknown|invalid|no such) model|(not find|find no|no) model",
+    re.I | re.S,
+)
+
+
+class Trouble(Exception):
+    """One try failed. `retry`: another may succeed; `wait` is how many seconds the server asked to wait for.
+
+    `asked` is what the server said about the request, for finding out which parameter it refuses; it is shown only
+    through `quoted`, which keeps the key out.
+    """
+
+    def __init__(
+        self, failure: Failure, sentence: str, *, retry: bool = False, wait: float | None = None, asked: str = ""
+    ) -> None:
+        super().__init__(sentence)
+        self.failure = failure
+        self.sentence = sentence
+        self.retry = retry
+        self.wait = wait
+        self.asked = asked
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a server said in an error reply."""
+
+    message: str = ""
+    code: str = ""
+    parameter: str = ""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.message} {self.code} {self.parameter}"
+
+
+def said(body: Any) -> Said:
+    """The error in a reply's body, as servers write it: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`."""
+    if not isinstance(body, Mapping):
+        return Said()
+    error = body.get("error", body)
+    if isinstance(error, str):
+        return Said(error)
+    if not isinstance(error, Mapping):
+        return Said()
+    message = error.get("message") or error.get("detail") or ""
+    kinds = [str(error[name]) for name in ("code", "type") if isinstance(error.get(name), str | int)]
+    return Said(str(message), " ".join(kinds), str(error.get("param") or ""))
+
+
+def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) -> Trouble:
+    """What a reply with this status means. 429 and 5xx may be asked again, nothing else."""
+    quote = quoted(heard.message, key)
+    if 300 <= status < 400:
+        return redirected()
+    if status in (401, 403):
+        # What the server says here often holds the key, so none of it is shown.
+        return Trouble("key", _KEY_SENTENCE[status] if key else _NO_KEY)
+    if status in (400, 413, 422, 500) and _CONTEXT.search(heard.whole):
+        return Trouble("context", f"The prompt is longer than the model's context.{quote}")
+    if status in (400, 404, 422) and ("model_not_found" in heard.code or _MODEL.search(heard.message)):
+        return Trouble("model", f"The endpoint does not know this model.{quote}")
+    if status == 404:
+        return Trouble("refused", f"There is nothing to ask at this address; many end in /v1 (404).{quote}")
+    if status == 429:
+        if "insufficient_quota" in heard.code:
+            return Trouble("rate_limit", f"The account at the endpoint has no credit left (429).{quote}")
+        return Trouble(
+            "rate_limit", f"The endpoint takes no more requests for now (429).{quote}", retry=True, wait=wait
+        )
+    if status >= 500:
+        return Trouble("server", f"The endpoint failed ({status}).{quote}", retry=True, wait=wait)
+    return Trouble("refused", f"The endpoint did not accept the request ({status}).{quote}", asked=heard.whole)
+
+
+_KEY_SENTENCE = {
+    401: "The endpoint did not accept the key (401).",
+    403: "The key has no right to this (403).",
+}
+_NO_KEY = "The endpoint asks for a key, and none is kept for it."
+
+
+def of_stream(heard: Said, *, key: str | None) -> Trouble:
+    """An error that came inside a stream, where there is no status any more."""
+    number = next((int(word) for word in heard.code.split() if word.isdigit() and 400 <= int(word) < 600), 0)
+    if number or _CONTEXT.search(heard.whole):
+        return of_status(number or 400, heard, wait=None, key=key)
+    return Trouble("server", f"The endpoint broke off with an error.{quoted(heard.message, key)}", retry=True)
+
+
+def redirected() -> Trouble:
+    return Trouble(
+        "redirect", "The endpoint sent the request elsewhere, which is not followed; give the final address."
+    )
+
+
+def bad_reply(what: str) -> Trouble:
+    return Trouble("bad_reply", what)
+
+
+def late(seconds: float) -> Trouble:
+    return Trouble("timeout", f"No complete reply within {seconds:g} seconds.")
+
+
+def unreachable(error: BaseException) -> Trouble:
+    """No connection, or it broke. Only known reasons are told apart: the text of an error may hold anything."""
+    if any(isinstance(one, NoConnection) for one in _chain(error)):
+        return Trouble("connection", "The offline switch was turned on, so no connection was made.")
+    reasons = " ".join(f"{type(one).__name__} {one}" for one in _chain(error))
+    if "CERTIFICATE_VERIFY_FAILED" in reasons or "CertificateError" in reasons:
+        return Trouble("connection", "The endpoint's certificate is not one that this computer trusts.")
+    if "WRONG_VERSION_NUMBER" in reasons or "SSL" in reasons or "TLS" in reasons:
+        return Trouble("connection", "No secure connection came about; the address may need http instead of https.")
+    if "gaierror" in reasons or "getaddrinfo" in reasons or "Name or service" in reasons:
+        return Trouble("connection", "The endpoint's address cannot be found.", retry=True)
+    if "refused" in reasons or "ConnectError" in reasons:
+        return Trouble("connection", "Nothing answers at the endpoint's address.", retry=True)
+    if "ConnectTimeout" in reasons:
+        return Trouble("connection", "The endpoint cannot be reached.", retry=True)
+    return Trouble("connection", "The connection to the endpoint broke.", retry=True)
+
+
+def quoted(message: str, key: str | None) -> str:
+    """What the server said, short, on one line, and only where no part of the key is in it."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in message).split())
+    if not line:
+        return ""
+    if holds_part_of(line, key):
+        return " What it said is not shown, because it holds the key."
+    shown = line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
+    return f" It said: “{shown}”"
+
+
+def holds_part_of(text: str, key: str | None) -> bool:
+    """Whether a text holds the key or eight characters of it in a row."""
+    if not key:
+        return False
+    width = min(_KEY_WINDOW, len(key))
+    return any(key[at : at + width] in text for at in range(len(key) - width + 1))
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found

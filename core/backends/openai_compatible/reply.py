@@ -1,0 +1,140 @@
+"""What came back: put together from a stream or taken from one piece, and checked strictly."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.backends.openai_compatible.failures import Trouble, bad_reply, of_stream, said
+from core.backends.openai_compatible.settings import Mode
+from core.backends.protocol import FinishReason
+
+# What servers call it when a text came to its own end, or to the limit.
+_FINISHED: Mapping[str, FinishReason] = {
+    "stop": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+}
+_LONGEST_LABEL = 120
+
+
+@dataclass
+class Reply:
+    """A reply in the making. `add` takes a stream's pieces, `whole` a reply in one; `finished` checks that it is all
+    there. Each raises `Trouble` for what is not of the promised form."""
+
+    mode: Mode
+    key: str | None = None
+    pieces: list[str] = field(default_factory=list)
+    finish: str = ""
+    usage: dict[str, int] = field(default_factory=dict)
+    fingerprint: str = ""
+    served_by: str = ""
+    said_anything: bool = False
+    _tail: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def add(self, data: Any) -> str:
+        """Take one piece of a stream, and give the text in it."""
+        choice = self._choice(data)
+        if choice is None:  # only usage, or a sign of life
+            return ""
+        if self.mode == "chat":
+            delta = choice.get("delta")
+            text = delta.get("content") if isinstance(delta, Mapping) else delta
+        else:
+            text = choice.get("text")
+        return self._take(text, choice)
+
+    def whole(self, data: Any) -> str:
+        """Take a reply that came in one, and give its text."""
+        choice = self._choice(data)
+        if choice is None:
+            raise bad_reply("The reply held no choices, which is not the promised form.")
+        if self.mode == "chat":
+            message = choice.get("message")
+            if not isinstance(message, Mapping):
+                raise bad_reply("The reply held no message, which is not the promised form.")
+            return self._take(message.get("content"), choice)
+        return self._take(choice.get("text"), choice)
+
+    def finished(self) -> FinishReason:
+        """How the text ended. Raises `Trouble` where it has no end or is empty."""
+        if not self.finish:
+            raise bad_reply("The reply ended without saying why, so it may be cut.")
+        if self.finish == "content_filter":
+            raise Trouble("refused", "The endpoint's own filter held the text back.")
+        if self.finish not in _FINISHED:
+            raise bad_reply("The reply ended for a reason that is not known here, such as a call of a tool.")
+        reason = _FINISHED[self.finish]
+        if not self.text.strip():
+            limit = " The limit on tokens was reached before any text." if reason == "length" else ""
+            raise bad_reply(f"The reply held no text.{limit}")
+        return reason
+
+    def _choice(self, data: Any) -> Mapping[str, Any] | None:
+        self.said_anything = True
+        if not isinstance(data, Mapping):
+            raise bad_reply("The reply was not of the promised form.")
+        if data.get("error"):
+            raise of_stream(said(data), key=self.key)
+        self._note(data)
+        choices = data.get("choices")
+        if choices is None or choices == []:
+            return None
+        if not isinstance(choices, list) or not isinstance(choices[0], Mapping):
+            raise bad_reply("The choices in the reply were not of the promised form.")
+        return choices[0]
+
+    def _take(self, text: Any, choice: Mapping[str, Any]) -> str:
+        if text is not None and not isinstance(text, str):
+            raise bad_reply("The text in the reply was no text.")
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self.finish = reason
+        if not text:
+            return ""
+        if self.key:
+            seen = self._tail + text
+            # Texts are stored. A server that sends its request's headers back must not get the key into a project.
+            if self.key in seen:
+                raise bad_reply("The reply held the key of the endpoint, so it was thrown away.")
+            self._tail = seen[-len(self.key) :]
+        self.pieces.append(text)
+        return text
+
+    def _note(self, data: Mapping[str, Any]) -> None:
+        usage = data.get("usage")
+        if isinstance(usage, Mapping):
+            details = usage.get("prompt_tokens_details")
+            counts = {
+                "prompt": usage.get("prompt_tokens"),
+                "completion": usage.get("completion_tokens"),
+                "cached": details.get("cached_tokens") if isinstance(details, Mapping) else None,
+            }
+            self.usage.update({name: count for name, count in counts.items() if count is not None and _is_count(count)})
+        self.fingerprint = self._label(data.get("system_fingerprint")) or self.fingerprint
+        self.served_by = self._label(data.get("model")) or self.served_by
+
+    def _label(self, value: Any) -> str:
+        fit = isinstance(value, str) and len(value) <= _LONGEST_LABEL and value.isprintable()
+        return value if fit and not (self.key and self.key in value) else ""
+
+
+def parsed(body: bytes | str) -> Any:
+    """JSON from a server. Raises `Trouble` where it is none, or nested too deeply to be meant."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise bad_reply("The reply was not of the promised form (no JSON).") from None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9

@@ -1,0 +1,129 @@
+"""The parameters of an opened endpoint, checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.backends.protocol import Parameter
+from core.errors import UsageError
+from core.machine.endpoints import Endpoint, checked_address, endpoint
+
+Mode = Literal["chat", "completions"]
+MODES: tuple[Mode, ...] = ("chat", "completions")
+
+# What else may be sent: parameters of common servers that change how words are drawn. Anything else might change what
+# the reply looks like, or be a secret in the wrong place.
+EXTRA: Mapping[str, tuple[type, ...]] = {
+    "frequency_penalty": (int, float),
+    "presence_penalty": (int, float),
+    "repeat_penalty": (int, float),
+    "repetition_penalty": (int, float),
+    "min_p": (int, float),
+    "top_k": (int,),
+    "reasoning_effort": (str,),
+}
+_OWN: Mapping[str, tuple[type, ...]] = {
+    "endpoint": (str,),
+    "base_url": (str,),
+    "mode": (str,),
+    "system": (str,),
+    "stream": (bool,),
+    "temperature": (int, float),
+    "top_p": (int, float),
+    "max_tokens": (int,),
+}
+_BOUNDS = {"temperature": (0.0, 5.0), "top_p": (0.0, 1.0), "max_tokens": (1, 1_000_000)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where to ask, and how. `temperature`, `top_p` and `max_tokens` are for requests that leave them open."""
+
+    endpoint: Endpoint
+    model: str
+    named: bool = True  # whether the endpoint is one that this computer keeps
+    mode: Mode = "chat"
+    system: str = ""
+    stream: bool = True
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    extra: Mapping[str, Parameter] = field(default_factory=dict)
+
+    @property
+    def key_name(self) -> str:
+        """What the key is kept under: the endpoint's name, or its whole address where it has none."""
+        return self.endpoint.name if self.named else self.endpoint.base_url
+
+    def described(self) -> dict[str, Parameter]:
+        """What changes the text, and where it came from; opening with it opens the same again. Never a key."""
+        known: dict[str, Parameter | None] = {
+            "endpoint": self.endpoint.name if self.named else None,
+            "base_url": self.endpoint.base_url,
+            "mode": self.mode,
+            "system": self.system or None,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+        }
+        return {name: value for name, value in known.items() if value is not None} | dict(self.extra)
+
+
+def settings_of(model: str, parameters: Mapping[str, Parameter]) -> Settings:
+    """Read and check them. `UsageError` for an unknown or impossible parameter, endpoint or model."""
+    for name, value in parameters.items():
+        _check(name, value)
+    if not model.strip():
+        raise UsageError("No model was named.", hint="The test of the endpoint lists those it has.")
+    mode: str = str(parameters.get("mode", "chat"))
+    if mode not in MODES:
+        raise UsageError(f"There is no mode “{mode}”.", hint=f"Choose one of: {', '.join(MODES)}.")
+    if mode == "completions" and parameters.get("system"):
+        raise UsageError("Plain completions have no system prompt.", hint="Leave it out, or choose the mode “chat”.")
+    numbers = {name: parameters.get(name) for name in _BOUNDS}
+    return Settings(
+        endpoint=_endpoint(str(parameters.get("endpoint", "")), str(parameters.get("base_url", ""))),
+        model=model.strip(),
+        named=bool(parameters.get("endpoint")),
+        mode="chat" if mode == "chat" else "completions",
+        system=str(parameters.get("system", "")),
+        stream=bool(parameters.get("stream", True)),
+        extra={name: parameters[name] for name in EXTRA if name in parameters},
+        **numbers,  # type: ignore[arg-type]  # their types were checked above
+    )
+
+
+def _endpoint(name: str, address: str) -> Endpoint:
+    """The endpoint of that name, or the one at an address that was given instead.
+
+    An address never replaces a kept endpoint's: its key would go to whatever a foreign project names.
+    """
+    if not name and not address:
+        raise UsageError("No endpoint was named.", hint="Give the name of an endpoint, or its address as base_url.")
+    if not name:
+        address = checked_address(address)
+        return Endpoint(name=address[:60], base_url=address)
+    kept = endpoint(name)
+    if address and checked_address(address) != kept.base_url:
+        raise UsageError(
+            f"The endpoint “{name}” has another address on this computer.",
+            hint="Change it under Models if it moved; its key is sent nowhere else.",
+        )
+    return kept
+
+
+def _check(name: str, value: Parameter) -> None:
+    allowed = _OWN.get(name) or EXTRA.get(name)
+    if allowed is None:
+        hint = f"It knows: {', '.join([*_OWN, *EXTRA])}."
+        raise UsageError(f"An endpoint takes no parameter “{name}”.", hint=hint)
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        raise UsageError(f"The parameter “{name}” cannot be that.", hint=f"Give {_words(allowed)}.")
+    low, high = _BOUNDS.get(name, (None, None))
+    if low is not None and high is not None and not low <= float(value) <= high:
+        raise UsageError(f"{name} cannot be {value}.", hint=f"Choose a number from {low:g} to {high:g}.")
+
+
+def _words(allowed: tuple[type, ...]) -> str:
+    names = {str: "text", bool: "yes or no", int: "a whole number", float: "a number"}
+    return names[allowed[-1]]

@@ -1,0 +1,115 @@
+"""Endpoints from the command line: kept, tested, written with; and what is said where one does not answer well."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import biasprint, outputs_of, refused
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bad_server import TEXT, Asked, BadServer, error, good
+
+from core.compute import models
+from core.machine import keys
+
+KEY = "sk-canary-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(keys, "_session", {})
+    models().close()  # the next one is started with this home
+    return tmp_path / "home"
+
+
+def letters(path: Path) -> Path:
+    biasprint("new", path)
+    biasprint("prompts", path, "--study", "letters")
+    return path
+
+
+def test_an_endpoint_is_kept_shown_and_forgotten():
+    assert "no endpoint yet" in biasprint("endpoints", "list").out
+    kept = biasprint(
+        "endpoints", "add", "lab", "--url", "http://127.0.0.1:9/v1/chat/completions", "--concurrency", 3,
+        "--price", "small=0.5/1.5 EUR", "--json",
+    ).json["endpoint"]  # fmt: skip
+    assert (kept["base_url"], kept["concurrency"]) == ("http://127.0.0.1:9/v1", 3)
+    assert kept["prices"] == {"small": {"input_per_million": 0.5, "output_per_million": 1.5, "currency": "EUR"}}
+    assert biasprint("endpoints", "list", "--json").json["endpoints"] == [kept]
+    assert biasprint("endpoints", "remove", "lab", "--json").json == {"removed": "lab"}
+    refused("endpoints", "remove", "lab", code=2, says="There is no endpoint “lab”.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--url", "not an address"), "not the address of an endpoint"),
+        (("--url", "https://me:secret@host/v1"), "holds more than an address"),
+        (("--url", "http://example.org/v1"), "plain http"),
+        (("--url", "https://host/v1", "--price", "small=cheap"), "“small=cheap” is no price."),
+        (("--url", "https://host/v1", "--concurrency", "0"), "concurrency cannot be 0."),
+    ],
+)
+def test_what_cannot_be_an_endpoint_is_refused_in_one_sentence(arguments: tuple[str, ...], says: str):
+    answer = biasprint("endpoints", "add", "lab", *arguments, code=None)
+    assert answer.code in (1, 2)
+    assert says in answer.err
+    assert biasprint("endpoints", "list", "--json").json["endpoints"] == []
+
+
+def test_letters_are_written_by_an_endpoint_and_failures_are_asked_for_again_by_kind(tmp_path: Path):
+    file = letters(tmp_path / "study.biasprint")
+    broken = True
+
+    def script(asked: Asked):  # type: ignore[no-untyped-def]
+        if broken and "Kelly" in asked.prompt:
+            return error("400 Bad Request", "the prompt is too long", code="context_length_exceeded")
+        return good(wait=0.05)
+
+    write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small")
+    with BadServer(script) as server:
+        biasprint("endpoints", "add", "here", "--url", server.url, "--concurrency", 16)
+        tested = biasprint("endpoints", "test", "here", "--model", "small", "--json").json
+        assert tested["ok"], tested["sentence"]
+        first = biasprint(*write, "--endpoint", "here", "--temperature", 1, "--json").json
+        assert (first["done"], first["failures"]) == (60, {"context": 60})
+        broken = False
+        again = biasprint(*write, "--endpoint", "here", "--temperature", 1, "--retry", "context", "--json").json
+        assert (again["done"], again["failed"], again["added"]) == (120, 0, 60)
+        assert {text for text, _, _ in outputs_of(file).values()} == {TEXT}
+        assert server.most_at_once > 1
+        assert max(server.times.values()) <= 2  # each prompt once, those that failed once more
+        body = server.requests[-1].body
+        assert body["temperature"] == 1
+        assert body["seed"] > 0
+
+
+def test_a_key_that_is_asked_for_goes_to_its_endpoint_and_nowhere_else(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("typer.prompt", lambda *about, **how: KEY)
+    file = letters(tmp_path / "study.biasprint")
+    with BadServer(lambda asked: error("401 Unauthorized", f"the key {KEY} is wrong")) as server:
+        biasprint("endpoints", "add", "here", "--url", server.url)
+        write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small")
+        answer = biasprint(*write, "--endpoint", "here", "--ask-key", "--json")
+        assert answer.json["failures"] == {"key": 120}
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in answer.out + answer.err
+    written = [file, *(path for path in home.rglob("*") if path.is_file())]
+    assert not [path for path in written if KEY.encode() in path.read_bytes()]
+
+
+def test_an_unknown_endpoint_and_a_switched_off_connection_are_said_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = letters(tmp_path / "study.biasprint")
+    write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small")
+    refused(*write, "--endpoint", "nowhere", code=2, says="There is no endpoint “nowhere”.")
+    biasprint("endpoints", "add", "here", "--url", "http://127.0.0.1:9/v1")
+    biasprint("offline", "on")
+    refused(*write, "--endpoint", "here", code=1, says="the offline switch is on")
+    assert outputs_of(file) == {}
