@@ -16,6 +16,7 @@ from core.errors import AppError, UsageError
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
     "synthetic": "core.backends.synthetic",
+    "llama_cpp": "core.backends.llama_cpp",
     "openai_compatible": "core.backends.openai_compatible",
 }
 

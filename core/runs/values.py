@@ -6,6 +6,7 @@ from typing import Literal
 from core.compute import ComputeProcess
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.machine.models.resolve import best
 from core.project.project import Project
 from core.project.rows import ComparisonRow, Floats, ScoreRow
 from core.project.stores.common import chunks
@@ -26,6 +27,24 @@ def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
         fitting = ", ".join(name for name, other in known.items() if other.role == role)
         raise UsageError(f"There is no scorer “{chosen}” for {role}.", hint=f"Choose from: {fitting}.")
     return info
+
+
+def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
+    """The scorer that was chosen for a role; else the best that can be used here; None where there is none.
+
+    The best is what this computer prefers, else the paper's own, else another model, else a stand-in.
+    Raises `UsageError` for a choice that there is not.
+    """
+    usable = {info.name: info for info in describe() if info.role == role and not info.unavailable}
+    if chosen and not usable:
+        raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
+    if chosen:
+        return scorer_for(role, chosen, chosen)
+    first = min(usable.values(), key=lambda info: info.stand_in, default=None)
+    try:
+        return usable.get(best(role), first)
+    except UsageError:  # a role that only a plug-in knows
+        return first
 
 
 def stored_values(project: Project, info: ScorerInfo) -> dict[TextKey, Floats]:

@@ -5,6 +5,8 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import TimeoutError as TookTooLong
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from core.backends.protocol import Completion
@@ -69,17 +71,16 @@ class Crew:
         except TookTooLong:
             return
 
-    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Give up what runs, do the last thing, and end the thread."""
+    def close(self, last: Callable[[], Awaitable[None]]) -> None:
+        """Give up what runs, do the last thing, and end the thread. A second time it does nothing."""
         if self._loop is None or self._thread is None:
             return
         self.cancel_all()
-        loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
-        if last is not None:
-            loop.call_soon_threadsafe(lambda: loop.create_task(_then_stop(last, loop)))
-        else:
-            loop.call_soon_threadsafe(loop.stop)
-        thread.join(2 * CANCEL_SECONDS)
+        with suppress(TookTooLong):  # what is left ends with the process
+            self.call(partial(_leave_tidy, last), 2 * CANCEL_SECONDS + 0.5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(2 * CANCEL_SECONDS)
+        self._loop, self._thread = None, None
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -109,10 +110,11 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-async def _then_stop(last: Callable[[], Awaitable[None]], loop: asyncio.AbstractEventLoop) -> None:
-    try:
+async def _leave_tidy(last: Callable[[], Awaitable[None]]) -> None:
+    """The last thing, and then the ends of streams that were dropped midway, so that nothing is left pending."""
+    with suppress(Exception):  # the connections go with the process
         await asyncio.wait_for(last(), CANCEL_SECONDS)
-    except Exception:
-        return  # the connections go with the process
-    finally:
-        loop.stop()
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    if rest:
+        await asyncio.wait(rest, timeout=CANCEL_SECONDS)

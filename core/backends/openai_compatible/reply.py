@@ -68,7 +68,9 @@ class Reply:
     def finished(self) -> FinishReason:
         """How the text ended. Raises `Trouble` where it has no end or is empty."""
         if not self.finish:
-            raise bad_reply("The reply ended without saying why, so it may be cut.")
+            # llama.cpp's Python server cuts a text short like this when the next request comes in.
+            one = " If the server writes one text at a time, set the endpoint's concurrency to 1."
+            raise bad_reply(f"The reply ended without saying why, so it may be cut.{one}")
         if self.finish == "content_filter":
             raise Trouble("refused", "The endpoint's own filter held the text back.")
         if self.finish not in _FINISHED:

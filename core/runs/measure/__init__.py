@@ -15,6 +15,7 @@ from core.project.project import Project
 from core.runs.importing import read_table
 from core.runs.measure.options import Options
 from core.runs.setup import study_of
+from core.runs.values import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
 from core.tables.rows import TableRead
@@ -126,12 +127,12 @@ def scorers_needed(study: str) -> list[ScorerInfo]:
     A role that no scorer can fill here has none. A study that is not measured by this package needs none.
     """
     from core.runs.measure import creativity, letters, news
-    from core.runs.measure.letters_reading import STYLES, fitting
+    from core.runs.measure.letters_reading import STYLES
 
     always: Mapping[str, Sequence[str]] = {"letters": letters.COUNTERS, "creativity": (creativity.EMBEDDER,)}
     roles: Mapping[str, Sequence[str]] = {"letters": STYLES, "news": news.CHOICES}
     found = [info for info in describe() if info.name in always.get(study, ())]
-    chosen = [info for role in roles.get(study, ()) if (info := fitting(role, None))]
+    chosen = [info for role in roles.get(study, ()) if (info := best_scorer(role))]
     return found + [info for info in chosen if study != "news" or news.PER_SENTENCE in info.shape]
 
 

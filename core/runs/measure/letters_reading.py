@@ -10,7 +10,7 @@ from core.findings import ScorerUse
 from core.project.rows import Floats
 from core.prompts.axes import available_axes, load_axis
 from core.runs.measure.options import Options
-from core.runs.values import scorer_for
+from core.runs.values import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
 
@@ -46,21 +46,11 @@ def styles_of(rows: Rows, columns: Mapping[str, str], options: Options, scored: 
                 "shares": shares,
                 "scorer": ScorerUse(kind, f"column {columns.get(kind, kind)}", "as given"),
             }
-        elif info := fitting(kind, chosen):
+        elif info := best_scorer(kind, chosen):
             styles[kind] = {"sentences": list(scored(info)), "scorer": info.use()}
         else:
             styles[kind] = f"there is no scorer for “{kind}”, and no column with each letter's share"
     return styles
-
-
-def fitting(role: str, chosen: str | None) -> ScorerInfo | None:
-    """The scorer that was chosen for a role; else one that can be used, the paper's own before a stand-in; or none."""
-    usable = [info for info in describe() if info.role == role and not info.unavailable]
-    if chosen and not usable:
-        raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
-    if chosen:
-        return scorer_for(role, chosen, chosen)
-    return min(usable, key=lambda info: info.stand_in, default=None)
 
 
 def read_beside(
@@ -68,14 +58,15 @@ def read_beside(
 ) -> dict[str, Any]:
     """The rest of a `Reading` as plain data."""
     chosen = options.scorers
-    entailment = fitting("entailment", chosen.get("entailment"))
+    entailment = best_scorer("entailment", chosen.get("entailment"))
+    tagger = best_scorer("parts_of_speech", chosen.get("parts_of_speech"))
     return {
         "contexts": [fields.get("context", "") for fields in rows],
         "documents": [fields.get("document", "") or "letter" for fields in rows],
         "models": [fields.get("model", "") for fields in rows],
         "arms": [fields.get("arm", "") for fields in rows],
         "twins": [_twin(fields) for fields in rows],
-        "tagger": scorer_for("parts_of_speech", chosen.get("parts_of_speech"), TAGGER).name,
+        "tagger": tagger.name if tagger else TAGGER,
         "vectors": _vectors(chosen.get("word_vectors")),
         "entailment": entailment.name if entailment else "",
         "styles": styles,

@@ -19,9 +19,8 @@ from core.runs.importing import read_table
 from core.runs.importing.news import check_generated
 from core.runs.measure.options import Options
 from core.runs.originals import Originals
-from core.runs.values import TextKey, complete_values, failures, scorer_for
+from core.runs.values import TextKey, best_scorer, complete_values, failures
 from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe
 from core.tables.rows import TableRead
 
 CHOICES: tuple[str, ...] = ("sentiment", "toxicity")
@@ -124,16 +123,9 @@ def _axes(
 
 
 def _scorers(options: Options) -> dict[str, ScorerInfo]:
-    """The scorer of each role: the one that was asked for, or the first there is; a role may have none."""
-    found: dict[str, ScorerInfo] = {}
-    for role in CHOICES:
-        if chosen := options.scorers.get(role):
-            found[role] = scorer_for(role, chosen, chosen)
-            continue
-        usable = [info for info in describe() if info.role == role and not info.unavailable]
-        if usable:
-            found[role] = min(usable, key=lambda info: info.stand_in)
-    return found
+    """The scorer of each role: the one that was asked for, or the best there is; a role may have none."""
+    found = {role: best_scorer(role, options.scorers.get(role)) for role in CHOICES}
+    return {role: info for role, info in found.items() if info is not None}
 
 
 def _row(output: OutputRow, originals: Originals) -> Row:

@@ -1,13 +1,27 @@
 """Many requests at once: how many, on which thread, and what pause and cancel do."""
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from bad_server import TEXT, Asked, BadServer, answer, cut, good, hang, send_event, start_stream, whole
+from bad_server import (
+    TEXT,
+    Asked,
+    BadServer,
+    answer,
+    cut,
+    events,
+    good,
+    hang,
+    send_chunk,
+    send_event,
+    start_stream,
+    whole,
+)
 
 from core.backends.openai_compatible.crew import Mailbox
 from core.backends.openai_compatible.retries import Clock
@@ -265,3 +279,24 @@ def test_two_fingerprints_pin_nothing() -> None:
         assert [one.detail["fingerprint"] for one in done] == ["fp prompt 0", "fp prompt 1"]
         backend.close()
         backend.close()  # twice is once
+
+
+def test_streams_that_do_not_end_after_their_last_event_leave_nothing_pending(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def no_end(stream, asked: Asked) -> None:
+        start_stream(stream)
+        for data in events(TEXT, "stop", asked, 3):
+            send_event(stream, data)
+        send_chunk(stream, b"data: [DONE]\n\n")
+        await stream.drain()
+        await hang(stream, asked)
+
+    with BadServer(lambda _: no_end) as server:
+        for _ in range(5):
+            backend = writer(server)
+            assert backend.generate(Request("k", "p", 1), lambda _: None, never).text == TEXT
+            backend.close()
+    gc.collect()
+    assert "pending" not in caplog.text
+    assert not [thread for thread in threading.enumerate() if thread.name == "endpoint"]

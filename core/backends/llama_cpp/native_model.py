@@ -1,0 +1,224 @@
+"""A model with its context, in native memory: loading it, evaluating tokens, and letting go of it."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.backends.llama_cpp import errors
+from core.backends.llama_cpp.gguf_check import ModelFile, state_of
+from core.backends.llama_cpp.library import clear_log, library, log, quiet
+from core.backends.llama_cpp.memory import cache_bytes, free_bytes
+from core.backends.llama_cpp.options import Options
+from core.backends.llama_cpp.rows import Rows
+
+BATCH = 512  # tokens of a prompt that are evaluated between two checks
+SEQUENCES = 8  # how many texts may share the context: the prompt and up to seven continuations
+MOST_ASKED = 64  # of how many tokens of one batch the likelihoods can be had
+ALL_LAYERS = 0x7FFFFFFF
+_CHECKED_UP_TO = 1_000_000_000  # bytes: a larger file's weights are not looked through before use
+_WATCHED_FROM = 64_000_000  # bytes: a smaller model does a batch in a moment
+_SECONDS_BETWEEN_CHECKS = 0.1
+
+Check = Callable[[], None]
+
+
+class NativeModel:
+    """`lib`: llama.cpp's functions; `context` and `vocab`: its pointers; `size`: the context in tokens.
+
+    What `check` raises ends an evaluation in the middle, if the model is large enough for that to take long.
+    """
+
+    def __init__(self, file: ModelFile, options: Options, size: int, check: Check) -> None:
+        self.name = file.path.name
+        self.size = size
+        self._watch = _Watch()
+        self.lib = library()
+        self._model: Any = None
+        self.context: Any = None
+        self._taken: list[Rows] = []
+        clear_log()
+        if state_of(file.path) != file.state:
+            raise errors.has_changed(self.name)
+        _enough_memory(file, size, options)
+        try:
+            self._load(file, options, check)
+            self.vocab = self.lib.llama_model_get_vocab(self._model)
+            self._rows, self._single = self._taken = [Rows(self.lib, BATCH, SEQUENCES), Rows(self.lib, 1)]
+            self.context = self._make_context(file, options)
+        except BaseException:
+            self.close()
+            raise
+        self.words = int(self.lib.llama_vocab_n_tokens(self.vocab))
+        self.memory = self.lib.llama_get_memory(self.context)
+        # Whether the state after some tokens can be gone back to: not with recurrent models.
+        self.can_go_back = not (
+            self.lib.llama_model_is_recurrent(self._model) or self.lib.llama_model_is_hybrid(self._model)
+        )
+
+    def _load(self, file: ModelFile, options: Options, check: Check) -> None:
+        parameters = self.lib.llama_model_default_params()
+        parameters.n_gpu_layers = ALL_LAYERS if options.gpu_layers < 0 else options.gpu_layers
+        parameters.check_tensors = file.state[0] <= _CHECKED_UP_TO
+        progress = self.lib.llama_progress_callback(lambda done, data: not self._watch.fires(check))
+        parameters.progress_callback = progress
+        with quiet():
+            self._model = self.lib.llama_model_load_from_file(os.fsencode(file.path), parameters)
+        self._watch.let_through()
+        if not self._model:
+            raise errors.refused_by_library(self.name, log())
+        if self.lib.llama_model_has_encoder(self._model) or not self.lib.llama_model_has_decoder(self._model):
+            raise errors.no_writer(self.name, "a model that reads and writes apart, which is not supported")
+
+    def _make_context(self, file: ModelFile, options: Options) -> Any:
+        parameters = self.lib.llama_context_default_params()
+        parameters.n_ctx = self.size
+        parameters.n_batch = parameters.n_ubatch = min(BATCH, self.size)
+        parameters.n_seq_max = SEQUENCES
+        parameters.kv_unified = True  # a copied prefix is shared, not stored again
+        parameters.n_outputs_max = MOST_ASKED
+        parameters.n_outputs_max_per_seq = MOST_ASKED
+        # As its server and its Python class have it, so that their texts can be compared with ours.
+        parameters.flash_attn_type = self.lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        parameters.n_threads = options.threads or max(1, _processors() // 2)
+        parameters.n_threads_batch = options.threads or max(1, _processors() - 1)
+        with quiet():
+            context = self.lib.llama_init_from_model(self._model, parameters)
+        if not context:
+            needed = cache_bytes(file.metadata, self.size)
+            raise errors.no_memory(f"a context of {self.size:,} tokens", needed, free_bytes(), log())
+        if self.lib.llama_model_size(self._model) >= _WATCHED_FROM:
+            self._watched(context)
+        return context
+
+    def _watched(self, context: Any) -> None:
+        self._abort = self.lib.ggml_abort_callback(lambda data: self._watch.fires(None))
+        self.lib.llama_set_abort_callback(context, self._abort, None)
+
+    def evaluate(
+        self,
+        tokens: Sequence[int],
+        places: Sequence[int],
+        check: Check,
+        texts: Sequence[Sequence[int]] | None = None,
+        first_wanted: int = 0,
+    ) -> None:
+        """Evaluate up to `BATCH` tokens at their places in the text, and ask what follows the last of them.
+
+        `texts`: to which texts each belongs, only to 0 where not given; what follows is then asked of every token from
+        `first_wanted` on, up to `MOST_ASKED`. Raises `AppError` where llama.cpp fails, and what `check` raises.
+        """
+        self._rows.fill(tokens, places)
+        check()
+        self._watch.begin(check)
+        if texts is not None:
+            self._rows.divide(texts, first_wanted)
+        try:
+            self.decoded(self.lib.llama_decode(self.context, self._rows.batch))
+        finally:
+            if texts is not None:
+                self._rows.of_text_0(len(texts))
+
+    def follow(self, token: int, place: int) -> None:
+        """Evaluate one token of text 0: what `evaluate` does, as fast as it can be."""
+        batch = self._single.batch
+        batch.token[0] = token
+        batch.pos[0] = place
+        code = self.lib.llama_decode(self.context, batch)
+        if code or self._watch.raised:
+            self.decoded(code)
+
+    def decoded(self, code: int) -> None:
+        """Raise what `check` raised meanwhile, and what llama.cpp's answer to an evaluation means; 0 is well."""
+        self._watch.let_through()
+        if code:
+            raise errors.stopped_working(code, log())
+
+    def logits(self, place: int) -> npt.NDArray[np.float32]:
+        """What follows the token at this place of the last batch (−1: the last one wanted): a number for each token.
+
+        A view of native memory, good until the next evaluation.
+        """
+        pointer = self.lib.llama_get_logits_ith(self.context, place)
+        if not pointer:
+            raise errors.stopped_working(place, log())
+        return np.ctypeslib.as_array(pointer, shape=(self.words,))
+
+    def forget(self, start: int) -> bool:
+        """Forget text 0 from a place on. False where this kind of model cannot."""
+        gone = bool(self.lib.llama_memory_seq_rm(self.memory, 0, start, -1))
+        # A model with a sliding window may keep only the end of a text, and then cannot go back within it.
+        return gone and self.lib.llama_memory_seq_pos_min(self.memory, 0) == 0
+
+    def forget_all(self) -> None:
+        """As if nothing had ever been evaluated: also where in its memory the next text will lie."""
+        self.lib.llama_memory_clear(self.memory, False)
+
+    def share(self, sequence: int) -> None:
+        """Let another text begin with what has been evaluated of text 0."""
+        self.lib.llama_memory_seq_cp(self.memory, 0, sequence, -1, -1)
+
+    def drop(self, sequence: int) -> None:
+        """Let go of another text; what it shares with text 0 stays."""
+        self.lib.llama_memory_seq_rm(self.memory, sequence, -1, -1)
+
+    def close(self) -> None:
+        """Let go of the native memory; safe to call twice."""
+        for rows in self._taken:
+            rows.free()
+        self._taken = []
+        if self.context:
+            self.lib.llama_free(self.context)
+        if self._model:
+            self.lib.llama_model_free(self._model)
+        self.context = self._model = None
+
+
+class _Watch:
+    """Calls `check` from within native code, where nothing may be raised, and raises afterwards what it raised."""
+
+    def __init__(self) -> None:
+        self._check: Check | None = None
+        self.raised: BaseException | None = None
+        self._next = 0.0
+
+    def begin(self, check: Check) -> None:
+        self._check = check
+        self._next = time.monotonic() + _SECONDS_BETWEEN_CHECKS
+
+    def fires(self, check: Check | None) -> bool:
+        """Whether to stop, asked up to thousands of times a second."""
+        check = check or self._check
+        if self.raised is None and check is not None and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _SECONDS_BETWEEN_CHECKS
+            try:
+                check()
+            except BaseException as raised:
+                self.raised = raised
+        return self.raised is not None
+
+    def let_through(self) -> None:
+        raised, self.raised = self.raised, None
+        if raised is not None:
+            raise raised
+
+
+def _enough_memory(file: ModelFile, size: int, options: Options) -> None:
+    """Native code that asks for more than there is may be ended by the system without a word."""
+    needed, free = cache_bytes(file.metadata, size), free_bytes()
+    if free is None or options.gpu_layers:  # how much goes to a graphics processor is not known
+        return
+    if needed > free:
+        raise errors.no_memory(f"a context of {size:,} tokens", needed, free)
+    weights = file.state[0]
+    if weights > free:
+        raise errors.no_memory("this model", weights, free)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,79 @@
+"""The parameters of the backend: what may be set, within which bounds, and what holds where nothing is said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from core.backends.protocol import Parameter
+from core.errors import UsageError
+
+DEFAULT_CONTEXT = 4_096
+
+
+@dataclass(frozen=True)
+class Options:
+    """`temperature` 0 takes the most likely token. `top_k` 0, `top_p` 1 and `min_p` 0 leave all tokens.
+
+    `repeat_penalty` 1 is none: any other changes how often words occur. The defaults of sampling are llama.cpp's own.
+    `context` None: the model's, at most 4,096 tokens. `threads` 0: half of the processors. `gpu_layers` −1: all, where
+    the library was built for a graphics processor.
+    """
+
+    temperature: float = 0.8
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    repeat_penalty: float = 1.0
+    max_tokens: int | None = None
+    context: int | None = None
+    prefix_cache: bool = True
+    chat_template: bool = True
+    threads: int = 0
+    gpu_layers: int = 0
+
+
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "temperature": (0, 100),
+    "top_k": (0, 1_000_000),
+    "top_p": (0, 1),
+    "min_p": (0, 1),
+    "repeat_penalty": (1, 10),
+    "max_tokens": (0, 1_000_000),
+    "context": (1, 2**31 - 1),
+    "threads": (0, 512),
+    "gpu_layers": (-1, 10_000),
+}
+_WHOLE = frozenset({"top_k", "max_tokens", "context", "threads", "gpu_layers"})
+_SWITCHES = frozenset({"prefix_cache", "chat_template"})
+# They change how fast a text comes, not the text.
+_NOT_RECORDED = frozenset({"threads"})
+
+
+def read_options(parameters: Mapping[str, Parameter]) -> Options:
+    """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
+    known = [field.name for field in fields(Options)]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise UsageError(f"llama.cpp has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}.")
+    values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
+    return Options(**values)
+
+
+def recorded(options: Options, context: int) -> dict[str, Parameter]:
+    """What belongs to the generator: all that changes its texts."""
+    values = {field.name: getattr(options, field.name) for field in fields(options)} | {"context": context}
+    return {name: value for name, value in values.items() if value is not None and name not in _NOT_RECORDED}
+
+
+def _checked(name: str, value: Parameter) -> Parameter:
+    if name in _SWITCHES:
+        if not isinstance(value, bool):
+            raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
+        return value
+    low, high = _BOUNDS[name]
+    kind = int if name in _WHOLE else float
+    number = not isinstance(value, bool | str) and kind(value) == value
+    if not number or not low <= float(value) <= high:
+        what = "a whole number" if name in _WHOLE else "a number"
+        raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
+    return kind(value)

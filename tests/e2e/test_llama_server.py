@@ -1,0 +1,140 @@
+"""llama.cpp's own server and the backend here write the same texts.
+
+What makes them equal: the same file; the chat template rendered alike (but for the date, which here is always the same
+day); the same seed, of which both take the lower 32 bits; the same samplers in the same order (repeat penalty, `top_k`
+40, `top_p`, `min_p` 0.05, temperature, draw), of which the server punishes repetition by 1.1 where nothing is said, and
+the backend here does not; the same number type for keys and values, and no flash attention, the Python package's
+defaults; one thread each. The server keeps the beginnings that prompts share in its cache; here that is off, so that
+each text depends on its request alone.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gguf", reason="tiny models are written with the gguf package")
+pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
+pytest.importorskip("uvicorn", reason="llama.cpp's server needs llama-cpp-python[server]")
+
+from core.backends import llama_cpp
+from core.backends.protocol import Parameter, Request
+from core.backends.seeds import output_seed
+from core.prompts import cogs_set, letters_context_less_set
+
+TEACHING = Path(__file__).parents[2] / "models" / "teaching" / "teaching.gguf"
+CONTEXT = 512
+SERVERS_PENALTY = 1.1
+TOKENS = 60
+TEXTS = 40
+
+
+def plain_tiny(path: Path) -> Path:
+    """A random model that draws only letters, digits and signs of ASCII.
+
+    Of characters that are cut apart, the server loses count and forgets `max_tokens`; their tokens are as likely here
+    as the middle one, and so never among the 40 that are drawn from.
+    """
+    from models.teaching.config import ModelConfig
+    from models.teaching.gguf_file import random_tensors, write_llama_gguf
+    from models.teaching.tokenizer import train_tokenizer
+
+    config = ModelConfig(vocabulary=384, width=64, layers=2, heads=2, hidden=128, context=CONTEXT)
+    tokenizer = train_tokenizer(["A tiny model for tests writes nonsense in no time at all."] * 8, config.vocabulary)
+    tensors = random_tensors(config, seed=3)
+    for token, number in tokenizer.get_vocab().items():
+        if not token.replace("Ġ", "").isascii():
+            tensors["token_embd.weight"][number] = np.float32(0)
+    write_llama_gguf(path, config=config, tensors=tensors, tokenizer=tokenizer, matrices="F32")
+    return path
+
+
+@pytest.fixture(scope="module", params=["tiny", "teaching"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if request.param == "tiny":
+        return plain_tiny(tmp_path_factory.mktemp("model") / "tiny.gguf")
+    if not TEACHING.exists():
+        pytest.skip("models/teaching/teaching.gguf has not been made")
+    return TEACHING
+
+
+@pytest.fixture(scope="module")
+def server(model: Path) -> Iterator[str]:
+    """The address of llama.cpp's server with the model, on a free port of this machine."""
+    options = {"model": model, "host": "127.0.0.1", "port": 0, "verbose": False}
+    options |= {"n_ctx": CONTEXT, "n_threads": 1, "n_threads_batch": 1}
+    command = [sys.executable, "-m", "llama_cpp.server"]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if found := re.search(r"running on (http://127\.0\.0\.1:\d+)", line):
+                break
+        else:
+            pytest.fail("The server did not start:\n" + "".join(said[-20:]))
+        yield found[1]
+        process.terminate()
+        process.stderr.read()
+
+
+def asked() -> list[Request]:
+    """Prompts of two studies, each with the seed that its first output would have."""
+    prompts = [prompt for each in zip(letters_context_less_set().prompts, cogs_set().prompts, strict=False)
+               for prompt in each][:TEXTS]  # fmt: skip
+    return [
+        Request(prompt.key, prompt.text, output_seed(1, prompt.key, 0), temperature=0.9, top_p=0.9, max_tokens=TOKENS)
+        for prompt in prompts
+    ]
+
+
+def from_server(server: str, request: Request) -> tuple[str, str]:
+    body = {
+        "messages": [{"role": "user", "content": request.prompt}],
+        "seed": request.seed,
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "max_tokens": request.max_tokens,
+    }
+    posted = urllib.request.Request(
+        f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(posted, timeout=60) as reply:
+        choice = json.load(reply)["choices"][0]
+    return choice["message"]["content"], choice["finish_reason"]
+
+
+def from_here(model: Path, requests: list[Request], **parameters: Parameter) -> list[tuple[str, str]]:
+    backend = llama_cpp.open(
+        str(model), {"context": CONTEXT, "threads": 1, "repeat_penalty": SERVERS_PENALTY, **parameters}
+    )
+    written = [backend.generate(request, lambda text: None, lambda: None) for request in requests]
+    backend.close()
+    # Bytes that are no character are marked here, and left out by the server.
+    return [(completion.text.replace("\ufffd", ""), completion.finish_reason) for completion in written]
+
+
+def test_the_server_and_the_backend_write_the_same_texts(
+    server: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    requests = asked()
+    theirs = [from_server(server, request) for request in requests]
+    ours = from_here(model, requests, prefix_cache=False)
+    assert len({text for text, _ in ours}) > TEXTS / 2
+    assert ours == from_here(model, requests[::-1], prefix_cache=False)[::-1]  # whatever was written before
+    same = sum(one == other for one, other in zip(ours, theirs, strict=True))
+    cached = from_here(model, requests, prefix_cache=True)
+    same_cached = sum(one == other for one, other in zip(cached, theirs, strict=True))
+    with capsys.disabled():
+        said = f"equal to the server's: {same} of {TEXTS} texts, with the prefix cache {same_cached}"
+        sys.stdout.write(f"\n  {model.name}: {said}\n")
+    assert ours == theirs
+    assert same_cached >= 0.8 * TEXTS
