@@ -15,6 +15,8 @@ from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.runs.writing import Live, Written
 
 AT_ONCE = 1_000  # requests that cross to the model process together
+HOPELESS = ("key", "model")  # failures that every further request would meet too
+HOPELESS_AFTER = 16  # of them, and nothing else
 SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
@@ -83,6 +85,7 @@ class _Storing:
         self._ctx, self._project, self._run = ctx, project, run
         self._wanted = before.wanted
         self.finished = before.done + before.failed
+        self._hopeless: int | None = 0  # failures so far, while there has been nothing else
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
@@ -91,8 +94,23 @@ class _Storing:
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
+            self._stop_where_all_fail(outputs)
         elif isinstance(partial, Live):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
+
+    def _stop_where_all_fail(self, outputs: Sequence[OutputSpec]) -> None:
+        if self._hopeless is None:
+            return
+        if any(output.failure not in HOPELESS for output in outputs):
+            self._hopeless = None
+            return
+        self._hopeless += len(outputs)
+        if self._hopeless >= HOPELESS_AFTER:
+            raise AppError(
+                f"Every request failed: {outputs[-1].error}",
+                kept="What came back is kept as failures.",
+                hint="Mend it, then start the run again and let it ask for the failures again.",
+            )
 
 
 def _write(
