@@ -8,6 +8,8 @@ import pytest
 # Before any test module is collected: Qt and platformdirs read these when they are imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# No test reads or writes the key ring of whoever runs it.
+os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 
 HOME_VARIABLES = {
     "HOME": "",
