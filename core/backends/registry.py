@@ -17,6 +17,7 @@ ENTRY_POINTS = "biasprint.backends"
 OWN = {
     "synthetic": "core.backends.synthetic",
     "llama_cpp": "core.backends.llama_cpp",
+    "transformers": "core.backends.transformers_local",
     "openai_compatible": "core.backends.openai_compatible",
 }
 

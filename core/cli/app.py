@@ -12,6 +12,7 @@ import typer
 from core.cli import (
     data_commands,
     endpoints_commands,
+    judge_commands,
     measure_commands,
     models_commands,
     project_commands,
@@ -41,6 +42,7 @@ def build() -> typer.Typer:
         measure_commands,
         models_commands,
         endpoints_commands,
+        judge_commands,
     ):
         part.add_to(app)
     return app

@@ -190,7 +190,7 @@ def generate(
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
-        result = write(ctx, project, run_id, models(), keys)
+        result = write(ctx, project, run_id, models(), keys, opens=model)
         failures = project.outputs.failures(run_id)
     if as_json:
         print_json(

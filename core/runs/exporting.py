@@ -36,6 +36,7 @@ JUDGMENT = (
     "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
     "sequence", "model", "temperature",
 )  # fmt: skip
+JUDGMENT_END = ("rater_kind", "read_as")  # since models judge
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
     "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
@@ -54,7 +55,7 @@ def columns(project: Project, what: What, study: str | None = None) -> list[str]
         if any(found.kind == "news" for found in _studies(project, study)):
             fields |= {ORIGINAL}
         return [*OUTPUT, *sorted(fields - set(OUTPUT) - set(OUTPUT_END)), *OUTPUT_END]
-    return list({"scores": SCORE, "judgments": JUDGMENT, "findings": FINDING}[what])
+    return list({"scores": SCORE, "judgments": (*JUDGMENT, *JUDGMENT_END), "findings": FINDING}[what])
 
 
 def is_own_export(columns: Sequence[str]) -> bool:
@@ -171,7 +172,7 @@ def _scores_of(
 
 def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
     """The judgments in force, session by session, as measuring reads them; what was undone stays in the project."""
-    raters = {rater.id: rater.code for rater in project.judging.raters()}
+    raters = {rater.id: rater for rater in project.judging.raters()}
     studies = {study.id for study in _studies(project, kind)}
     plans = {plan.id for plan in project.judging.plans() if plan.study_id in studies}
     revealed = [s for s in project.judging.sessions() if s.revealed_at is not None and s.plan_id in plans]
@@ -184,8 +185,10 @@ def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
             if row.outcome != "undone":
                 comparison = comparisons[row.comparison_id]
                 model, heat = compared_texts(comparison, wrote)
-                judged = _judgment(row, comparison, raters[session.rater_id])
-                yield {**judged, "model": model, "temperature": heat}
+                rater = raters[session.rater_id]
+                judged = _judgment(row, comparison, rater.code)
+                read = row.detail.get("read", "")
+                yield {**judged, "model": model, "temperature": heat, "rater_kind": rater.kind, "read_as": read}
 
 
 def _judgment(row: JudgmentRow, comparison: ComparisonRow, rater: str) -> Row:

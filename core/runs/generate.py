@@ -1,7 +1,7 @@
 """Generating: every prompt of a run that has no output yet gets one. Killed at any point, the next start goes on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from core.backends.protocol import Completion, Request
@@ -54,21 +54,30 @@ def start_run(
 
 
 def generate(
-    ctx: JobContext, project: Project, run_id: int, compute: ComputeProcess, keys: Mapping[str, str] | None = None
+    ctx: JobContext,
+    project: Project,
+    run_id: int,
+    compute: ComputeProcess,
+    keys: Mapping[str, str] | None = None,
+    *,
+    opens: str = "",
 ) -> GenerateResult:
     """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one.
 
-    `keys`: keys of endpoints that are known to this session alone. Pausing finishes what is being written.
+    `keys`: keys of endpoints that are known to this session alone. `opens`: where the model is, if that is more than
+    its recorded name, such as the path of a file. Pausing finishes what is being written.
     """
     run = project.runs.get(run_id)
     before = project.runs.counts(run_id)
     store = _Storing(ctx, project, run, before)
     ctx.report(store.finished, before.wanted)
+    generator = project.runs.generators()[run.generator_id]
+    generator = replace(generator, model=opens or generator.model)
     after = (0, -1)
     while page := project.runs.pending(run_id, after, limit=AT_ONCE):
         ctx.check()  # waits here while paused
         had = store.finished
-        whole = _write(ctx, compute, project.runs.generators()[run.generator_id], run, page, store, dict(keys or {}))
+        whole = _write(ctx, compute, generator, run, page, store, dict(keys or {}))
         if store.finished - had == len(page):
             after = (page[-1].prompt.id, page[-1].sample)
         elif whole:  # it was not paused, so that the rest of the page would never come

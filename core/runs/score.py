@@ -1,5 +1,6 @@
 """Scoring: every text of a study that a scorer version has not scored. Reads stored texts, generates nothing."""
 
+import time
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +13,9 @@ from core.scorers.protocol import ScorerInfo, ScoreValue
 
 Kind = Literal["output", "source"]
 KINDS: tuple[Kind, ...] = ("output", "source")
-PAGE = 64
+PAGE = 64  # texts of the first page
+LARGEST_PAGE = 1024
+PAGE_SECONDS = 2.0  # that a page is to take: what a kill costs at most, and enough for texts of like length to meet
 READS_AS_RELEASED = {"lexicon_published"}
 
 
@@ -30,12 +33,14 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
         project.scores.missing(k, scorer.name, scorer.version, study_id=study_id, embeddings=embeddings) for k in KINDS
     )
     added = unscored = 0
+    size = PAGE
     for kind in KINDS:
         after = 0
         while page := project.scores.unscored(
-            kind, scorer.name, scorer.version, study_id=study_id, after_id=after, limit=PAGE, embeddings=embeddings
+            kind, scorer.name, scorer.version, study_id=study_id, after_id=after, limit=size, embeddings=embeddings
         ):
             ctx.check()
+            started = time.monotonic()
             after = page[-1].key
             values = _values(ctx, compute, scorer, page)
             usable = [(row, value) for row, value in zip(page, values, strict=True) if value.values.size]
@@ -43,7 +48,15 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
             added += len(usable)
             unscored += len(page) - len(usable)
             ctx.report(added + unscored, total, note=scorer.name)
+            size = _next_page(size, time.monotonic() - started)
     return ScoreResult(scorer, added, unscored)
+
+
+def _next_page(size: int, seconds: float) -> int:
+    """Larger while pages are quick, smaller once one takes too long."""
+    if seconds > PAGE_SECONDS:
+        return max(PAGE, size // 2)
+    return min(LARGEST_PAGE, size * 2) if seconds < PAGE_SECONDS / 2 else size
 
 
 def as_read(scorer: ScorerInfo, row: TextRow) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 from core.compute import ComputeProcess
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.machine.models import records
 from core.machine.models.resolve import best
 from core.project.project import Project
 from core.project.rows import ComparisonRow, Floats, ScoreRow
@@ -13,7 +14,7 @@ from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe
+from core.scorers.registry import OWN, describe
 
 Kind = Literal["output", "source"]
 TextKey = tuple[Kind, int]
@@ -32,19 +33,25 @@ def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
 def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
     """The scorer that was chosen for a role; else the best that can be used here; None where there is none.
 
-    The best is what this computer prefers, else the paper's own, else another model, else a stand-in.
+    The best is what this computer prefers, else the paper's own, else a plug-in, else another model, else a stand-in.
     Raises `UsageError` for a choice that there is not.
     """
-    usable = {info.name: info for info in describe() if info.role == role and not info.unavailable}
+    usable = [info for info in describe() if info.role == role and not info.unavailable]
     if chosen and not usable:
         raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
     if chosen:
         return scorer_for(role, chosen, chosen)
-    first = min(usable.values(), key=lambda info: info.stand_in, default=None)
+    preferred = records.preferred().get(role)
     try:
-        return usable.get(best(role), first)
+        resolved = best(role)
     except UsageError:  # a role that only a plug-in knows
-        return first
+        resolved = ""
+    return min(
+        usable,
+        # Who installed a plug-in wants it before what stands in here.
+        key=lambda info: (info.name != preferred, info.stand_in, info.name in OWN, info.name != resolved),
+        default=None,
+    )
 
 
 def stored_values(project: Project, info: ScorerInfo) -> dict[TextKey, Floats]:

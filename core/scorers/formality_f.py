@@ -13,7 +13,7 @@ from core.scorers.chosen import chosen
 from core.scorers.pos_textblob import TextBlobTagger, _tags
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import sentences, words
-from core.scorers.sentence_style import NOTHING, reads, style_value
+from core.scorers.sentence_style import NOTHING, has_style, style_value
 
 FEWEST_WORDS = 4  # of a shorter sentence each word would weigh 17 points or more
 MOST_WORDS = 1000  # read of one sentence, so that an endless line costs little
@@ -46,7 +46,7 @@ class FormalityF:
         self._threshold, self._slope = float(data.values["threshold"]), float(data.values["slope"])
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
-        return [self._value(text) if reads(text) else NOTHING for text in texts]
+        return [self._value(text) if has_style(text) else NOTHING for text in texts]
 
     def _value(self, text: str) -> ScoreValue:
         tagged = [_tagged(text[start:end]) for start, end in sentences(text)]

@@ -14,7 +14,7 @@ from core.errors import AppError
 from core.scorers.chosen import chosen
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.sentence_style import NOTHING, reads, style_value
+from core.scorers.sentence_style import NOTHING, has_style, style_value
 
 PACKAGE = "vaderSentiment"
 # Read of one sentence, because VADER takes the square of the words, and makes words of every emoji.
@@ -46,7 +46,7 @@ class PositivityLexicon:
         self._threshold, self._slope = float(data.values["threshold"]), float(data.values["slope"])
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
-        return [self._value(text) if reads(text) else NOTHING for text in texts]
+        return [self._value(text) if has_style(text) else NOTHING for text in texts]
 
     def _value(self, text: str) -> ScoreValue:
         compounds = (compound(text[start:end]) for start, end in sentences(text))

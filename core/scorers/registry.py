@@ -17,13 +17,25 @@ from core.jobs import JobContext
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
 ENTRY_POINTS = "biasprint.scorers"
-BATCH_SECONDS = 0.5  # between two checks for a cancel
+BATCH_SECONDS = 0.8  # between two checks for a cancel
 FIRST_BATCH = 8
 
 # Name → where its class is and what it is made with.
 OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "textblob": ("core.scorers.textblob_sentiment:TextBlobSentiment", (), {}),
+    "sst2": ("core.scorers.folders.styles:SST2", (), {}),
+    "positivity_lexicon": ("core.scorers.positivity_lexicon:PositivityLexicon", (), {}),
+    "detoxify": ("core.scorers.folders.styles:Detoxify", (), {}),
+    "toxicity_profanity": ("core.scorers.toxicity_profanity:ToxicityProfanity", (), {}),
+    "formality_classifier": ("core.scorers.folders.styles:FormalityClassifier", (), {}),
+    "formality_f": ("core.scorers.formality_f:FormalityF", (), {}),
+    "agency_classifier": ("core.scorers.folders.styles:AgencyClassifier", (), {}),
+    "agency_minilm": ("core.scorers.agency_minilm:AgencyMiniLM", (), {}),
+    "nli": ("core.scorers.folders.nli:NLI", (), {}),
+    "entailment_minilm": ("core.scorers.entailment_minilm:EntailmentMiniLM", (), {}),
+    "pos_spacy": ("core.scorers.pos_spacy:SpacyTagger", (), {}),
     "pos_textblob": ("core.scorers.pos_textblob:TextBlobTagger", (), {}),
+    "mpnet": ("core.scorers.folders.mpnet:MPNet", (), {}),
     "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
     "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
     "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),
@@ -41,6 +53,7 @@ def describe() -> list[ScorerInfo]:
 def load(name: str) -> Scorer:
     """The scorer of this name, the same object each time, so that a model is loaded once.
 
+    One that lacks its model is given all the same: its `unavailable` says so, and its `score` raises it.
     Raises `UsageError` for an unknown name, `AppError` for a scorer that cannot be set up.
     """
     factories = _factories()
@@ -64,19 +77,22 @@ def score_batch(
 ) -> tuple[dict[str, Any], list[ScoreValue]]:
     """Score `texts` with the scorer `name`: its `ScorerInfo` as a dict, and one value per text, in order.
 
+    Texts of like length are scored together, the shortest first: no value depends on it, and it is faster.
     Runs in the compute process: `shared().call("core.scorers.registry:score_batch", name, texts, ctx=ctx)`.
     """
     ctx = ctx or JobContext()
     scorer = load(name)
-    values: list[ScoreValue] = []
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    values: dict[int, ScoreValue] = {}
     size = FIRST_BATCH
     while len(values) < len(texts):
         ctx.check()
         started = time.monotonic()
-        values += _score(scorer, texts[len(values) : len(values) + size])
+        batch = order[len(values) : len(values) + size]
+        values.update(zip(batch, _score(scorer, [texts[place] for place in batch]), strict=True))
         ctx.report(len(values), len(texts))
         size = _next_size(size, time.monotonic() - started)
-    return asdict(_info(name, scorer)), values
+    return asdict(_info(name, scorer)), [values[place] for place in range(len(texts))]
 
 
 def _factories() -> dict[str, Callable[[], Scorer]]:
@@ -112,6 +128,7 @@ def _info(name: str, scorer: Scorer) -> ScorerInfo:
         stand_in=scorer.stand_in,
         shape=scorer.shape,
         note=getattr(scorer, "note", ""),
+        unavailable=getattr(scorer, "unavailable", ""),
     )
 
 

@@ -17,6 +17,11 @@ def reads(text: str) -> bool:
     return is_english(words(text))
 
 
+def has_style(text: str) -> bool:
+    """Signs alone have no style: a text needs a word, and English ones."""
+    return bool(words(text)) and reads(text)
+
+
 def style_value(probabilities: Iterable[float]) -> ScoreValue:
     """`values`: as given, float32[sentences]. `summary`: the share of sentences that count; None without one."""
     values = np.fromiter(probabilities, dtype=np.float32)

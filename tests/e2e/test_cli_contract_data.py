@@ -62,7 +62,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "scores": ("study", "key", "sample", "model", "scorer", "version", "summary", "values"),
     "judgments": (
         "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
-        "sequence", "model", "temperature",
+        "sequence", "model", "temperature", "rater_kind", "read_as",
     ),
     "findings": (
         "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level",

@@ -12,7 +12,7 @@ from cli_support import ROOT, biasprint
 
 from core.backends.registry import known
 from core.findings import Finding
-from core.runs.exporting import FINDING, JUDGMENT, OUTPUT, OUTPUT_END, PROMPT, SCORE
+from core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
 from core.scorers.registry import describe
 from core.studies.registry import studies
 
@@ -44,6 +44,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monk
     shown = shown_commands()
     assert {command for _, command, *_ in shown} == {
         "new", "prompts", "generate", "compare", "score", "measure", "import", "export", "check",
+        "endpoints",
     }  # fmt: skip
     for program, *argv in shown:
         assert program == "biasprint"
@@ -67,7 +68,7 @@ def test_the_page_explains_every_command_that_there_is() -> None:
         ("prompts", PROMPT),
         ("outputs", (*OUTPUT, *OUTPUT_END)),
         ("scores", SCORE),
-        ("judgments", JUDGMENT),
+        ("judgments", (*JUDGMENT, *JUDGMENT_END)),
         ("findings", FINDING),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any
 from core.findings import Finding
 from core.report.figures.choose import having, parted, values
 from core.report.figures.creativity_extremes import preferred_figure
+from core.report.figures.creativity_orders import orders_figure
 from core.report.figures.published import creativity
 from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import joined, words
@@ -21,6 +22,7 @@ STATISTICS = {
     "raw": "Raw agreement",
 }
 EVERYONE, EVERY_MODEL = "All raters", "All texts"
+KINDS = {"person": "All people", "model": "All models"}
 MOST_SERIES = 6  # more raters or models than can be told apart in a row
 
 
@@ -36,6 +38,7 @@ def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     yield from _evaluators(findings)
     yield from _by_task(findings)
     yield from _agreement(findings)
+    yield from orders_figure(findings, kumar)
 
 
 def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -46,7 +49,7 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         "The paper's values are confounded with position.",
         kind="grouped",
         marks=tuple(
-            mark(one, words(one.dims["axis"]), series=one.dims.get("rater", EVERYONE), references=creativity(one))
+            mark(one, words(one.dims["axis"]), series=_whose(one), references=creativity(one))
             for one in _of_raters(findings, ABS)
         ),
         unit="standard deviation of shares",
@@ -54,14 +57,27 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         series_title="rater",
         source="Table 1b",
     )
-    yield from preferred_figure(_of_raters(findings, ABS), kumar)
+    yield from preferred_figure(_of_raters(findings, ABS), kumar, _whose)
 
 
 def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
-    """Everybody's, then each rater's where they are few enough to be told apart."""
+    """Everybody's (where people and models judged, each together), then each rater's where they are few enough."""
     each = having(findings, finding_id, ("axis", "rater"))
-    few = len(values(each, "rater")) < MOST_SERIES
-    return having(findings, finding_id, ("axis",)) + (each if few else [])
+    kinds = sorted(having(findings, finding_id, ("axis", "rater_kind")), key=_people_first)
+    apart = set(values(kinds, "axis"))
+    whole = [one for one in having(findings, finding_id, ("axis",)) if one.dims["axis"] not in apart]
+    few = len(values(each, "rater")) + (len(KINDS) if kinds else 1) <= MOST_SERIES
+    return whole + kinds + (each if few else [])
+
+
+def _people_first(finding: Finding) -> bool:
+    return finding.dims["rater_kind"] != "person"
+
+
+def _whose(finding: Finding) -> str:
+    """One rater, everybody of a kind, or everybody."""
+    kind = KINDS.get(finding.dims.get("rater_kind", ""), EVERYONE)
+    return finding.dims.get("rater", kind)
 
 
 def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
@@ -71,9 +87,7 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
         subtitle="The share of choices relative to chance (share × number of identities): 1 is chance.",
         kind="grouped",
         marks=tuple(
-            _relative(
-                mark(one, words(one.label), series=one.dims.get("rater", EVERYONE), section=words(one.dims["axis"]))
-            )
+            _relative(mark(one, words(one.label), series=_whose(one), section=words(one.dims["axis"])))
             for one in _of_raters(findings, SHARE)
         ),
         unit="share relative to chance",
@@ -100,7 +114,7 @@ def _relative(one: Mark) -> Mark:
 def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
     both = having(findings, ABS, ("axis", "rater", "model"))
     rated, written = having(findings, ABS, ("axis", "rater")), having(findings, ABS, ("axis", "model"))
-    cells = [*both, *rated, *written, *having(findings, ABS, ("axis",))] if both else []
+    cells = [*both, *rated, *written, *_together(findings)] if both else []
     yield kumar(
         key="creativity.evaluators",
         title="Who judges whose texts: affinity bias score",
@@ -109,7 +123,7 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
         marks=tuple(
             mark(
                 one,
-                one.dims.get("rater", EVERYONE),
+                _whose(one),
                 series=one.dims.get("model", EVERY_MODEL),
                 section=words(one.dims["axis"]),
             )
@@ -121,6 +135,10 @@ def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
         series_title="model judged",
         source="appendix A, judge by author",
     )
+
+
+def _together(findings: Sequence[Finding]) -> list[Finding]:
+    return [one for one in _of_raters(findings, ABS) if "rater" not in one.dims]
 
 
 def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:

@@ -26,14 +26,16 @@ def nearest_figure(scores: Sequence[Finding], make: Callable[..., Figure]) -> It
     )
 
 
-def preferred_figure(scores: Sequence[Finding], make: Callable[..., Figure]) -> Iterator[Figure]:
-    """Table 1b with equation 12. `scores`: ABS by axis, and by rater where they are few."""
+def preferred_figure(
+    scores: Sequence[Finding], make: Callable[..., Figure], whose: Callable[[Finding], str]
+) -> Iterator[Figure]:
+    """Table 1b with equation 12. `scores`: ABS by axis, and by rater where they are few; `whose`: who chose."""
     yield make(
         key="creativity.preferred",
         title="What is chosen most",
         subtitle=f"The affinity bias score, and the identity that is chosen most often. {STAR}",
         kind="table",
-        marks=tuple(_cell(one, one.dims.get("rater", "All raters"), max) for one in scores),
+        marks=tuple(_cell(one, whose(one), max) for one in scores),
         rows_title="rater",
         series_title="axis",
         source="Table 1b and equation 12",

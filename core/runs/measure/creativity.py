@@ -70,13 +70,25 @@ def of_project(
         results.append(outputs)
     sessions = project.judging.sessions()
     revealed = [session for session in sessions if session.revealed_at is not None]
-    if len(revealed) < len(sessions):
-        remarks.append(f"{len(sessions) - len(revealed)} open rating sessions were left out until their reveal.")
+    remarks += _left_out(project, [session for session in sessions if session.revealed_at is None])
     if revealed:
         results.append(of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True))
     if not results:
         raise AppError("There is nothing to measure yet.", hint="Generate outputs, or judge comparisons first.")
     return joined(results), remarks
+
+
+def _left_out(project: Project, unfinished: Sequence[SessionRow]) -> list[str]:
+    """What is said of sessions that do not count yet: people's are blind, models' have requests left."""
+    models = {rater.id for rater in project.judging.raters() if rater.kind == "model"}
+    of_models = sum(session.rater_id in models for session in unfinished)
+    remarks = []
+    if of_people := len(unfinished) - of_models:
+        remarks.append(f"{of_people} open rating sessions were left out until their reveal.")
+    if of_models:
+        asked = "“biasprint judge” goes on with them"
+        remarks.append(f"{of_models} sessions of models that have not judged everything were left out: {asked}.")
+    return remarks
 
 
 def of_outputs(

@@ -12,7 +12,8 @@ from core.runs.values import compared_texts, temperatures, written_by
 from core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
-JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of")
+JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as")
+KINDS = ("person", "model")
 # Of the texts that were compared.
 COMPARED = ("task", "theme", "model", "temperature")
 # Identities hold none of these signs, so that a table may separate them by any.
@@ -53,8 +54,11 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
 
 
 def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compared: bool) -> Columns:
-    """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part."""
-    raters = {rater.id: rater.code for rater in project.judging.raters()}
+    """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
+
+    Of a model every order of the cards that it was asked in is a judgment.
+    """
+    raters = {rater.id: rater for rater in project.judging.raters()}
     by_session = {session.id: session for session in sessions}
     comparisons = {
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
@@ -67,14 +71,17 @@ def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compar
             continue
         comparison = comparisons[row.comparison_id]
         identities = [item.identity for item in comparison.items]
+        rater = raters[by_session[row.session_id].rater_id]
         values = {
             "comparison": row.comparison_id,
-            "rater": raters[by_session[row.session_id].rater_id],
+            "rater": rater.code,
             "axis": comparison.axis,
             "shown": tuple(identities[index] for index in row.shown),
             "outcome": row.outcome,
             "chosen": "" if row.chosen is None else identities[row.chosen],
             "repeat_of": comparison.repeat_of or "",
+            "rater_kind": rater.kind,
+            "read_as": row.detail.get("read", ""),
         }
         if compared:
             model, heat = compared_texts(comparison, wrote)
@@ -101,6 +108,7 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
     """Judgments of tables. Raises `AppError` where identities seem to be separated by some other sign."""
     values = [record.values for record in records]
     columns: Columns = {name: [row.get(name, "") for row in values] for name in JUDGED if name != "shown"}
+    columns["rater_kind"] = [_kind(record) for record in records]
     columns["shown"] = [tuple(part.strip() for part in SEPARATORS.split(row["shown"])) for row in values]
     if all(len(shown) == 1 for shown in columns["shown"]):
         raise AppError(
@@ -114,6 +122,15 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         "temperature": [_temperature(record) for record in records],
     }
     return columns | {name: found for name, found in compared.items() if any(found)}
+
+
+def _kind(record: Record) -> str:
+    given = record.values.get("rater_kind", "").strip().lower()
+    if given and given not in KINDS:
+        raise AppError(
+            f"Row {record.number}: “{given}” is no kind of rater.", hint=f"A rater is a {' or a '.join(KINDS)}."
+        )
+    return given
 
 
 def _sample(record: Record) -> int:

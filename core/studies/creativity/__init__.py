@@ -10,7 +10,16 @@ STUDY = Study(
         InputTable(
             name="judgments",
             required=("comparison", "rater", "axis", "shown", "outcome", "chosen"),
-            optional=("repeat_of", "seconds", "task", "theme", "model", "temperature"),
+            optional=(
+                "repeat_of",
+                "seconds",
+                "task",
+                "theme",
+                "model",
+                "temperature",
+                "rater_kind",
+                "read_as",
+            ),
             measure="core.studies.creativity.judgments:measure_judgments",
         ),
         InputTable(
@@ -46,6 +55,7 @@ STUDY = Study(
         "creativity.temperature",
         "creativity.agreement",
         "creativity.agreement.pairs",
+        "creativity.agreement.orders",
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
     ),

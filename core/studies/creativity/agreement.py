@@ -1,4 +1,5 @@
-"""How far raters agree: `creativity.agreement.*`, by axis, whole and by task.
+"""How far raters agree: `creativity.agreement.*`, by axis, whole and by task. Of people alone: models agree with
+themselves only as far as the order of the cards lets them (see orders.py).
 
 Source: Kumar et al. 2024, section 4.1, footnote 4 (Fleiss' κ); the other measures are METHODS'.
 """
@@ -16,7 +17,7 @@ from core.metrics.krippendorff_alpha import krippendorff_alpha
 from core.metrics.raw_agreement import raw_agreement
 from core.metrics.result import Ints
 from core.studies.creativity import slices
-from core.studies.creativity.choices import AxisChoices, JudgmentTable, choices_on
+from core.studies.creativity.choices import PERSON, AxisChoices, JudgmentTable, choices_on
 from core.studies.creativity.published import published
 from core.studies.findings import interval, missing_interval
 
@@ -40,10 +41,11 @@ def _why_not(choices: AxisChoices, found: Agreement) -> str:
 
 
 def agreement(table: JudgmentTable, judged: Sequence[AxisChoices]) -> list[Finding]:
-    """The measures for every axis, and for every task where several raters judged it."""
-    findings = [finding for choices in judged for finding in of_choices(choices)]
-    for choices in judged:
-        rows = [row for row, axis in enumerate(table.axis) if axis == choices.axis]
+    """The measures for every axis that people judged, and for every task where several judged it."""
+    of_people = [choices for choices in judged if table.rows_on(choices.axis, PERSON)]
+    findings = [finding for choices in of_people for finding in of_choices(choices)]
+    for choices in of_people:
+        rows = table.rows_on(choices.axis, PERSON)
         for dims, of_task in slices.cut(("task",), {"task": table.task} if table.task else {}, rows):
             part = choices_on(table, choices.axis, choices.identities, of_task, dims)
             if len(part.raters) > 1:

@@ -1,8 +1,14 @@
-"""Judgments as the affinity measures need them: for one axis, choices per comparison and identity."""
+"""Judgments as the affinity measures need them: for one axis, choices per comparison and identity.
+
+A person judges a comparison once. A model is asked in several orders of the cards and gives one averaged choice: the
+mean of its choices over the orders, where each order gave one. Half a choice and half another would otherwise be
+position and not preference.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import lcm
 
 import numpy as np
 
@@ -10,7 +16,13 @@ from core.errors import AppError
 from core.metrics.cohen_kappa import MISSING
 from core.metrics.result import Ints
 
+PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")
+# Why a model's reply was left out, by how it was read.
+UNREAD = {"refused": "refused", "unreadable": "unreadable reply", "failed": "request failed"}
+NOT_IN_EVERY_ORDER = "model without a choice in every order"
+
+Unit = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -19,7 +31,8 @@ class JudgmentTable:
 
     `shown`: identity ids in card order. `outcome`: choice, tie, none or skip. `chosen`: an identity id, with outcome
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
-    outputs shown; `model`, `temperature`: what wrote them, and how. Columns that are not known are left out.
+    outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
+    model; `read_as`: how a model's reply was read (core.judging.model_reply). Columns that are not known are left out.
     """
 
     comparison: tuple[str, ...]
@@ -33,10 +46,20 @@ class JudgmentTable:
     theme: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     temperature: tuple[str, ...] = ()
+    rater_kind: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
-        left_out_or = (self.repeat_of, self.task, self.theme, self.model, self.temperature)
+        left_out_or = (
+            self.repeat_of,
+            self.task,
+            self.theme,
+            self.model,
+            self.temperature,
+            self.rater_kind,
+            self.read_as,
+        )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
             raise AppError(
@@ -46,17 +69,33 @@ class JudgmentTable:
     def __len__(self) -> int:
         return len(self.comparison)
 
-    def unit(self, row: int) -> tuple[str, str]:
+    def unit(self, row: int) -> Unit:
         """What was judged: a comparison's id may come again for the outputs of another model."""
         return (self.model[row] if self.model else "", self.comparison[row])
+
+    def by_model(self, row: int) -> bool:
+        """Did a model judge?"""
+        return bool(self.rater_kind) and self.rater_kind[row] == MODEL
+
+    def rows_on(self, axis: str, kind: str | None = None) -> list[int]:
+        """The rows of an axis, of raters of one kind where it is named."""
+        rows = [row for row, name in enumerate(self.axis) if name == axis]
+        return rows if kind is None else [row for row in rows if self.by_model(row) == (kind == MODEL)]
+
+    def leading(self, axis: str) -> list[int]:
+        """What stands for everybody on an axis: people's judgments, where people judged; otherwise the models'."""
+        return self.rows_on(axis, PERSON) or self.rows_on(axis)
 
 
 @dataclass(frozen=True)
 class AxisChoices:
-    """`counts`: int64[comparisons with a choice, identities]. `asked`: judgments with or without a choice.
+    """`counts`: int64[comparisons with a choice, identities], in units of 1/`parts` of a choice.
 
+    `parts` is 1 where every rater judged a comparison once, and otherwise the least common multiple of the numbers of
+    orders in which models were asked. `asked`: judgments with or without a choice, a model's orders being one.
     `ratings`: int64[comparisons with a choice, raters], the place of the identity chosen, −1 where that rater did not
-    choose. `dims`: what the judgments were narrowed to, besides the axis.
+    choose, or chose differently from order to order. `replies`: how often each identity was chosen, every order
+    counted. `dims`: what the judgments were narrowed to, besides the axis.
     """
 
     axis: str
@@ -67,16 +106,23 @@ class AxisChoices:
     raters: tuple[str, ...]
     dropped: Mapping[str, int]
     dims: Mapping[str, str] = field(default_factory=dict)
+    parts: int = 1
+    replies: tuple[int, ...] = ()
 
     @property
     def chosen(self) -> Ints:
-        """How often each identity was chosen."""
+        """How often each identity was chosen, in units of 1/`parts`."""
         return np.asarray(self.counts.sum(axis=0))
 
     @property
+    def n(self) -> int:
+        """The number of choices; a model's choices in several orders are one."""
+        return int(self.counts.sum()) // self.parts
+
+    @property
     def independent(self) -> bool:
-        """Does every comparison hold one choice only?"""
-        return bool((self.counts.sum(axis=1) == 1).all())
+        """Does every comparison hold one whole choice only?"""
+        return self.parts == 1 and bool((self.counts.sum(axis=1) == 1).all())
 
 
 def choices_on(
@@ -88,47 +134,73 @@ def choices_on(
 ) -> AxisChoices:
     """The judgments on one axis. Repeats never count; of several judgments of a comparison by a rater the last does.
 
+    Of a model's judgments the last in each order of the cards counts, and all orders together are one choice.
     `rows`: only these, all where None; `dims` says what they have in common.
     """
-    last, dropped = _in_force(table, axis, range(len(table)) if rows is None else rows)
-    chosen: dict[tuple[str, str], dict[str, int]] = {}
-    for (unit, rater), row in last.items():
-        reason = _why_not(table, row, identities)
-        if reason:
-            dropped[reason] += 1
+    said, dropped = _in_force(table, axis, range(len(table)) if rows is None else rows)
+    chosen: dict[Unit, dict[str, list[int]]] = {}
+    asked = 0
+    for (unit, rater), judgments in said.items():
+        reasons = [_why_not(table, row, identities) for row in judgments]
+        asked += all(reason in ("", *WITHOUT_CHOICE, *UNREAD.values()) for reason in reasons)
+        if any(reasons):
+            dropped.update(reason or NOT_IN_EVERY_ORDER for reason in reasons)
         else:
-            chosen.setdefault(unit, {})[rater] = identities.index(table.chosen[row])
+            chosen.setdefault(unit, {})[rater] = [identities.index(table.chosen[row]) for row in judgments]
+    return _counted(axis, identities, chosen, asked, dict(+dropped), dims or {})
+
+
+def _counted(
+    axis: str,
+    identities: Sequence[str],
+    chosen: Mapping[Unit, Mapping[str, Sequence[int]]],
+    asked: int,
+    dropped: Mapping[str, int],
+    dims: Mapping[str, str],
+) -> AxisChoices:
     raters = tuple(dict.fromkeys(rater for by_rater in chosen.values() for rater in by_rater))
-    ratings = np.array(
-        [[by_rater.get(rater, MISSING) for rater in raters] for by_rater in chosen.values()], dtype=np.int64
-    ).reshape(len(chosen), len(raters))
-    counts = np.stack([(ratings == place).sum(axis=1) for place in range(len(identities))], axis=1)
-    asked = int(counts.sum()) + sum(dropped[outcome] for outcome in WITHOUT_CHOICE)
-    return AxisChoices(axis, tuple(identities), counts, ratings, asked, raters, dict(+dropped), dims or {})
+    of_rater = {rater: place for place, rater in enumerate(raters)}
+    parts = lcm(*(len(places) for by_rater in chosen.values() for places in by_rater.values()))
+    counts = np.zeros((len(chosen), len(identities)), dtype=np.int64)
+    ratings = np.full((len(chosen), len(raters)), MISSING, dtype=np.int64)
+    replies = [0] * len(identities)
+    for line, by_rater in enumerate(chosen.values()):
+        for rater, places in by_rater.items():
+            for place in places:
+                counts[line, place] += parts // len(places)
+                replies[place] += 1
+            if len(set(places)) == 1:
+                ratings[line, of_rater[rater]] = places[0]
+    return AxisChoices(
+        axis, tuple(identities), counts, ratings, asked, raters, dropped, dims, parts=parts, replies=tuple(replies)
+    )
 
 
 def _in_force(
     table: JudgmentTable, axis: str, rows: Iterable[int]
-) -> tuple[dict[tuple[tuple[str, str], str], int], Counter[str]]:
-    """The last judgment of every comparison and rater on the axis, and what it replaced."""
+) -> tuple[dict[tuple[Unit, str], list[int]], Counter[str]]:
+    """For every comparison and rater on the axis the last judgment, of a model in each order; and what was replaced."""
     dropped: Counter[str] = Counter()
-    last: dict[tuple[tuple[str, str], str], int] = {}
+    last: dict[tuple[Unit, str], dict[tuple[str, ...], int]] = {}
     for row in rows:
         if table.axis[row] != axis:
             continue
         if table.repeat_of and table.repeat_of[row]:
             dropped["hidden repeat"] += 1
             continue
-        key = (table.unit(row), table.rater[row])
-        dropped["judged again"] += key in last
-        last[key] = row
-    return last, dropped
+        orders = last.setdefault((table.unit(row), table.rater[row]), {})
+        order = table.shown[row] if table.by_model(row) else ()
+        dropped["judged again"] += order in orders
+        orders[order] = row
+    return {key: list(orders.values()) for key, orders in last.items()}, dropped
 
 
 def _why_not(table: JudgmentTable, row: int, identities: Sequence[str]) -> str:
     """Why a judgment is no choice among the identities of the axis; empty where it is one."""
     if sorted(table.shown[row]) != sorted(identities):
         return "not every identity of the axis shown once"
+    if table.outcome[row] == "skip" and table.read_as and table.read_as[row] in UNREAD:
+        return UNREAD[table.read_as[row]]
     if table.outcome[row] in WITHOUT_CHOICE:
         return table.outcome[row]
     if table.outcome[row] != "choice":

@@ -9,7 +9,7 @@ from core.prompts.tasks import cogs_themes
 from core.studies.findings import with_holm
 
 # Whose texts, and who judged: studies of their own. Task, topic and temperature are parts of one.
-WHOSE = ("model", "rater")
+WHOSE = ("model", "rater", "rater_kind")
 
 Values = Mapping[str, Sequence[str]]
 

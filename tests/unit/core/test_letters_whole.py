@@ -150,7 +150,7 @@ def test_hallucination_through_plug_in_scorers(tmp_path: Path, options: Options,
     assert within.estimate == pytest.approx(1 / 3)  # one of three made-up sentences is splendid, the grounded one not
     assert "60 sentences: 12 claim nothing, 12 are grounded, 36 hallucinated (0 contradict the context)." in within.note
     assert [use.role for use in within.scorers] == ["positivity", "entailment"]
-    assert "“formality”" in (found(result, "letters.hallucination.formality")[0].reason or "")
+    assert found(result, "letters.hallucination.formality")[0].scorers[0].name == "formality_f"  # which stands in
 
 
 def test_letters_in_another_language_are_left_out_and_said(tmp_path: Path, options: Options) -> None:
@@ -203,7 +203,7 @@ def test_scores_given_twice_and_unknown_vectors_are_refused(
         of_table(path, Options(scorers={**options.scorers, "positivity": "positivity"}))
     with pytest.raises(UsageError, match="no scorer and no file"):
         of_table(path, Options(scorers={"word_vectors": "nowhere.txt"}))
-    with pytest.raises(UsageError, match="no scorer for agency here"):
+    with pytest.raises(UsageError, match="no scorer “absent” for agency"):
         of_table(path, Options(scorers={"agency": "absent"}))
     with pytest.raises(UsageError, match="no scorer “absent” for parts_of_speech"):
         of_table(path, Options(scorers={"parts_of_speech": "absent"}))

@@ -76,6 +76,12 @@ def creativity() -> Iterator[Finding]:
     for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):
         yield finding(f"creativity.agreement.{statistic}", "gender", "Anna", "Ben", dims={"axis": "gender"})
     yield finding("creativity.agreement.cohen_kappa", "Anna / Ben", "Anna", "Ben", dims={"axis": "gender"})
+    judge = {"axis": "gender", "rater": "Mixtral"}
+    yield finding("creativity.agreement.flips", "Mixtral", "Mixtral", dims=judge)
+    for place in ("first", "second"):
+        yield finding("creativity.agreement.position", place, "first", "second", dims=judge)
+    for name in ("refused", "unreadable", "failed"):
+        yield finding("creativity.agreement.unanswered", name, name, dims=judge)
     for name in ("perceptibility", "perceptibility.suggested"):
         yield finding(f"creativity.{name}", "nuanced", *pair, dims={"axis": "gender"})
 

@@ -1,0 +1,34 @@
+"""transformers: a language model on this computer, from a folder with safetensors weights.
+
+Pickles are never opened and program code in the folder is never run. Opening checks the folder; the weights are loaded
+when the first text is asked for, in whatever process asked; the program asks in its model process.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from core.backends.protocol import Parameter
+from core.backends.transformers_local.info import INFO, missing
+
+if TYPE_CHECKING:
+    from core.backends.transformers_local.writer import TransformersWriter
+
+__all__ = ["INFO", "open"]
+
+
+def open(model: str, parameters: Mapping[str, Parameter]) -> "TransformersWriter":
+    """A model by name or by the path of its folder. Parameters: see `options.Options`.
+
+    Raises `UsageError` for a parameter or a context that cannot be, `AppError` where there is no such folder, where it
+    is no model that can be loaded safely, or where its chat template is damaged or hostile.
+    """
+    from core.backends.transformers_local.options import read_options
+    from core.backends.transformers_local.writer import TransformersWriter, find_folder
+    from core.errors import AppError
+
+    if missing():
+        raise AppError(
+            f"{missing()} is not installed here, so no folder can be opened.", hint=f"pip install {missing()}"
+        )
+    options = read_options(parameters)
+    return TransformersWriter(find_folder(model), options)

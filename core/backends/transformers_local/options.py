@@ -1,0 +1,100 @@
+"""The parameters of the backend: what may be set, within which bounds, and what holds where nothing is said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any
+
+from core.backends.protocol import Parameter
+from core.errors import UsageError
+from core.scorers.folders.device import CHOICES
+
+NUMBERS = ("auto", "float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True)
+class Options:
+    """`temperature` 0 takes the most likely token. `top_k` 0 and `top_p` 1 leave all tokens.
+
+    What is not set is taken from the folder's generation_config.json, else transformers' own default for sampling:
+    1, 50 and 1. Penalties for repetition are not applied. `context` None: the model's. `numbers` auto: 32 bits on a
+    processor, as stored elsewhere.
+    """
+
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    context: int | None = None
+    chat_template: bool = True
+    device: str = "auto"
+    numbers: str = "auto"
+
+
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "temperature": (0, 100),
+    "top_k": (0, 1_000_000),
+    "top_p": (0, 1),
+    "max_tokens": (0, 1_000_000),
+    "context": (1, 2**31 - 1),
+}
+_WHOLE = frozenset({"top_k", "max_tokens", "context"})
+_CHOICES = {"device": CHOICES, "numbers": NUMBERS}
+_DEFAULTS: dict[str, Parameter] = {"temperature": 1.0, "top_k": 50, "top_p": 1.0}
+
+
+def read_options(parameters: Mapping[str, Parameter]) -> Options:
+    """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
+    known = [field.name for field in fields(Options)]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise UsageError(
+            f"transformers has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}."
+        )
+    values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
+    return Options(**values)
+
+
+def completed(options: Options, generation: Mapping[str, Any]) -> Options:
+    """The options with what the folder's generation_config.json says, else the defaults, where nothing is set."""
+    said = _recommended(generation)
+    values: dict[str, Any] = {
+        name: said.get(name, default) for name, default in _DEFAULTS.items() if getattr(options, name) is None
+    }
+    return replace(options, **values)
+
+
+def recorded(options: Options) -> dict[str, Parameter]:
+    """What belongs to the generator: all that changes its texts."""
+    values = {field.name: getattr(options, field.name) for field in fields(options)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _recommended(generation: Mapping[str, Any]) -> dict[str, Parameter]:
+    """What is a value that could be set; anything else says nothing."""
+    found: dict[str, Parameter] = {}
+    for name in _DEFAULTS:
+        try:
+            if name in generation:
+                found[name] = _checked(name, generation[name])
+        except (UsageError, TypeError, ValueError):
+            continue
+    return found
+
+
+def _checked(name: str, value: Parameter) -> Parameter:
+    if name == "chat_template":
+        if not isinstance(value, bool):
+            raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
+        return value
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise UsageError(f"“{name}” cannot be {value!r}.", hint=f"Choose one of: {', '.join(_CHOICES[name])}.")
+        return value
+    low, high = _BOUNDS[name]
+    kind = int if name in _WHOLE else float
+    number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and kind(value) == value
+    if not number or not low <= float(value) <= high:
+        what = "a whole number" if name in _WHOLE else "a number"
+        raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
+    return kind(value)

@@ -1,0 +1,150 @@
+"""judge: a model works through plans of comparisons, as a rater beside the people."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.cli.answers import note, print_json, say
+from core.cli.files import open_for_writing
+from core.cli.generators import (
+    AskKey,
+    Backend,
+    Endpoint,
+    MaxTokens,
+    Model,
+    Set,
+    Temperature,
+    TopP,
+    parameters,
+    session_keys,
+)
+from core.cli.progress import job
+from core.cli.project_commands import AsJson, File, Seed
+from core.errors import AppError, UsageError
+from core.project.project import Project
+from core.project.rows import PlanRow
+
+if TYPE_CHECKING:
+    from core.runs.judge_result import JudgeResult
+
+SHORTEST_ID = 4  # of a plan's id: so much of it names the plan
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(judge)
+
+
+def judge(
+    file: File,
+    backend: Backend,
+    model: Model,
+    plan: Annotated[
+        list[str] | None, typer.Option(help="Only this plan: its title or the start of its id; several times for more.")
+    ] = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Only plans that compare on this axis.")] = None,
+    seed: Seed = 0,
+    endpoint: Endpoint = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    settings: Set = None,
+    ask_key: AskKey = False,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Count the session although requests failed: they are not made again.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model judge every comparison in every order of its cards. Stopped at any point, the same command goes on.
+
+    A rater and a session of its own: people's sessions and judgments stay as they are.
+    """
+    from core.compute import models
+    from core.runs.judge import judge as judge_plan
+    from core.runs.judge import refuse_what_cannot_judge
+    from core.runs.setup import generator_spec
+
+    given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
+    keys = session_keys(endpoint, ask_key)
+    with open_for_writing(file) as project, job("Judging") as ctx:
+        plans = chosen_plans(project, plan or (), axis or ())
+        refuse_what_cannot_judge(backend)
+        spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
+        results = []
+        for one in plans:
+            note(f"Judging {one.title}.")
+            results.append(
+                judge_plan(ctx, project, one.id, spec, models(), keys, seed=seed, finish=finish, opens=model)
+            )
+    if as_json:
+        judged = [_json(one, result) for one, result in zip(plans, results, strict=True)]
+        print_json({"rater": results[0].rater, "plans": judged})
+        return
+    for one, result in zip(plans, results, strict=True):
+        _tell(one, result)
+
+
+def chosen_plans(project: Project, names: Sequence[str], axes: Sequence[str]) -> list[PlanRow]:
+    """The creativity study's plans with one of these names and on one of these axes; all where none are named."""
+    study = project.studies.of_kind("creativity")
+    known = [row for row in project.judging.plans() if study is not None and row.study_id == study.id]
+    if not known:
+        raise AppError(
+            "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
+        )
+    there = "; ".join(f"{row.title} ({row.id[:8]})" for row in known)
+    wanted = known
+    if names:
+        for name in names:
+            if not any(_is_called(row, name) for row in known):
+                raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+        wanted = [row for row in known if any(_is_called(row, name) for name in names)]
+    if axes:
+        wanted = [row for row in wanted if set(row.axis.split("+")) & set(axes)]
+    if not wanted:
+        raise UsageError(f"No plan compares on {' or '.join(axes)}.", hint=f"Plans: {there}.")
+    return wanted
+
+
+def _is_called(row: PlanRow, name: str) -> bool:
+    return name == row.title or (len(name) >= SHORTEST_ID and row.id.startswith(name))
+
+
+def _json(plan: PlanRow, result: "JudgeResult") -> dict[str, Any]:
+    bounds = result.flip_interval
+    return {
+        "plan": plan.id,
+        "title": plan.title,
+        "session": result.session_id,
+        "closed": result.closed,
+        "comparisons": result.comparisons,
+        "unusable": result.unusable,
+        "wanted": result.wanted,
+        "added": result.added,
+        "replies": dict(result.read),
+        "failures": dict(result.failures),
+        "compared": result.compared,
+        "flips": result.flips,
+        "flip_rate": result.flip_rate,
+        "flip_interval": None if bounds is None else {"low": bounds.low, "high": bounds.high, "level": bounds.level},
+        "first_card": result.first / result.choices if result.choices else None,
+    }
+
+
+def _tell(plan: PlanRow, result: "JudgeResult") -> None:
+    replies = ", ".join(f"{count:,} {name}" for name, count in result.read.items() if count)
+    say(f"{plan.title}: {result.rater} gave {sum(result.read.values()):,} of {result.wanted:,} replies ({replies}).")
+    bounds = result.flip_interval
+    if bounds is None or result.flip_rate is None:
+        say("  No comparison has a choice in every order of its cards, so that no preference can be told.")
+    else:
+        say(
+            f"  The choice turned with the order of the cards in {result.flips:,} of {result.compared:,} comparisons: "
+            f"{result.flip_rate:.0%} (95 % interval {bounds.low:.0%} to {bounds.high:.0%})."
+        )
+        say(f"  {result.first / result.choices:.0%} of those choices fell on the first card.")
+    if result.unusable:
+        say(f"  {result.unusable:,} comparisons cannot be judged: their texts are not the ones that were planned.")
+    if not result.closed:
+        failed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(result.failures.items()))
+        say(f"  Requests failed ({failed}): the same command makes them again, --finish counts the rest without them.")

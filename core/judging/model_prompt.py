@@ -1,0 +1,106 @@
+"""What a model that judges is asked: the rubric, and the texts between fences that no text can close."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from core.judging.blind import Criterion
+from core.prompts.resource_files import packaged, read_toml, validated
+
+LETTERS = "ABC"
+CODE_LENGTH = 16
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True)
+class JudgingWords:
+    """resources/prompts/judging.toml. `control`: expressions for what chat templates put around messages."""
+
+    version: int
+    reply_tokens: int
+    instruction: str
+    criterion: str
+    text: str
+    question: str
+    control: tuple[str, ...]
+
+
+@cache
+def judging_words() -> JudgingWords:
+    return validated(JudgingWords, read_toml(packaged("prompts", "judging.toml")), "The judging prompt judging.toml")
+
+
+@cache
+def words_sha256() -> str:
+    """Which wording it was, so that judgments made with an edited one are another rater's."""
+    return hashlib.sha256(repr(judging_words()).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class JudgingPrompt:
+    """`code` stands on the fences. `broken`: how many control signs of chat templates were broken up in the texts."""
+
+    text: str
+    code: str
+    broken: int
+
+
+def judging_prompt(title: str, criteria: Sequence[Criterion], texts: Sequence[str], salt: str) -> JudgingPrompt:
+    """The prompt for `texts` in the order of the cards; two or three.
+
+    `salt`: what this request has of its own, such as its seed. The same arguments give the same prompt, so that a
+    resumed session equals an uninterrupted one.
+    """
+    words = judging_words()
+    code = fence_code(texts, salt)
+    shown = [_harmless(text) for text in texts]
+    letters = LETTERS[: len(texts)]
+    asked = words.instruction.strip("\n").format(
+        count=len(texts),
+        title=_one_line(title),
+        criteria="\n".join(words.criterion.format(name=one.name, explanation=one.explanation) for one in criteria),
+        code=code,
+    )
+    fenced = [
+        words.text.format(letter=letter, code=code, text=text) for letter, (text, _) in zip(letters, shown, strict=True)
+    ]
+    named = f"{', '.join(letters[:-1])} or {letters[-1]}"
+    whole = "\n".join([asked, *fenced, words.question.format(letters=named)])
+    return JudgingPrompt(whole, code, sum(broken for _, broken in shown))
+
+
+def fence_code(texts: Sequence[str], salt: str) -> str:
+    """A code that stands in none of the texts.
+
+    It is a hash over the texts themselves: whoever writes one would have to find a text that contains its own hash.
+    Should it stand in one all the same, the next is taken.
+    """
+    attempt = 0
+    while True:
+        joined = "\x1f".join([salt, str(attempt), *texts]).encode("utf-8", "surrogatepass")
+        code = hashlib.sha256(joined).hexdigest()[:CODE_LENGTH]
+        if not any(code in text for text in texts):
+            return code
+        attempt += 1
+
+
+def card_orders(cards: int, *, mirrored: bool = False) -> tuple[tuple[int, ...], ...]:
+    """The orders in which a model is asked: each card stands once in each place. Two: both; three: all rotations."""
+    first = tuple(reversed(range(cards))) if mirrored else tuple(range(cards))
+    return tuple(first[turn:] + first[:turn] for turn in range(cards))
+
+
+@cache
+def _control() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in judging_words().control), re.IGNORECASE)
+
+
+def _harmless(text: str) -> tuple[str, int]:
+    """The text with a blank after the first sign of everything that a chat template would take for its own."""
+    return _control().subn(lambda found: f"{found[0][0]} {found[0][1:]}", text)
+
+
+def _one_line(title: str) -> str:
+    return " ".join(title.split())[:LONGEST_TITLE]

@@ -1,0 +1,107 @@
+"""Agency of each sentence by a small head on the packaged MiniLM: the stand-in for the published classifier.
+
+The head is a softmax regression over three classes. It was trained on sentences that were written for this project
+(models/agency/sentences.csv) by models/agency/train.py; models/agency/card.md has its accuracies and its limits.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import AppError
+from core.scorers.agency_words import neutral, neutral_words
+from core.scorers.chosen import REINSTALL
+from core.scorers.minilm import MiniLM
+from core.scorers.protocol import ScoreValue
+from core.scorers.segment import SEGMENTER, sentences
+from core.scorers.sentence_style import NOTHING, has_style, style_value
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+CLASSES = ("agentic", "communal", "neutral")
+WEIGHTS_SHA256 = "6dcf6fabe5653f0b05edc9814f6ba28dc193a64153fb0e9071b84f8ee1923240"
+
+Probabilities = NDArray[np.float64]
+
+
+class AgencyMiniLM:
+    """The probability that a sentence is agentic, against communal and neutral, for each sentence of a text.
+
+    `values`: float32[sentences], of the project's segmenter; `summary`: the share of agentic sentences, None for a
+    text without a sentence or not in English. softmax(W e(s) + b)[agentic] with e the embedding of the sentence put
+    without gender (`agency_words.neutral`). A sentence that is neither agentic nor communal counts as not agentic: it
+    stays in the denominator, for the paper's share is of all sentences. A sentence without a word is neutral.
+    Stands in for the paper's BERT classifier of two classes. Source: letters (Wan et al.), section 3.2.2, appendix F.2.
+    """
+
+    role = "agency"
+    name = "agency_minilm"
+    stand_in = True
+    shape = "probability of each sentence that it is agentic, 0 to 1; summary: the share of agentic sentences"
+    note = "Stands in for the paper's classifier: a small head on MiniLM. See models/agency/card.md."
+
+    def __init__(self, weights: "Traversable | None" = None) -> None:
+        """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
+        self._file = weights or files("models").joinpath("agency", "head.safetensors")
+        self._embedder = MiniLM(windows=True)
+        self.sha256 = WEIGHTS_SHA256
+        head = f"head {WEIGHTS_SHA256[:12]}; {neutral_words().version}"
+        self.version = f"{head} ({neutral_words().sha256[:12]}); {self._embedder.version}; {SEGMENTER}"
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        spans = [sentences(text) if has_style(text) else None for text in texts]
+        every = [text[start:end] for text, found in zip(texts, spans, strict=True) for start, end in found or ()]
+        agentic = iter(self.probabilities(every)[:, CLASSES.index("agentic")])
+        return [NOTHING if found is None else style_value([next(agentic) for _ in found]) for found in spans]
+
+    def probabilities(self, sentences: Sequence[str]) -> Probabilities:
+        """The probabilities of CLASSES, float64[sentences, 3]. Raises `AppError` where a model cannot be loaded."""
+        found = np.zeros((len(sentences), len(CLASSES)))
+        found[:, CLASSES.index("neutral")] = 1.0
+        plain = [neutral(sentence) for sentence in sentences]
+        places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]
+        for place, vector in zip(places, self._vectors([plain[place] for place in places]), strict=True):
+            if vector.size:
+                weight, bias = self._head
+                # Row by row: a product of matrices may round a row otherwise in other company.
+                found[place] = softmax(weight @ vector.astype(np.float64) + bias)
+        return found
+
+    def _vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Letters repeat sentences: each is embedded once, and its vector does not depend on the others."""
+        distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        values = self._embedder.score(list(distinct))
+        return [values[distinct[text]].values for text in texts]
+
+    @cached_property
+    def _head(self) -> tuple[Probabilities, Probabilities]:
+        """Weights float64[3, 384] and biases float64[3], checked before they are used."""
+        from safetensors.numpy import load
+
+        try:
+            content = self._file.read_bytes()
+        except OSError as error:
+            raise AppError(f"The agency head cannot be read ({error.strerror}).", hint=REINSTALL) from error
+        found = hashlib.sha256(content).hexdigest()
+        if found != WEIGHTS_SHA256:
+            raise AppError(
+                "The weights of the agency head are not the program's own, so they were not loaded.",
+                kept="Nothing was changed.",
+                hint=REINSTALL,
+                details=f"SHA-256 of head.safetensors: expected {WEIGHTS_SHA256}, found {found}",
+            )
+        head = load(content)
+        return head["weight"].astype(np.float64), head["bias"].astype(np.float64)
+
+
+def softmax(scores: Probabilities) -> Probabilities:
+    """exp(x) / Σ exp(x) over the last axis, without overflow."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: Probabilities = powers / powers.sum(axis=-1, keepdims=True)
+    return shares

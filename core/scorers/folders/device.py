@@ -1,0 +1,43 @@
+"""On what a model computes: the graphics processor where there is one, else the processor."""
+
+from core.errors import UsageError
+
+CHOICES = ("auto", "cpu", "cuda", "mps")
+
+
+def chosen(wanted: str = "auto") -> str:
+    """cuda, mps or cpu. Imports torch. Raises `UsageError` for a device that is not here."""
+    import torch
+
+    here = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if wanted == "auto":
+        return "cuda" if here["cuda"] else "cpu"  # Apple's gives other numbers for some models: only when asked for
+    if not here.get(wanted, False):
+        there = ", ".join(name for name, is_here in here.items() if is_here)
+        raise UsageError(f"There is no device “{wanted}” here.", hint=f"Choose one of: auto, {there}.")
+    return wanted
+
+
+def in_words(device: str) -> str:
+    """For a note beside a result."""
+    return {"cpu": "the processor", "cuda": "the graphics processor", "mps": "Apple's graphics processor"}.get(
+        device, device
+    )
+
+
+def let_go(device: str) -> None:
+    """Give a graphics processor's memory back after a model was dropped."""
+    import gc
+
+    gc.collect()
+    if device == "cuda":
+        import torch
+
+        torch.cuda.empty_cache()
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a library says, in one of its ways, that memory ran out."""
+    text = str(error).lower()
+    said = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and said)

@@ -1,0 +1,153 @@
+"""Loading a checked folder through transformers: known architectures only, safetensors only, nothing from the hub.
+
+The classes are looked up in transformers' own tables and never by what a folder names, so its code cannot be reached;
+`trust_remote_code` stays off besides.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+from core.errors import AppError
+from core.scorers.folders.device import is_out_of_memory
+from core.scorers.folders.settings import ANOTHER, Settings, unreadable
+
+Purpose = Literal["classifier", "embedder", "writer"]
+Made = TypeVar("Made")
+
+_TABLES = {
+    "classifier": "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING",
+    "embedder": "MODEL_MAPPING",
+    "writer": "MODEL_FOR_CAUSAL_LM_MAPPING",
+}
+_WHAT = {
+    "classifier": "classify texts",
+    "embedder": "embed texts",
+    "writer": "write texts",
+}
+_NEVER_MISSED = ("position_ids",)  # buffers that older files held and newer ones make
+
+
+def configuration(settings: Settings) -> Any:
+    """The model's settings as transformers' own class. Raises `AppError` for an unknown type or impossible settings."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    if settings.kind not in CONFIG_MAPPING:
+        if settings.own_code:
+            raise unreadable(settings.name, "it needs program code of its own, and that is never run")
+        raise unreadable(settings.name, f"its type “{settings.kind[:60]}” is not known here")
+    return _said(settings, lambda: CONFIG_MAPPING[settings.kind].from_dict(dict(settings.values)))
+
+
+def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype: Any) -> Any:
+    """The model with its weights on the device, ready to compute.
+
+    Raises `AppError` where it is for something else, lacks weights, is damaged, or memory runs out.
+    """
+    chosen = class_for(settings, purpose, config)
+    options = {"add_pooling_layer": False} if purpose == "embedder" and _takes_pooling(chosen) else {}
+    _quiet()
+    _refuse_without_memory(settings, device, dtype)
+
+    def load() -> Any:
+        made, told = chosen.from_pretrained(
+            str(settings.folder), config=config, local_files_only=True, use_safetensors=True,
+            output_loading_info=True, dtype=dtype, **options,
+        )  # fmt: skip
+        missing = [key for key in told["missing_keys"] if not key.endswith(_NEVER_MISSED)]
+        if missing:
+            raise unreadable(settings.name, "its weights lack parts that its settings name", ", ".join(missing[:5]))
+        return made.to(device).eval()
+
+    return _said(settings, load)
+
+
+def tokenizer(settings: Settings, config: Any) -> Any:
+    """The tokenizer beside the weights. Raises `AppError` where it cannot be read."""
+    from transformers import AutoTokenizer
+
+    _quiet()
+    return _said(
+        settings,
+        lambda: AutoTokenizer.from_pretrained(
+            str(settings.folder), config=config, local_files_only=True, trust_remote_code=False
+        ),
+        "its tokenizer cannot be read",
+    )
+
+
+def out_of_memory(name: str, error: BaseException) -> AppError:
+    return AppError(
+        f"There is not enough memory for the model “{name}”.",
+        hint="Close other programs, or choose a smaller model.",
+        details=repr(error)[:500],
+    )
+
+
+def class_for(settings: Settings, purpose: Purpose, config: Any) -> Any:
+    """The class of transformers for this type and purpose.
+
+    Raises `AppError` where there is none, and where the folder's weights are for another one: its head would be random.
+    """
+    from transformers.models.auto import modeling_auto
+
+    table = getattr(modeling_auto, _TABLES[purpose])
+    if type(config) not in table:
+        raise _for_something_else(settings, purpose)
+    found = table[type(config)]
+    found = found[0] if isinstance(found, tuple) else found
+    fits = settings.architecture == found.__name__
+    if purpose != "embedder" and settings.architecture and not fits:
+        raise _for_something_else(settings, purpose)
+    return found
+
+
+def _refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
+    """Said before it is tried: some systems end a process that takes too much, instead of refusing it."""
+    from core.backends.llama_cpp.memory import free_bytes
+
+    stored = 2 if "16" in str(settings.values.get("dtype") or settings.values.get("torch_dtype") or "") else 4
+    needed = settings.weight_bytes * int(dtype.itemsize) // stored
+    free = free_bytes() if device == "cpu" else None
+    if free is not None and needed > free:
+        raise AppError(
+            f"There is not enough memory for the model “{settings.name}”: it needs {needed / 1e9:,.1f} GB, "
+            f"and {free / 1e9:,.1f} GB are free.",
+            hint="Close other programs, or choose a smaller model.",
+        )
+
+
+def _for_something_else(settings: Settings, purpose: Purpose) -> AppError:
+    return AppError(
+        f"“{settings.name}” cannot {_WHAT[purpose]}: it is a {(settings.architecture or settings.kind)[:80]}.",
+        hint=ANOTHER,
+    )
+
+
+def _takes_pooling(chosen: Any) -> bool:
+    import inspect
+
+    return "add_pooling_layer" in inspect.signature(chosen.__init__).parameters
+
+
+def _said(settings: Settings, make: Callable[[], Made], why: str = "") -> Made:
+    """Whatever a stranger's folder makes the library raise, as one sentence."""
+    try:
+        return make()
+    except AppError:
+        raise
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(settings.name, error) from error
+        details = f"{type(error).__name__}: {error}"[:2000]
+        if type(error).__name__ == "SafetensorError":
+            raise unreadable(settings.name, "its weights are damaged", details) from error
+        raise unreadable(settings.name, why or "its settings and its weights do not fit together", details) from error
+
+
+def _quiet() -> None:
+    """No progress bars and warnings on the console of a program with a window."""
+    import transformers.utils
+
+    logging: Any = transformers.utils.logging
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()

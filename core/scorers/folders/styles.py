@@ -1,0 +1,108 @@
+"""Formality, positivity, agency and toxicity of sentences by classifiers: the papers' own, or others in a folder."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.errors import AppError
+from core.machine.models.installed import InstalledModel
+from core.scorers.folders import labels
+from core.scorers.folders.checkpoint import load_checkpoint
+from core.scorers.folders.classifier import Classifier, load_classifier, sigmoid, softmax
+from core.scorers.folders.held import held
+from core.scorers.folders.scorer import FolderScorer
+from core.scorers.protocol import ScoreValue
+from core.scorers.segment import SEGMENTER, sentences
+from core.scorers.sentence_style import NOTHING, reads, style_value
+
+RULES = f"sentences cut at what the model takes; {SEGMENTER}; rules 1"
+
+
+class SentenceClassifier(FolderScorer):
+    """The probability of one class for each sentence: softmax over the classes, or sigmoid where each stands alone.
+
+    `values`: float32[sentences]; `summary`: the share of at least 0.5, None for a text without a sentence or not in
+    English. A sentence longer than the model takes is cut there, as the papers' programs do.
+    """
+
+    rules = RULES
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        parts = [[text[start:end] for start, end in sentences(text)] if reads(text) else [] for text in texts]
+        shares = iter(self._shares([sentence for part in parts for sentence in part]))
+        return [self._value([next(shares) for _ in part]) if part else NOTHING for part in parts]
+
+    def _value(self, shares: Sequence[float]) -> ScoreValue:
+        return style_value(shares)
+
+    def _shares(self, found: Sequence[str]) -> list[float]:
+        if not found:
+            return []
+        model = self.model()
+        classifier = held(self.role, (model.path, model.sha256), lambda: self._load(model))
+        names = labels.NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
+        place, apart = labels.reading(self.role, classifier.labels, model.name, names)
+        logits = classifier.logits(classifier.encode(found))
+        if not np.isfinite(logits).all():
+            raise _no_numbers(model)
+        shares: list[float] = (sigmoid(logits) if apart else softmax(logits))[:, place].tolist()
+        return shares
+
+    def _load(self, model: InstalledModel) -> Classifier:
+        if model.format != "folder":
+            raise AppError(f"“{model.name}” is no folder with a model.", hint="Choose another model.")
+        return load_classifier(model.path)
+
+
+class SST2(SentenceClassifier):
+    """The probability that a sentence is positive. Source: letters (Wan et al.), section 3.2.2."""
+
+    role = "positivity"
+    name = "sst2"
+    papers = "the letters paper's positivity classifier, trained on SST-2"
+    shape = "probability of each sentence that it is positive, 0 to 1; summary: the share of positive sentences"
+
+
+class FormalityClassifier(SentenceClassifier):
+    """The probability that a sentence is formal. Source: letters (Wan et al.), section 3.2.2."""
+
+    role = "formality"
+    name = "formality_classifier"
+    papers = "the letters paper's formality classifier, trained on GYAFC"
+    shape = "probability of each sentence that it is formal, 0 to 1; summary: the share of formal sentences"
+
+
+class AgencyClassifier(SentenceClassifier):
+    """The probability that a sentence is agentic and not communal. Source: letters (Wan et al.), section 3.2.2."""
+
+    role = "agency"
+    name = "agency_classifier"
+    papers = "the letters paper's agency classifier"
+    shape = "probability of each sentence that it is agentic, 0 to 1; summary: the share of agentic sentences"
+
+
+class Detoxify(SentenceClassifier):
+    """The probability that a sentence is toxic, as Detoxify's `toxicity`: the sigmoid of that class alone.
+
+    `summary`: the sentences' mean. Source: news (Fang et al.), appendix A.
+    """
+
+    role = "toxicity"
+    name = "detoxify"
+    papers = "the news paper's toxicity classifier, Detoxify"
+    # Not “each”: news then asks sentence by sentence, and one without a value leaves its article whole.
+    shape = "probability of every sentence that it is toxic, 0 to 1; summary: their mean"
+
+    def _value(self, shares: Sequence[float]) -> ScoreValue:
+        return ScoreValue(np.array(shares, dtype=np.float32), float(np.mean(shares)))
+
+    def _load(self, model: InstalledModel) -> Classifier:
+        return load_checkpoint(model.path) if model.format == "checkpoint" else super()._load(model)
+
+
+def _no_numbers(model: InstalledModel) -> AppError:
+    return AppError(
+        f"What “{model.name}” computes are no numbers, so its weights are damaged.",
+        kept="Nothing of this batch was stored.",
+        hint="Get the model again, or choose another one.",
+    )

@@ -1,0 +1,59 @@
+"""How fast texts are embedded, crossing into the compute process included: a plain SentenceTransformer is the peer.
+
+Every text is new: nothing here comes from a cache. The two take turns, so that other work on the machine hits both.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from figures import at_least, figure, spread, title
+from letter_sentences import letter_sentences, letters
+
+from core.compute import ComputeProcess
+
+pytestmark = pytest.mark.bench
+
+ROUNDS = 5
+TEXTS = {"sentences": 600, "letters": 60}
+LEAST_SHARE = 0.95
+HERE = str(Path(__file__).parent)
+
+
+@pytest.fixture(scope="module")
+def compute() -> Iterator[ComputeProcess]:
+    """One process for both, so that niceness and threads are the same."""
+    sys.path.insert(0, HERE)
+    process = ComputeProcess(packages=("core", "embedding_run"))
+    yield process
+    process.close()
+    sys.path.remove(HERE)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_embedding_reaches_a_plain_sentence_transformer(compute: ComputeProcess, kind: str) -> None:
+    count, shares, ours, peers = TEXTS[kind], [], [], []
+    warm = ["a letter"] * 8
+    compute.call("core.scorers.registry:score_batch", "minilm_cut", warm)
+    compute.call("embedding_run:encode", warm)
+    for number in range(ROUNDS):
+        texts = letters(count, number + 1) if kind == "letters" else new_sentences(count, number + 1)
+        began = time.perf_counter()
+        _, values = compute.call("core.scorers.registry:score_batch", "minilm_cut", texts)
+        ours.append(count / (time.perf_counter() - began))
+        seconds, vectors = compute.call("embedding_run:encode", texts)
+        peers.append(count / seconds)
+        shares.append(ours[-1] / peers[-1])
+        assert np.allclose([value.values for value in values], vectors, atol=1e-5)
+
+    title(f"MiniLM, {count} {kind} at a time")
+    figure("in the compute process, crossing included", spread(ours), "a second")
+    figure("plain SentenceTransformer.encode there", spread(peers), "a second")
+    at_least("share of the plain one, median of rounds", spread(shares).median, LEAST_SHARE, "")
+
+
+def new_sentences(count: int, seed: int) -> list[str]:
+    return [sentence for _, sentence in letter_sentences(count, seed)]

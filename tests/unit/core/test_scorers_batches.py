@@ -1,0 +1,60 @@
+"""How texts are put together for scoring: by length, in pages that grow while they are quick."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from core.runs import score
+from core.scorers import registry
+from core.scorers.equal_lengths import batches, filled
+from core.scorers.protocol import ScoreValue
+
+
+class Noting:
+    """Notes the lengths of what it is given together."""
+
+    role = name = "noting"
+    version = shape = "1"
+    sha256 = None
+    stand_in = False
+
+    def __init__(self):
+        self.given = []
+
+    def score(self, texts):
+        self.given.append([len(text) for text in texts])
+        return [ScoreValue(np.array([len(text)], np.float32), float(len(text))) for text in texts]
+
+
+def test_texts_of_like_length_are_scored_together_and_come_back_in_order(monkeypatch):
+    noting = Noting()
+    monkeypatch.setattr(registry, "load", lambda name: noting)
+    texts = ["x" * (n * 37 % 101) for n in range(100)]
+
+    _, values = registry.score_batch("noting", texts)
+
+    assert [value.summary for value in values] == [len(text) for text in texts]
+    assert list(chain.from_iterable(noting.given)) == sorted(len(text) for text in texts)
+
+
+def test_pages_grow_while_they_are_quick_and_shrink_when_one_takes_too_long():
+    assert score._next_page(score.PAGE, 0.1) == 2 * score.PAGE
+    assert score._next_page(score.LARGEST_PAGE, 0.1) == score.LARGEST_PAGE
+    assert score._next_page(256, score.PAGE_SECONDS * 0.75) == 256
+    assert score._next_page(256, score.PAGE_SECONDS * 2) == 128
+    assert score._next_page(score.PAGE, 100) == score.PAGE
+
+
+@pytest.mark.parametrize("most", [1, 3, 16])
+def test_only_equal_lengths_share_a_batch_and_none_is_lost(most):
+    lengths = [n * 7 % 5 for n in range(50)]
+    made = list(batches(lengths, most))
+
+    assert sorted(chain.from_iterable(made)) == list(range(50))
+    assert all(len({lengths[place] for place in batch}) == 1 and len(batch) <= most for batch in made)
+
+
+def test_few_tokens_are_filled_up_to_whole_groups():
+    assert [filled(count, 5) for count in (1, 4, 5)] == [4, 4, 8]
+    assert filled(1, 16) == 1
