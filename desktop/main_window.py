@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from desktop.dialogs.window_commands import file_menu, save_copy, window_command
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.leaving import Leaving
+from desktop.operations.connections import Connections
 from desktop.operations.session import ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
@@ -49,6 +50,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self.jobs = JobRunner(self, prepare=import_engine)
         self.session = ProjectSession(self.jobs, self)
+        self.connections = Connections(self.jobs, self)
         self.entries = {entry.key: entry for entry in entries if entry.works}
         self.panels: dict[str, Panel] = {}
         self.current = ""
@@ -96,6 +98,8 @@ class MainWindow(QMainWindow):
         if what:
             self.panels[key].opened_with(**what)
         self.panel_shown.emit(key)
+        if self.connections.by is None:
+            self.connections.look()
 
     def open_project(self, path: Path) -> None:
         self.session.open(path)
@@ -157,6 +161,7 @@ class MainWindow(QMainWindow):
         self.session.closed.connect(self._project_closed)
         self.session.changed.connect(self._deliver)
         self.session.failed.connect(self._opening_failed)
+        self.connections.changed.connect(lambda: self.status.set_offline(self.connections.by))
         self.settings.changed.connect(self._settings_changed)
         self._save_timer.timeout.connect(self._save_settings)
         self._drop.dropped.connect(self._take_files)
@@ -274,6 +279,12 @@ class MainWindow(QMainWindow):
         field = first_field(parts[(here + 1) % len(parts)])
         if field is not None:
             field.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        back = event.type() == QEvent.Type.ActivationChange and self.isActiveWindow()
+        if back and self.connections.by is not None:  # a command elsewhere may have switched meanwhile
+            self.connections.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

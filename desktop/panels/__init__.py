@@ -40,6 +40,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("charts", "Charts", "charts", "desktop.panels.charts:ChartsPanel"),
     PanelEntry("findings", "Findings", "findings", "desktop.panels.findings:FindingsPanel"),
     PanelEntry("outputs", "Outputs", "outputs", "desktop.panels.outputs:OutputsPanel"),
+    PanelEntry("models", "Models", "models", "desktop.panels.models:ModelsPanel", needs_project=False),
     PanelEntry(
         "settings",
         "Settings",

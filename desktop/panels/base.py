@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from desktop.dialogs.commands import Command
     from desktop.jobs import JobRunner
+    from desktop.operations.connections import Connections
     from desktop.operations.session import ProjectSession
     from desktop.settings import Settings
 
@@ -28,6 +29,7 @@ class Shell(Protocol):
     jobs: "JobRunner"
     settings: "Settings"
     session: "ProjectSession"
+    connections: "Connections"  # the offline switch
     files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
 
     @property

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
 from desktop.models.studies import words_of
+from desktop.operations.models import Writers, read_writers
 from desktop.operations.sample import open_sample, sample_facts
 from desktop.panels.base import Panel, Shell
 from desktop.panels.home_doors import Door, audit_state, rate_state, texts_state
@@ -41,6 +42,7 @@ class HomePanel(Panel):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._facts: Facts | None = None
+        self._writers: Writers | None = None
         self._preparing: JobHandle | None = None
         self._opening = Opening(shell, self)
 
@@ -96,6 +98,16 @@ class HomePanel(Panel):
     def project_closed(self) -> None:
         self._facts = None
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # What could write belongs to no project; it may have come or gone while another panel was seen.
+        on_done, unsaid = self._show_writers, lambda _: None  # a damaged record is said where models are
+        self.shell.jobs.start(tr("Writers"), read_writers, on_done=on_done, on_error=unsaid, quiet=True)
+
+    def _show_writers(self, writers: Writers) -> None:
+        self._writers = writers
+        self._show_facts(self._facts)
+
     # what stands on the doors
 
     def _count(self) -> None:
@@ -119,7 +131,7 @@ class HomePanel(Panel):
         preparing = self._preparing is not None
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
         self.texts.set_state(texts_state(facts, read_only=read_only))
-        self.audit.set_state(audit_state(facts, read_only=read_only))
+        self.audit.set_state(audit_state(facts, read_only=read_only, writers=self._writers))
 
     def _settings_changed(self, key: str) -> None:
         if key == "recent":
@@ -222,8 +234,8 @@ class HomePanel(Panel):
         greeting.setSpacing(4)
         greeting.addWidget(Label(tr("See the bias in written text, and in those who judge it."), "display", wrap=True))
         words = tr(
-            "Biasprint compares what is written for different people. It works on this computer alone, keeps a study "
-            "in one project file, and sends nothing anywhere."
+            "Biasprint compares what is written for different people. It works offline, keeps a study in one project "
+            "file, and sends nothing anywhere unless you ask."
         )
         greeting.addWidget(Label(words, "soft", wrap=True))
         self._doors, self._lower = self._row(), self._row()

@@ -1,15 +1,16 @@
 """The doors of the home panel: what one can begin here, and what it still needs, said on the door."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy
 
 from desktop import theme
 from desktop.models.studies import words_of
+from desktop.operations.models import Writers
 from desktop.operations.studies import StudyFacts
 from desktop.panels.home_facts import Facts
-from desktop.widgets import Button, Card, Label, LinkButton, plural, tr
+from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
 
 ICON_SIDE = 26
 
@@ -23,6 +24,8 @@ class DoorState:
     step: str
     other: str = ""  # a second, quieter way
     other_step: str = ""
+    mend: str = ""  # what brings something that is not here
+    mend_step: str = ""
 
 
 class Door(Card):
@@ -39,17 +42,17 @@ class Door(Card):
         self.words = Label("", "note", wrap=True)
         self.button = Button("", role="primary")
         self.other = LinkButton("")
+        self.mend = LinkButton("")
+        self.mend.clicked.connect(lambda: on_step(self.state.mend_step))
         self.button.clicked.connect(lambda: on_step(self.state.step))
         self.other.clicked.connect(lambda: on_step(self.state.other_step))
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(self.picture)
         head.addWidget(Label(title, "title"), 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(tokens.gap)
-        foot.addWidget(self.button)
-        foot.addWidget(self.other)
-        foot.addStretch(1)
+        foot = FlowLayout(spacing=tokens.gap, centred=True)
+        for button in (self.button, self.other, self.mend):
+            foot.addWidget(button)
         self.box.addLayout(head)
         self.box.addWidget(Label(text, "soft", wrap=True))
         self.box.addStretch(1)
@@ -68,6 +71,9 @@ class Door(Card):
         self.button.setAccessibleDescription(state.words)
         self.other.set_text(state.other)
         self.other.setVisible(bool(state.other))
+        self.mend.set_text(state.mend)
+        self.mend.setAccessibleDescription(state.words)
+        self.mend.setVisible(bool(state.mend))
 
     def _dress(self) -> None:
         tokens = theme.current()
@@ -117,8 +123,16 @@ def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     return DoorState(words, tr("See what was found"), "see", tr("Add texts…"), "import")
 
 
-def audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
-    """An audit begins with prompts, in a project of its own or in the one that is open."""
+def audit_state(facts: Facts | None, *, read_only: bool, writers: Writers | None = None) -> DoorState:
+    """An audit begins with prompts, in a project of its own or in the one that is open, and it needs a writer."""
+    state = _audit_state(facts, read_only=read_only)
+    if writers is None or writers.real:
+        return state
+    lack = tr("Only the teaching model is here to write.") if writers.teaching else tr("No model is here to write yet.")
+    return replace(state, words=f"{state.words} {lack}", mend=tr("Get a model…"), mend_step="models")
+
+
+def _audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     if facts is None or read_only:
         return DoorState(tr("Begins with a new project and its prompts."), tr("New audit…"), "audit")
     if not facts.with_prompts:

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
+from desktop.operations.connections import why_offline
 from desktop.panels.base import Panel
+from desktop.panels.models_switch import OfflineSwitch
 from desktop.settings import SETTINGS, Setting
 from desktop.widgets import Card, Label, tr
 from desktop.widgets.key_map import KeyMapEditor
@@ -44,6 +46,7 @@ class SettingsPanel(Panel):
         self.fields: dict[str, QWidget] = {}
         for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
             box.addWidget(self._card(group, list(settings)))
+        box.addWidget(self._connections())
         keys = Card(tr("Keys while judging"))
         self.key_map = KeyMapEditor(self.shell.settings)
         keys.box.addWidget(self.key_map)
@@ -56,33 +59,38 @@ class SettingsPanel(Panel):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(area)
         self.shell.settings.changed.connect(self._show_values)
+        self.shell.connections.changed.connect(self._show_switch)
+        self._show_switch()
 
     def refresh(self) -> None:
         self._show_values()
 
     def _card(self, group: str, settings: list[Setting]) -> Card:
-        card = Card(tr(group))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.current().margin)
-        grid.setVerticalSpacing(theme.current().gap)
-        grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
-        grid.setColumnStretch(1, 1)
+        card, grid = Card(tr(group)), _grid()
         for row, setting in enumerate(settings):
-            title = Label(tr(setting.title), "strong")
             field = _FIELDS[setting.kind](self, setting)
             field.setAccessibleName(tr(setting.title))
             field.setAccessibleDescription(tr(setting.help))
-            title.setBuddy(field)
             self.fields[setting.key] = field
-            words = QVBoxLayout()
-            words.setSpacing(2)
-            words.addWidget(title)
-            if setting.help:
-                words.addWidget(Label(tr(setting.help), "note", wrap=True))
-            grid.addLayout(words, row, 0)
-            grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignVCenter)
+            note = Label(tr(setting.help), "note", wrap=True) if setting.help else None
+            _add_row(grid, row, tr(setting.title), note, field)
         card.box.addLayout(grid)
         return card
+
+    def _connections(self) -> Card:
+        """The offline switch: not one of the settings' file, for it holds for every program of this user."""
+        card, grid = Card(tr("Connections")), _grid()
+        self.offline = OfflineSwitch(self.shell.connections)
+        self.offline_note = Label("", "note", wrap=True)
+        _add_row(grid, 0, tr("Offline switch"), None, self.offline)
+        card.box.addLayout(grid)
+        card.box.addWidget(self.offline_note)
+        return card
+
+    def _show_switch(self) -> None:
+        connections = self.shell.connections
+        words = tr("While it is on, no connection is attempted: nothing is got and no endpoint is asked.")
+        self.offline_note.setText(why_offline(connections) if connections.fixed else words)
 
     def _choice(self, setting: Setting) -> QWidget:
         field = QComboBox()
@@ -111,6 +119,28 @@ class SettingsPanel(Panel):
                 field.setChecked(bool(value))
             elif isinstance(field, Percent):
                 field.show_value(int(value))
+
+
+def _grid() -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(theme.current().margin)
+    grid.setVerticalSpacing(theme.current().gap)
+    grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field: QWidget) -> None:
+    """A name with its note at the left, the field at the right."""
+    name = Label(title, "strong")
+    name.setBuddy(field)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    words.addWidget(name)
+    if note is not None:
+        words.addWidget(note)
+    grid.addLayout(words, row, 0)
+    grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignVCenter)
 
 
 class Percent(QWidget):

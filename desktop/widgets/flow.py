@@ -5,11 +5,12 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Rows of widgets, as many in each as fit."""
+    """Rows of widgets, as many in each as fit; `centred` puts those of a row on one middle line."""
 
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8, centred: bool = False) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._centred = centred
         self.setContentsMargins(QMargins())
         self.setSpacing(spacing)
 
@@ -37,6 +38,19 @@ class FlowLayout(QLayout):
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         self._arrange(rect, move=True)
+        if self._centred:
+            self._centre()
+
+    def _centre(self) -> None:
+        """Move each item of a row to the middle of its highest one."""
+        rows: dict[int, list[QLayoutItem]] = {}
+        for item in self._items:
+            if not item.isEmpty():
+                rows.setdefault(item.geometry().y(), []).append(item)
+        for items in rows.values():
+            highest = max(item.geometry().height() for item in items)
+            for item in items:
+                item.setGeometry(item.geometry().translated(0, (highest - item.geometry().height()) // 2))
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()

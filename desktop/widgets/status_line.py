@@ -1,4 +1,4 @@
-"""The status line: what is saved, that the program is offline, which project, and one quiet notice at a time."""
+"""The status line: what is saved, whether the program is offline, which project, and one quiet notice at a time."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -59,8 +59,7 @@ class StatusLine(QFrame):
         self.setAccessibleName(tr("Status"))
         self._dot = _Dot()
         self.saved = Label("", "note")
-        self.offline = Label(tr("Offline"), "note")
-        self.offline.setToolTip(tr("Nothing leaves this computer."))
+        self.offline = ElidedLabel("", "note")
         self.panel = ElidedLabel("", "note")
         self.notice = ElidedLabel("", "note")
         self.project = ElidedLabel("", "note", mode=Qt.TextElideMode.ElideMiddle)
@@ -96,6 +95,14 @@ class StatusLine(QFrame):
         self.saved.setText(text or words.get(state, ""))
         tone = {"saved": theme.current().ok, "failed": theme.current().danger}.get(state, theme.current().soft)
         self.saved.setStyleSheet(f"color: {tone}")
+
+    def set_offline(self, by: str | None) -> None:
+        """What the offline switch is on by; "" while it is off, None while that is not known."""
+        words = tr("Offline switch on: no connection is attempted") if by else tr("Connects only when asked")
+        self.offline.set_text("" if by is None else words)
+        on = tr("It is on because BIASPRINT_OFFLINE is set.") if by == "environment" else tr("Switch it off in Models.")
+        off = tr("Nothing leaves this computer unless you get a model or ask an endpoint.")
+        self.offline.setToolTip(on if by else off)
 
     def set_panel_text(self, text: str) -> None:
         self.panel.set_text(text)

@@ -60,5 +60,5 @@ def _missing(known: CatalogueRole) -> str:
         if find_spec(module) is None:
             return module
     if known.needs_one_of and not any(find_spec(module) for module in known.needs_one_of):
-        return f"None of {', '.join(known.needs_one_of)}"
+        return f"any of {', '.join(known.needs_one_of)}"
     return ""

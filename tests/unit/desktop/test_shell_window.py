@@ -169,11 +169,11 @@ def test_closing_the_project_goes_home(qtbot: QtBot, window: MainWindow, project
     assert window.windowTitle() == "Biasprint"
 
 
-def test_window_and_status_line_name_the_project(window: MainWindow, project: Project):
+def test_window_and_status_line_name_the_project(qtbot: QtBot, window: MainWindow, project: Project):
     assert window.windowTitle() == "castle — Biasprint"
     assert window.status.project.whole_text() == "castle"
     assert window.status.saved.text() == "Saved"
-    assert window.status.offline.text() == "Offline"
+    qtbot.waitUntil(lambda: window.status.offline.whole_text() == "Connects only when asked")
 
 
 def test_an_opened_project_is_among_the_recent_ones(window: MainWindow, project: Project):

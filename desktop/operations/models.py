@@ -1,0 +1,203 @@
+"""Models of this computer: what there is by role, getting, checking, adding, removing and preferring one."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext, Progress
+from desktop.operations.base import Operation
+from desktop.widgets.words import plural, tr
+
+if TYPE_CHECKING:
+    from core.machine.models.catalogue import CatalogueRole
+    from core.machine.models.get import Fetched
+    from core.machine.models.installed import InstalledModel
+    from core.machine.models.overview import Row
+    from core.machine.models.resolve import Choice
+    from core.machine.models.verify import Verified
+    from desktop.jobs import JobHandle, JobRunner
+
+MEGABYTE = 1_000_000
+GETTING, VERIFYING = "getting", "verifying"  # what jobs are found again by
+
+
+@dataclass(frozen=True)
+class RoleSeen:
+    """A role with its models, and what fills it now (`choice`; None for writers, which are chosen for each run).
+
+    `preferred` is what the user chose to fill it, empty where that is left to the program. `begun` are the bytes that
+    are here of models whose download was stopped, by name.
+    """
+
+    role: "CatalogueRole"
+    rows: "tuple[Row, ...]"
+    choice: "Choice | None"
+    preferred: str
+    begun: dict[str, int]
+
+    @property
+    def in_use(self) -> "Row | None":
+        """The model that the role's scorer loads now."""
+        name = self.choice.model if self.choice is not None else ""
+        return next((row for row in self.rows if row.name == name), None)
+
+
+@dataclass(frozen=True)
+class Writers:
+    """Which language models could write here: models got or added, endpoints, and whether the teaching model is."""
+
+    models: int
+    endpoints: int
+    teaching: bool
+
+    @property
+    def real(self) -> bool:
+        return self.models + self.endpoints > 0
+
+
+def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
+    """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
+    from core.machine.models import catalogue, records, resolve
+    from core.machine.models.overview import overview
+
+    seen = []
+    for key, role in catalogue.roles().items():
+        ctx.check()
+        rows = tuple(overview(key))
+        choice = resolve.choose(key) if role.scorer else None
+        begun = {row.name: size for row in rows if not row.here and (size := _begun(row.name))}
+        seen.append(RoleSeen(role, rows, choice, records.preferred().get(key, ""), begun))
+    return tuple(seen)
+
+
+def read_writers(ctx: JobContext) -> Writers:
+    """What could write, counted without reading any model."""
+    from core.errors import AppError
+    from core.machine.endpoints import endpoints
+    from core.machine.models import catalogue, records
+
+    writer = "generator"
+    got = [one for one in records.got().values() if one.role == writer and one.folder.is_dir()]
+    added = [one for one in records.added().values() if one.role == writer and Path(one.path).exists()]
+    try:
+        known = len(endpoints())
+    except AppError:  # it is said where endpoints are shown
+        known = 0
+    teaching = any(entry.bundled and entry.bundled_at() is not None for entry in catalogue.entries(writer))
+    return Writers(len(got) + len(added), known, teaching)
+
+
+def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetched]":
+    """Get a model of the catalogue, or go on with getting it. `renew` takes what the hub has now."""
+
+    def work(ctx: JobContext) -> "Fetched":
+        from core.machine.models.get import get
+
+        return get(name, InMegabytes(ctx), renew=renew)
+
+    def done(_: "Fetched") -> str:
+        return tr("{title} is here; the hash of every file was checked.").format(title=title)
+
+    return Operation(tr("Getting {title}, in MB").format(title=title), work, done)
+
+
+def verify_models(*, name: str | None = None, title: str = "") -> "Operation[list[Verified]]":
+    """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
+
+    def work(ctx: JobContext) -> "list[Verified]":
+        from core.machine.models.verify import verify
+
+        return verify(name, InMegabytes(ctx))
+
+    words = tr("Verifying {title}, in MB").format(title=title or tr("all models"))
+    return Operation(words, work, _verified)
+
+
+def _verified(results: "list[Verified]") -> str:
+    wrong = [one.name for one in results if not one.sound]
+    if wrong:
+        return tr("Not as recorded: {names}.").format(names=", ".join(wrong))
+    compared = sum(one.compared > 0 for one in results)
+    if not compared:
+        return tr("No hash is known to compare with.")
+    return plural(compared, "The model is as recorded.", "All %n models are as recorded.")
+
+
+def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledModel]":
+    """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
+
+    def work(ctx: JobContext) -> "InstalledModel":
+        from core.machine.models.add import add
+
+        return add(path, role, name or None, ctx)
+
+    def done(model: "InstalledModel") -> str:
+        return tr("{name} was added.").format(name=model.name)
+
+    return Operation(tr("Reading {name}").format(name=path.name), work, done)
+
+
+def remove_model(*, name: str, title: str) -> Operation[bool]:
+    """Delete the files of a model that was got; forget one that was added."""
+
+    def work(ctx: JobContext) -> bool:
+        from core.machine.models.remove import remove
+
+        return remove(name)
+
+    def done(deleted: bool) -> str:
+        words = tr("{title} was removed.") if deleted else tr("{title} was forgotten; its files are where they were.")
+        return words.format(title=title)
+
+    return Operation(tr("Removing {title}").format(title=title), work, done)
+
+
+def prefer(*, role: str, name: str | None) -> Operation[None]:
+    """Choose what fills a role; None leaves it to the program."""
+
+    def work(ctx: JobContext) -> None:
+        from core.machine.models import installed
+
+        installed.prefer(role, name)
+
+    return Operation(tr("Choosing a model"), work, quiet=True)
+
+
+def mark(handle: "JobHandle", what: str, name: str) -> None:
+    """Let a job be found again, by a page that is made anew while it runs. It names nothing: a rater may be blind."""
+    handle.setObjectName(f"{what} {hash(name):x}")
+
+
+def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
+    """The job that was marked so and still runs."""
+    return next((one for one in jobs.active() if one.objectName() == f"{what} {hash(name):x}"), None)
+
+
+def _begun(name: str) -> int:
+    """The bytes that are here of a download that was stopped."""
+    from core.machine.models.remove import staging
+
+    return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())
+
+
+class InMegabytes(JobContext):
+    """Passes on a job's reports of bytes in megabytes, and the other's cancel and pause."""
+
+    def __init__(self, shown: JobContext) -> None:
+        super().__init__(self._pass_on)
+        self._shown = shown
+
+    def check(self) -> None:
+        self._shown.check()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._shown.cancelled
+
+    @property
+    def paused(self) -> bool:
+        return self._shown.paused
+
+    def _pass_on(self, progress: Progress) -> None:
+        total = None if progress.total is None else -(-progress.total // MEGABYTE)
+        self._shown.report(-(-progress.done // MEGABYTE), total, note=progress.note)

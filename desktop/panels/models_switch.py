@@ -1,0 +1,27 @@
+"""The offline switch as a box to check: in the settings and in the models panel, always in the same state."""
+
+from PySide6.QtWidgets import QCheckBox
+
+from desktop.operations.connections import Connections, why_offline
+from desktop.widgets import tr
+
+
+class OfflineSwitch(QCheckBox):
+    """What is checked holds at once, for every window and command of this user."""
+
+    def __init__(self, connections: Connections, text: str = "") -> None:
+        super().__init__(text or tr("On"))
+        self._connections = connections
+        self.setAccessibleName(tr("Offline switch"))
+        self.clicked.connect(connections.switch)
+        connections.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        """How it is, and why it cannot be changed where it cannot."""
+        connections = self._connections
+        self.setChecked(connections.offline)
+        self.setEnabled(connections.by is not None and not connections.fixed)
+        words = tr("While it is on, the program attempts no connection: nothing is got and no endpoint is asked.")
+        self.setToolTip(why_offline(connections) if connections.fixed else words)
+        self.setAccessibleDescription(self.toolTip())
