@@ -7,6 +7,8 @@
   python run.py test         install, then check the code and run the tests; more words go to pytest
   python run.py soak         install, then run the slow tests
   python run.py bench        install, then run the benchmarks
+  python run.py package      install, then make dist/biasprint, a folder that runs without Python
+                             (with --self-test: and let the program in there try itself)
 
 Everything goes into the folder .venv beside this file; delete that folder to undo it.
 """
@@ -21,6 +23,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -36,6 +39,10 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 WITHOUT_LLAMA = "BIASPRINT_WITHOUT_LLAMA"
 LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
+PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
+PACKAGE = ROOT / "dist" / "biasprint"
+START_SECONDS = 1.5
+STARTS = 5
 
 # What the parts of PySide6 that we load link against, found with readelf over its wheel: soname, Debian, Fedora.
 QT_NEEDS = [
@@ -100,7 +107,7 @@ def main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         print(__doc__)
         return 0
-    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench}
+    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench, "package": package}
     name = words.pop(0) if words and not words[0].startswith("-") else "demo"
     if name not in commands:
         print(f"There is no “{name}”.\n\n{__doc__}", file=sys.stderr)
@@ -160,6 +167,60 @@ def bench(words: list[str]) -> int:
     return run(
         [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", "--timeout", "0", *words], headless=True
     )
+
+
+def package(words: list[str]) -> int:
+    if words not in ([], ["--self-test"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    check_qt()
+    install("build")
+    free = shutil.disk_usage(ROOT).free / 1e9
+    if free < PACKAGE_FREE_GB:
+        raise Stop(f"The disk has {free:.1f} GB free; {PACKAGE_FREE_GB:.0f} GB are needed. Make room and start again.")
+    print("Packaging, which takes five to fifteen minutes and says little meanwhile.\n")
+    start = time.monotonic()
+    parts = ["--distpath", PACKAGE.parent, "--workpath", ROOT / "build" / "pyinstaller", "--log-level", "WARN"]
+    code = run([PYTHON, "-m", "PyInstaller", "build.spec", "--noconfirm", *parts], headless=True)
+    if code != 0:
+        return code
+    minutes = (time.monotonic() - start) / 60
+    print(f"\nPackaged in {minutes:.1f} minutes: {folder_size(PACKAGE) / 1e9:.2f} GB in\n  {PACKAGE}")
+    if not words:
+        return 0
+    print("\nThe program in there tries itself.")
+    program = PACKAGE / ("biasprint.exe" if os.name == "nt" else "biasprint")
+    return run([program, "--self-test"], headless=True) or check_start(start_times(program))
+
+
+def check_start(seconds: list[float]) -> int:
+    middle = sorted(seconds)[len(seconds) // 2]
+    print(f"From its start to the first key answered: {middle:.2f} s, of {len(seconds)} starts in the middle.")
+    if middle <= START_SECONDS:
+        return 0
+    print(f"It must be at most {START_SECONDS} s where nothing else is going on.", file=sys.stderr)
+    return 1
+
+
+def start_times(program: Path) -> list[float]:
+    """Seconds from a start of the program to the first key answered; a first start, which reads the disk, left out."""
+    seconds = []
+    for _ in range(STARTS + 1):
+        with tempfile.TemporaryDirectory() as home:
+            environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "BIASPRINT_HOME": home}
+            environment["BIASPRINT_STARTED"] = repr(time.monotonic())  # a clock that all processes share
+            done = subprocess.run(
+                [str(program), "--self-test", "start"], env=environment, capture_output=True, text=True
+            )
+        if done.returncode != 0:
+            raise Stop(f"The packaged program did not start:\n{done.stderr.strip()}")
+        seconds.append(float(done.stdout.split()[-1]))
+    return seconds[1:]
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of the files in a folder; one that is linked to counts once."""
+    return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file() or file.is_symlink())
 
 
 def run(command: list[object], headless: bool) -> int:
@@ -239,11 +300,12 @@ def install(extra: str) -> None:
     check_space()
     if not python_works():
         make_environment()
+    extras = {extra, *installed_extras()} - {""}
     STAMP.unlink(missing_ok=True)
     start = time.monotonic()
     pip_install(f".[{extra}]" if extra else ".")
     compile_llama("server" if extra == "dev" else "llama")
-    STAMP.write_text("\n".join([stamp(), extra]), encoding="utf-8")
+    STAMP.write_text("\n".join([stamp(), " ".join(sorted(extras))]), encoding="utf-8")
     print(f"Installed in {time.monotonic() - start:.0f} s.\n")
 
 
@@ -267,11 +329,16 @@ def stamp() -> str:
 
 
 def is_installed(extra: str) -> bool:
+    return extra in installed_extras()
+
+
+def installed_extras() -> list[str]:
+    """What is installed and up to date: "" for what the program itself needs, and the extras; empty where it is not."""
     try:
-        done, _, done_extra = STAMP.read_text(encoding="utf-8").rpartition("\n")
+        done, _, extras = STAMP.read_text(encoding="utf-8").rpartition("\n")
     except OSError:
-        return False
-    return done == stamp() and extra in ("", done_extra)
+        return []
+    return ["", *extras.split()] if done == stamp() else []
 
 
 def python_works() -> bool:

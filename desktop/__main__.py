@@ -21,11 +21,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return open_window(None)
     if arguments[0] == "gui" and len(arguments) == 2 and not arguments[1].startswith("-"):
         return open_window(Path(arguments[1]))
+    if arguments[0] == "--self-test" and arguments[1:] in ([], ["start"]):  # for whoever packages the program
+        return self_test(start=len(arguments) == 2)
     try:
         from desktop.commands import run
     except KeyboardInterrupt:  # before there is anybody to tell it better
         return 1
     return run(arguments)
+
+
+def self_test(*, start: bool) -> int:
+    """Try everything, or measure how long a start takes. It is not among the commands."""
+    if start:
+        from desktop.start_time import run as run_start
+
+        return run_start()
+    from desktop.self_test import run
+
+    return run()
 
 
 if __name__ == "__main__":

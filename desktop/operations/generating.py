@@ -1,7 +1,6 @@
-"""Generating and scoring: what there is to do it with, what a project has of it, and the jobs that do it."""
+"""Scoring and measuring: what there is to do it with, what a project has of it, and the jobs that do it."""
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,45 +10,13 @@ from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.backends.protocol import BackendInfo
     from core.project.project import Project
-    from core.project.rows import GeneratorRow, RunRow
-    from core.runs.generate import GenerateResult
     from core.runs.measure import Measured
     from core.runs.score import ScoreResult
     from core.scorers.protocol import ScorerInfo
     from desktop.jobs import JobHandle, JobRunner
-    from desktop.operations.prompts import StoredSet
 
 MEASURING = "measuring"  # what its jobs are found again by
-IMPORTED = "imported"  # the generator of texts that came in as a table
-
-
-@dataclass(frozen=True)
-class WriteRequest:
-    """What shall be written, and with what."""
-
-    prompt_set_id: int
-    backend: str
-    model: str
-    seed: int
-    samples: int
-
-
-@dataclass(frozen=True)
-class RunLine:
-    """A run as it is listed: the request it belongs to, the set's name, and how far it is."""
-
-    id: int
-    request: WriteRequest
-    prompt_set: str
-    done: int
-    failed: int
-    missing: int
-
-    @property
-    def can_go_on(self) -> bool:
-        return self.request.backend != IMPORTED
 
 
 @dataclass(frozen=True)
@@ -63,71 +30,6 @@ class ScorerLine:
     scored: int
     texts: int
     needed: bool
-
-
-def author_words(request: WriteRequest) -> str:
-    """Backend and model in a few words."""
-    return f"{request.backend} · {request.model}" if request.model else request.backend
-
-
-def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
-    """The project's runs, newest first, each with its counts."""
-    generators, sets = project.runs.generators(), {row.id: row for row in project.prompts.sets()}
-    lines = []
-    for run in reversed(project.runs.all()):
-        ctx.check()
-        prompt_set = sets[run.prompt_set_id]
-        counts = project.runs.counts(run.id)
-        name = tr("{name} v{n}").format(name=prompt_set.name, n=prompt_set.version)
-        if IMPORTED in prompt_set.recipe:
-            name = prompt_set.name
-        request = _request(run, generators[run.generator_id])
-        lines.append(RunLine(run.id, request, name, counts.done, counts.failed, counts.missing))
-    return tuple(lines)
-
-
-def _request(run: "RunRow", generator: "GeneratorRow") -> WriteRequest:
-    return WriteRequest(run.prompt_set_id, generator.backend, generator.model, run.seed, run.samples)
-
-
-def backends(ctx: JobContext) -> "list[BackendInfo]":
-    """What can write text here."""
-    from core.backends.registry import known
-
-    return known()
-
-
-def write_outputs(
-    *, project: "Project", request: WriteRequest, retry_failures: bool = False
-) -> "Operation[GenerateResult]":
-    """Write what is missing; the same request again goes on where it stopped."""
-
-    def work(ctx: JobContext) -> "GenerateResult":
-        from core.compute import models
-        from core.runs.generate import generate, start_run
-        from core.runs.setup import generator_spec
-
-        run_id = start_run(
-            project,
-            prompt_set_id=request.prompt_set_id,
-            generator=generator_spec(request.backend, request.model, {}, models(), ctx=ctx),
-            seed=request.seed,
-            samples=request.samples,
-        )
-        if retry_failures:
-            project.outputs.forget_failures(run_id)
-        return generate(ctx, project, run_id, models())
-
-    return Operation(tr("Generating: {author}").format(author=author_words(request)), work, _written)
-
-
-def _written(result: "GenerateResult") -> str:
-    words = tr("{done} of {outputs} are there.").format(
-        done=f"{result.done:,}", outputs=plural(result.wanted, "1 output", "%n outputs")
-    )
-    if result.failed:
-        words += " " + plural(result.failed, "1 failed.", "%n failed.")
-    return words
 
 
 def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
@@ -193,26 +95,6 @@ def start_measuring(
     handle = measure_studies(project=project, studies=studies).start(jobs, on_done=on_done)
     mark(handle, " ".join((MEASURING, *studies)), project)
     return handle
-
-
-def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
-    """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
-    from core.backends.protocol import Request
-    from core.backends.registry import known, open_backend
-
-    refused = {}
-    for info in known():
-        if info.unavailable or info.capabilities.is_language_model or not info.capabilities.offline:
-            continue  # to ask it would take a while, or go over the network
-        with closing(open_backend(info.name, info.models[0] if info.models else "")) as writer:
-            for one in sets:
-                for prompt in project.prompts.page(one.id, 0, 1):
-                    facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis}
-                    fields = {**facts, "identity": prompt.identity, **prompt.fields}
-                    asked = Request(prompt.key, prompt.text, 0, fields=fields)
-                    if error := writer.generate(asked, lambda text: None, ctx.check).error:
-                        refused[one.id, info.name] = error
-    return refused
 
 
 def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[Measured, ...]]":

@@ -35,6 +35,7 @@ class GeneratePanel(Panel):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self._contents = Contents()
+        self._reads = self._newest = 0  # begun, and the latest that is shown
 
     def build(self) -> None:
         tokens = theme.current()
@@ -106,8 +107,13 @@ class GeneratePanel(Panel):
         def read(ctx: JobContext) -> Contents:
             return read_contents(ctx, project)
 
+        self._reads += 1
+        mine = self._reads
+
         def show(contents: Contents) -> None:
-            if project is self.project:
+            """On a busy computer an earlier reading may be through after a later one: it is out of date."""
+            if project is self.project and mine > self._newest:
+                self._newest = mine
                 self._contents = contents
                 self._page.show_contents(contents)
 

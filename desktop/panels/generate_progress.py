@@ -4,7 +4,9 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
-from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, spelled_seconds, tr
+from desktop.panels.generate_latest import LatestText
+from desktop.widgets import Card, Label, ProgressThin, QuietButton, number, spelled_seconds, tr
+from desktop.widgets.labels import show_if
 
 
 class ProgressCard(Card):
@@ -16,9 +18,10 @@ class ProgressCard(Card):
         self.handle: JobHandle | None = None
         self.words = Label("", "note")
         self.pause = QuietButton(tr("Pause"), icon="pause")
+        self.pause.setToolTip(tr("What is being written is finished; the runs that wait in the queue wait on."))
         self.cancel = QuietButton(tr("Cancel"), icon="stop")
         self.bar = ProgressThin(tr("Progress of the run"))
-        self.text = PlainText(name=tr("The latest text"))
+        self.text = LatestText(tr("The latest text"))
         self.nothing = Label(tr("Texts appear here while they are written."), "soft", wrap=True)
         head = QHBoxLayout()
         head.setSpacing(theme.current().grid)
@@ -37,6 +40,8 @@ class ProgressCard(Card):
 
     def follow(self, handle: JobHandle) -> None:
         """Show this job from now on."""
+        if handle is self.handle:
+            return
         self.forget()
         self.handle = handle
         handle.changed.connect(self._show)
@@ -45,7 +50,7 @@ class ProgressCard(Card):
     def forget(self) -> None:
         """Another project: nothing of the last one is left to see."""
         self.handle = None
-        self.text.set_text("")
+        self.text.forget()
         self.text.hide()
         self.nothing.show()
         self._show()
@@ -75,10 +80,12 @@ class ProgressCard(Card):
         self.pause.setEnabled(not handle.cancelling)
         self.cancel.setEnabled(not handle.cancelling)
         progress = handle.progress
-        if progress is not None and isinstance(progress.partial, str):
+        if progress is not None and isinstance(progress.partial, str) and progress.partial:
             self.nothing.hide()
-            self.text.show()
-            self.text.set_text(progress.partial)
+            show_if(self.text, True)
+            self.text.take(progress.partial)
+        if not handle.active:
+            self.text.show_last()
         self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
         self.words.setText(_words(handle))
 
@@ -90,11 +97,20 @@ def _words(handle: JobHandle) -> str:
         return tr("Cancelled; what was written is kept.")
     if not handle.active:
         return handle.result_text
-    if handle.progress is None:
-        return tr("Starting…")
+    if handle.progress is None or handle.progress.total is None:
+        return handle.progress.note if handle.progress is not None and handle.progress.note else tr("Starting…")
     parts = [tr("{done} of {total}").format(done=f"{handle.progress.done:,}", total=f"{handle.progress.total or 0:,}")]
     if handle.state is JobState.PAUSED:
         parts.append(tr("paused"))
     elif handle.progress.seconds_left is not None:
+        if handle.progress.rate:
+            parts.append(_rate(handle.progress.rate))
         parts.append(tr("{time} left").format(time=spelled_seconds(handle.progress.seconds_left)))
     return " · ".join(parts)
+
+
+def _rate(texts_a_second: float) -> str:
+    """Texts a second, or a minute where they are slow."""
+    if texts_a_second >= 1:
+        return tr("{n} texts a second").format(n=number(texts_a_second, 0 if texts_a_second >= 10 else 1))
+    return tr("{n} texts a minute").format(n=number(60 * texts_a_second, 1))

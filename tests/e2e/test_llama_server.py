@@ -8,11 +8,10 @@ defaults; one thread each. The server keeps the beginnings that prompts share in
 each text depends on its request alone.
 """
 
-import json
 import re
 import subprocess
 import sys
-import urllib.request
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,13 +22,15 @@ pytest.importorskip("gguf", reason="tiny models are written with the gguf packag
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 pytest.importorskip("uvicorn", reason="llama.cpp's server needs llama-cpp-python[server]")
 
-from core.backends import llama_cpp
+from cli_support import biasprint, outputs_of
+
+from core.backends import llama_cpp, openai_compatible
 from core.backends.protocol import Parameter, Request
 from core.backends.seeds import output_seed
 from core.prompts import cogs_set, letters_context_less_set
 
 TEACHING = Path(__file__).parents[2] / "models" / "teaching" / "teaching.gguf"
-CONTEXT = 512
+CONTEXT = 1_024
 SERVERS_PENALTY = 1.1
 TOKENS = 60
 TEXTS = 40
@@ -65,25 +66,28 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="module")
-def server(model: Path) -> Iterator[str]:
-    """The address of llama.cpp's server with the model, on a free port of this machine."""
+def server(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of llama.cpp's server with the model, on a free port of this machine.
+
+    By default a request that comes ends the one before it, of which the client then has half.
+    """
     options = {"model": model, "host": "127.0.0.1", "port": 0, "verbose": False}
-    options |= {"n_ctx": CONTEXT, "n_threads": 1, "n_threads_batch": 1}
+    options |= {"n_ctx": CONTEXT, "n_threads": 1, "n_threads_batch": 1, "interrupt_requests": False}
     command = [sys.executable, "-m", "llama_cpp.server"]
     for name, value in options.items():
         command += [f"--{name}", str(value)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
-        assert process.stderr is not None
-        said = []
-        for line in process.stderr:
-            said.append(line)
-            if found := re.search(r"running on (http://127\.0\.0\.1:\d+)", line):
-                break
-        else:
-            pytest.fail("The server did not start:\n" + "".join(said[-20:]))
+    said = tmp_path_factory.mktemp("server") / "said.txt"  # a pipe that nobody reads would stop it
+    with (
+        said.open("w", encoding="utf-8") as log,
+        subprocess.Popen(command, stderr=log, stdout=subprocess.DEVNULL) as process,
+    ):
+        until = time.monotonic() + 120
+        while not (found := re.search(r"running on (http://127\.0\.0\.1:\d+)", said.read_text(encoding="utf-8"))):
+            if process.poll() is not None or time.monotonic() > until:
+                pytest.fail("The server did not start:\n" + said.read_text(encoding="utf-8")[-2000:])
+            time.sleep(0.05)
         yield found[1]
         process.terminate()
-        process.stderr.read()
 
 
 def asked() -> list[Request]:
@@ -96,20 +100,12 @@ def asked() -> list[Request]:
     ]
 
 
-def from_server(server: str, request: Request) -> tuple[str, str]:
-    body = {
-        "messages": [{"role": "user", "content": request.prompt}],
-        "seed": request.seed,
-        "temperature": request.temperature,
-        "top_p": request.top_p,
-        "max_tokens": request.max_tokens,
-    }
-    posted = urllib.request.Request(
-        f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(posted, timeout=60) as reply:
-        choice = json.load(reply)["choices"][0]
-    return choice["message"]["content"], choice["finish_reason"]
+def from_server(server: str, requests: list[Request]) -> list[tuple[str, str]]:
+    """Through the client that the program has for endpoints; one at a time, since this server does one at a time."""
+    backend = openai_compatible.open("any", {"base_url": f"{server}/v1", "stream": False})
+    written = [backend.generate(request, lambda text: None, lambda: None) for request in requests]
+    backend.close()
+    return [(completion.text, completion.finish_reason) for completion in written]
 
 
 def from_here(model: Path, requests: list[Request], **parameters: Parameter) -> list[tuple[str, str]]:
@@ -126,7 +122,7 @@ def test_the_server_and_the_backend_write_the_same_texts(
     server: str, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     requests = asked()
-    theirs = [from_server(server, request) for request in requests]
+    theirs = from_server(server, requests)
     ours = from_here(model, requests, prefix_cache=False)
     assert len({text for text, _ in ours}) > TEXTS / 2
     assert ours == from_here(model, requests[::-1], prefix_cache=False)[::-1]  # whatever was written before
@@ -138,3 +134,19 @@ def test_the_server_and_the_backend_write_the_same_texts(
         sys.stdout.write(f"\n  {model.name}: {said}\n")
     assert ours == theirs
     assert same_cached >= 0.8 * TEXTS
+
+
+@pytest.mark.parametrize("model", ["teaching"], indirect=True)
+def test_letters_are_generated_and_comparisons_judged_by_the_server(server: str, study_file: Path) -> None:
+    """Through the command line. The teaching model does not judge: what it replies is kept, and read as no answer."""
+    before = outputs_of(study_file)
+    asked = ("--backend", "openai_compatible", "--model", "any", f"--set=base_url={server}/v1", "--set=stream=false")
+    short = ("--temperature", 1, "--max-tokens", 12)
+    written = biasprint("generate", study_file, "--study", "letters", *asked, *short, "--json").json
+    assert written["done"] + written["failed"] == written["wanted"] == 120
+    assert written["done"] > 100, written["failures"]
+    assert before.items() <= outputs_of(study_file).items()
+    judged = biasprint("judge", study_file, *asked, *short, "--axis", "orientation", "--json").json
+    (plan,) = judged["plans"]
+    assert sum(plan["replies"].values()) == plan["wanted"] > 0
+    assert plan["replies"].get("unreadable", 0) > 0.5 * plan["wanted"], (plan["replies"], plan["failures"])

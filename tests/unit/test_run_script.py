@@ -51,11 +51,11 @@ def test_an_older_python_is_turned_away_in_one_sentence() -> None:
 def test_help_names_every_command_and_installs_nothing(run: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["--help"]) == 0
     told = capsys.readouterr().out
-    assert all(f"python run.py {command}" in told for command in ("test", "soak", "bench", "--headless"))
+    assert all(f"python run.py {command}" in told for command in ("test", "soak", "bench", "package", "--headless"))
     assert run.installed == []
 
 
-@pytest.mark.parametrize("words", [["fly"], ["--fast"], ["--headless", "more"]])
+@pytest.mark.parametrize("words", [["fly"], ["--fast"], ["--headless", "more"], ["package", "more"]])
 def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) -> None:
     assert run.main(words) == 2
     assert run.installed == []
@@ -89,6 +89,18 @@ def test_the_tests_packages_are_added_once_and_serve_the_demo_too(run: ModuleTyp
     run.main([])
     run.main(["soak"])
     assert run.installed == [".", ".[dev]"]
+
+
+def test_packages_for_one_command_stay_known_when_another_needs_its_own(run: ModuleType) -> None:
+    run.main(["test"])
+    run.PACKAGE.mkdir(parents=True)
+    run.main(["package"])
+    run.main(["test"])
+    assert run.installed == [".[dev]", ".[build]"]
+    (run.ROOT / "pyproject.toml").write_text("[project]\nname = 'two'\n")
+    run.main(["test"])
+    run.main(["package"])
+    assert run.installed[2:] == [".[dev]", ".[build]"], "what a stale installation had is not taken for granted"
 
 
 def test_an_installation_that_was_cut_short_is_taken_up_again(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,6 +206,75 @@ def test_test_runs_every_check_and_fails_if_one_does(
         ("layers", "ok"),
         ("tests", "ok"),
     ]
+
+
+@pytest.mark.parametrize("tries_itself", [False, True])
+def test_package_builds_says_how_large_it_is_and_lets_the_program_try_itself(
+    run: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tries_itself: bool
+) -> None:
+    def build(command: list[object], headless: bool) -> int:
+        run.commands.append(command)
+        run.PACKAGE.mkdir(parents=True, exist_ok=True)
+        (run.PACKAGE / "torch.so").write_bytes(bytes(30_000_000))
+        return 0
+
+    monkeypatch.setattr(run, "run", build)
+    monkeypatch.setattr(run, "start_times", lambda program: [0.9, 1.0, 5.0])
+    assert run.main(["package", *(["--self-test"] if tries_itself else [])]) == 0
+    assert run.installed == [".[build]"]
+    assert run.commands[0][1:4] == ["-m", "PyInstaller", "build.spec"]
+    told = capsys.readouterr().out
+    assert "0.03 GB" in told
+    assert str(run.PACKAGE) in told
+    assert [Path(str(first)).stem for first, *_ in run.commands[1:]] == ["biasprint"] * tries_itself
+    assert all(rest == ["--self-test"] for _, *rest in run.commands[1:])
+    assert ("1.00 s" in told) is tries_itself
+
+
+def test_a_package_that_cannot_be_built_or_fails_its_own_test_is_a_failure(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "run", lambda command, headless: 1 if "PyInstaller" in command else 0)
+    assert run.main(["package", "--self-test"]) == 1
+    run.PACKAGE.mkdir(parents=True)
+    monkeypatch.setattr(run, "run", lambda command, headless: 5 if "--self-test" in command else 0)
+    assert run.main(["package", "--self-test"]) == 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script, which Windows does not start by itself")
+def test_a_package_that_starts_slowly_is_a_failure(
+    run: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A stand-in for the program tells how long it took, slowly at first."""
+    program = tmp_path / "program"
+    seconds = tmp_path / "seconds"
+    program.write_text(
+        f"#!{sys.executable}\nimport os, sys, time\n"
+        "assert sys.argv[1:] == ['--self-test', 'start'] and os.environ['QT_QPA_PLATFORM'] == 'offscreen'\n"
+        "assert 0 <= time.monotonic() - float(os.environ['BIASPRINT_STARTED']) < 60\n"
+        f"with open({str(seconds)!r}, 'a+') as file:\n"
+        "    file.seek(0)\n    told = file.read()\n    file.write('.')\n"
+        "print('0.1', 9.0 if not told else 0.2)\n"
+    )
+    program.chmod(0o755)
+    assert run.start_times(program) == [0.2] * run.STARTS
+    assert run.check_start([0.2] * run.STARTS) == 0
+    assert run.check_start([1.4, 1.6, 1.7]) == 1
+    assert "1.60 s" in capsys.readouterr().out
+    program.write_text(f"#!{sys.executable}\nraise SystemExit('it lacks a library')\n")
+    with pytest.raises(run.Stop, match="it lacks a library"):
+        run.start_times(program)
+
+
+def test_packaging_needs_room_on_the_disk(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.main(["package"])
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=2_500_000_000))
+    run.commands.clear()
+    assert run.main(["package"]) == 1
+    assert "2.5 GB free; 3 GB are needed" in capsys.readouterr().err
+    assert run.commands == []
 
 
 def test_commands_run_in_the_project_without_a_display_and_their_end_is_told(

@@ -22,7 +22,8 @@ from core.runs.setup import add_prompts, generator_spec
 from desktop import theme
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
-from desktop.operations.generating import IMPORTED, RunLine, WriteRequest, read_runs, scorers_for
+from desktop.operations.generating import scorers_for
+from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest, read_runs
 from desktop.panels.generate import DRAW, SCORE, WRITE, GeneratePanel
 from desktop.panels.generate_runs import RunsModel
 from desktop.settings import Settings
@@ -178,8 +179,9 @@ def test_a_cancelled_run_keeps_what_is_written_and_goes_on(
     with monkeypatch.context() as patched:
         held_writing(patched)
         panel.write.form.start.click()
-        assert not panel.write.form.start.isEnabled()
-        assert not panel.write.form.seed.isEnabled()
+        assert not panel.write.form.start.isEnabled()  # it is in the queue
+        assert panel.write.form.state.text() == "54 outputs to write. In the queue."
+        assert panel.write.form.seed.isEnabled()  # another run can be put behind it
         qtbot.waitUntil(lambda: panel.write.progress.words.text().startswith("16 of 54"), timeout=PATIENCE)
         panel.write.progress.cancel.click()
         qtbot.waitUntil(lambda: not panel.write.progress.running, timeout=2_000)
@@ -497,8 +499,8 @@ def test_nothing_is_missing_of_imported_texts(tmp_path: Path):
     model = RunsModel()
     request = WriteRequest(1, IMPORTED, "model-b", 0, 1)
     model.show([RunLine(1, request, "imported: <i>news</i>.csv", 60, 0, 23)])
-    assert [model.index(0, column).data() for column in range(6)] == [
-        "imported: <i>news</i>.csv", "imported · model-b", "–", "60", "–", "0",
+    assert [model.index(0, column).data() for column in range(5)] == [
+        "imported: <i>news</i>.csv", "imported · model-b", "–", "60", "imported",
     ]  # fmt: skip
     assert "&lt;i&gt;news" in model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
 

@@ -1,0 +1,335 @@
+"""The form of the generate panel: generators, their parameters, what is said before a run, and what it goes on with."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox
+from pytestqt.qtbot import QtBot
+
+from core.backends import registry
+from core.backends.protocol import BackendInfo, Capabilities
+from core.jobs import JobContext
+from core.machine import endpoints, keys, offline
+from core.machine.endpoints import Endpoint
+from core.machine.prices import Price, rough_tokens
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec
+from core.runs.generate import start_run
+from core.runs.setup import add_prompts
+from desktop import theme
+from desktop.main_window import MainWindow
+from desktop.operations.generating_estimate import Estimate, Facts, Plan, estimated, read_facts
+from desktop.operations.generating_runs import WriteRequest, author_words
+from desktop.operations.generator_options import OPTIONS, PRESETS, Option, options_for, same_generator
+from desktop.panels.generate import GeneratePanel
+from desktop.panels.generate_form import GenerateForm
+from desktop.settings import Settings
+
+PATIENCE = 20_000
+LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
+
+
+@pytest.fixture(autouse=True)
+def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    monkeypatch.delenv(offline.VARIABLE, raising=False)
+    monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
+    price = Price(input_per_million=2.0, output_per_million=10.0, currency="EUR")
+    endpoints.save(Endpoint("lab", "http://127.0.0.1:9/v1", concurrency=4, prices={"priced": price}))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Sets of three studies, the letters' newest."""
+    path = tmp_path / "audit.biasprint"
+    with Project.create(path) as project:
+        add_prompts(project, "completion", domains=["ageism"], directions=["SAI"])
+        add_prompts(project, "creativity", tasks=["haiku"], themes=["stars"])
+        add_prompts(project, "letters")
+    return path
+
+
+@pytest.fixture
+def form(qtbot: QtBot, window: MainWindow, file: Path) -> GenerateForm:
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file)
+    window.show_panel("generate")
+    panel = window.panels["generate"]
+    assert isinstance(panel, GeneratePanel)
+    qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
+    return panel.write.form
+
+
+def choose_study(form: GenerateForm, kind: str) -> None:
+    form.choose_set(next(set_id for set_id, study in form._kinds.items() if study == kind))
+
+
+# generators
+
+
+def test_every_backend_is_offered_and_one_that_cannot_be_used_says_why(
+    qtbot: QtBot, window: MainWindow, form: GenerateForm, monkeypatch: pytest.MonkeyPatch
+):
+    reason = "Install it with “pip install llama-cpp-python”."
+    known = [*registry.known(), BackendInfo("absent", "Absent backend", "", (), LOCAL, unavailable=reason)]
+    monkeypatch.setattr(registry, "known", lambda: known)
+    window.show_panel("home")
+    window.show_panel("generate")
+    qtbot.waitUntil(lambda: form.backend.findData("absent") >= 0, timeout=PATIENCE)
+    assert [form.backend.itemData(n) for n in range(form.backend.count())] == [info.name for info in known]
+    assert form.backend.itemText(form.backend.count() - 1) == "Absent backend: not installed here"
+    form.picker.choose("absent", "", "")
+    assert form.refused.text.text() == reason
+    assert not form.start.isEnabled()
+
+
+def test_a_local_model_is_chosen_from_those_on_this_computer(form: GenerateForm):
+    form.picker.choose("llama_cpp", "", "")
+    assert form.model.currentData() == "teaching"
+    assert not form.not_a_model.isVisible()
+    assert form.start.isEnabled()
+    assert form.request().model == "teaching"
+
+
+def test_without_a_local_model_the_way_to_the_models_is_shown(
+    window: MainWindow, form: GenerateForm, monkeypatch: pytest.MonkeyPatch
+):
+    form.picker.choose("transformers", "", "")
+    if form.picker.info is None or form.picker.info.name != "transformers":
+        pytest.skip("the backend for folders is not registered")
+    assert "There is no model folder on this computer yet" in form.refused.text.text()
+    assert not form.start.isEnabled()
+    form.picker.models.click()
+    assert window.current == "models"
+
+
+def test_an_endpoint_needs_a_model_by_name(form: GenerateForm):
+    form.picker.choose("openai_compatible", "lab", "")
+    form.picker.name.setEditText("")
+    assert not form.start.isEnabled()
+    form.picker.name.setEditText("gpt-small")
+    assert form.start.isEnabled()
+    request = form.request()
+    assert (request.backend, request.model, dict(request.parameters)["endpoint"]) == (
+        "openai_compatible", "gpt-small", "lab",
+    )  # fmt: skip
+    assert author_words(request) == "lab · gpt-small, temperature 1"
+
+
+def test_with_the_offline_switch_on_no_endpoint_is_asked(
+    qtbot: QtBot, window: MainWindow, form: GenerateForm, monkeypatch: pytest.MonkeyPatch
+):
+    form.picker.choose("openai_compatible", "lab", "priced")
+    assert form.start.isEnabled()
+    with qtbot.waitSignal(window.connections.changed):
+        window.connections.switch(True)
+    assert not form.start.isEnabled()
+    assert form.refused.text.text() == "The offline switch is on: no connection is attempted."
+    form.picker.choose("llama_cpp", "", "")
+    assert form.start.isEnabled()
+
+
+# parameters
+
+
+def starts(options: tuple[Option, ...]) -> dict[str, object]:
+    return {option.name: option.start for option in options if option.start is not None}
+
+
+def test_what_can_be_set_is_what_the_backends_take():
+    from core.backends.llama_cpp.options import read_options
+    from core.backends.openai_compatible.settings import settings_of
+    from core.backends.transformers_local.options import read_options as read_transformers
+
+    def filled(backend: str) -> dict[str, object]:
+        """A value for every option, also those that are left open at first."""
+        values: dict[str, object] = {"number": 0.5, "count": 128, "text": "Be brief.", "switch": True}
+        return {one.name: values.get(one.kind) or one.choices[0][0] for one in OPTIONS[backend]}
+
+    assert read_options(filled("llama_cpp")).context == 128
+    assert read_transformers(filled("transformers")).temperature == 0.5
+    endpoint = {name: value for name, value in filled("openai_compatible").items() if value}
+    assert settings_of("any", {**endpoint, "endpoint": "lab"}).system == "Be brief."
+    assert settings_of("any", {"endpoint": "lab", "mode": "completions"}).mode == "completions"
+
+
+def test_what_is_left_alone_is_what_llama_cpp_would_do_by_itself():
+    from core.backends.llama_cpp.options import Options
+
+    shown = starts(OPTIONS["llama_cpp"])
+    own = Options()
+    assert (shown["temperature"], shown["top_p"], shown["prefix_cache"]) == (
+        own.temperature, own.top_p, own.prefix_cache,
+    )  # fmt: skip
+
+
+def test_a_study_starts_with_its_papers_values_and_what_a_person_set_stays(form: GenerateForm):
+    form.picker.choose("llama_cpp", "", "")
+    choose_study(form, "letters")
+    assert PRESETS["letters"] == {"temperature": 1.0, "top_p": 1.0}
+    assert {name: form.options.values()[name] for name in ("temperature", "top_p")} == PRESETS["letters"]
+    assert form.preset.text() == "The paper's own: temperature 1, top-p 1."
+    choose_study(form, "creativity")
+    assert form.options.values()["temperature"] == 0.2
+    assert form.options.values()["top_p"] == 0.95
+    field = form.options.fields["temperature"]
+    assert isinstance(field, QDoubleSpinBox)
+    field.setValue(0.7)
+    choose_study(form, "letters")
+    assert form.options.values()["temperature"] == 0.7
+    choose_study(form, "completion")
+    assert form.options.values()["temperature"] == 0.7
+    assert not form.preset.isVisible()
+
+
+def test_answers_by_likelihood_are_offered_where_they_can_be_had(form: GenerateForm):
+    form.picker.choose("llama_cpp", "", "")
+    choose_study(form, "completion")
+    field = form.options.fields["choose"]
+    assert isinstance(field, QComboBox)
+    assert "choose" not in dict(form.request().parameters)
+    field.setCurrentIndex(field.findData("likelihood_corrected"))
+    assert dict(form.request().parameters)["choose"] == "likelihood_corrected"
+    choose_study(form, "creativity")
+    assert "choose" not in form.options.fields
+    choose_study(form, "completion")
+    form.picker.choose("openai_compatible", "lab", "priced")
+    assert "choose" not in form.options.fields
+
+
+def test_a_plug_in_has_no_fields_that_it_may_not_know():
+    info = BackendInfo("somebodys", "Somebody's", "", (), LOCAL)
+    assert options_for(info, "letters") == ()
+    assert [option.name for option in options_for(info, "completion")] == ["choose"]
+
+
+def test_what_is_left_open_is_not_sent(form: GenerateForm):
+    choose_study(form, "completion")
+    form.picker.choose("openai_compatible", "lab", "priced")
+    assert dict(form.request().parameters) == {"endpoint": "lab", "max_tokens": 1_024}
+
+
+# going on
+
+
+@pytest.mark.parametrize(
+    ("backend", "given", "stored", "same"),
+    [
+        ("synthetic", {}, {}, True),
+        ("llama_cpp", {"temperature": 0.2}, {"temperature": 0.2, "context": 2048, "top_k": 40}, True),
+        ("llama_cpp", {"temperature": 0.2}, {"temperature": 0.8, "context": 2048}, False),
+        ("llama_cpp", {"temperature": 0.2}, {"temperature": 0.2, "choose": "likelihood"}, False),
+        ("llama_cpp", {"temperature": 0.2}, {"temperature": 0.2, "max_tokens": 64}, False),
+        ("llama_cpp", {"prefix_cache": False}, {"prefix_cache": True}, False),
+        ("transformers", {}, {"temperature": 0.6, "context": 2048}, True),
+        ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "chat", "base_url": "x"}, True),
+        ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "completions"}, False),
+        ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "lab", "mode": "chat", "system": "Be kind."}, False),
+        ("openai_compatible", {"endpoint": "lab"}, {"endpoint": "other", "mode": "chat"}, False),
+    ],
+)
+def test_a_request_goes_on_with_a_run_of_the_same_generator(
+    backend: str, given: dict[str, object], stored: dict[str, object], same: bool
+):
+    assert same_generator(backend, given, stored) is same
+
+
+def test_a_picked_run_is_asked_for_with_everything_that_it_was(form: GenerateForm):
+    choose_study(form, "letters")
+    stored = WriteRequest(
+        form.prompt_set.currentData(), "llama_cpp", "teaching", 9, 3,
+        (("chat_template", True), ("context", 2048), ("gpu_layers", 0), ("max_tokens", 256), ("min_p", 0.05),
+         ("prefix_cache", False), ("repeat_penalty", 1.0), ("temperature", 0.35), ("top_k", 12), ("top_p", 0.9)),
+    )  # fmt: skip
+    form.choose(stored)
+    assert form.request() == stored
+    form.picker.choose("synthetic", "", "small")
+    assert form.request().parameters == ()
+
+
+# what is said before a run
+
+
+def plan(**more: object) -> Plan:
+    usual = {"missing": 10, "longest": 100, "system": "", "price": Price(2.0, 10.0, "EUR"), "at_once": 1,
+             "speaks_tokens": True, "charged": True}  # fmt: skip
+    return Plan(**{**usual, **more})  # type: ignore[arg-type]
+
+
+def words(facts: Facts, asked: Plan) -> str:
+    estimate = estimated(facts, asked)
+    assert isinstance(estimate, Estimate)
+    return estimate.words
+
+
+def test_tokens_money_and_time_are_counted_from_what_is_missing():
+    facts = Facts(prompts=20, tokens=1_000, seconds=3.0, timed=40)
+    # 10 × (1,000 / 20 + 2) = 520 read, 10 × 100 = 1,000 written; (520 × 2 + 1,000 × 10) / 10⁶ = 0.01104; 10 × 3 / 4 s
+    asked = plan(system="Be kind.", at_once=4)
+    assert words(facts, asked) == (
+        "About 520 tokens to read, at most 1,000 to write. At most about 0.01 EUR. About 8 s."
+    )
+
+
+def test_no_price_is_ever_invented_and_nothing_is_said_that_is_not_known():
+    facts = Facts(prompts=20, tokens=1_000, seconds=None, timed=0)
+    assert words(facts, plan(price=None)) == (
+        "About 500 tokens to read, at most 1,000 to write. "
+        "What it costs is not known: no price is given for this model."
+    )
+    assert words(facts, plan(charged=False)) == "About 500 tokens to read, at most 1,000 to write."
+    assert "cannot be told without a longest text" in words(facts, plan(longest=None))
+    assert words(facts, plan(writes=False)) == "About 500 tokens to read; nothing is written."
+    assert estimated(facts, plan(missing=0)) is None
+    assert estimated(facts, plan(speaks_tokens=False)) is None
+
+
+def test_a_price_below_a_cent_is_not_nothing():
+    facts = Facts(prompts=1, tokens=10, seconds=None, timed=0)
+    assert "Less than 0.01 EUR." in words(facts, plan(missing=1, longest=10))
+
+
+def test_the_facts_of_a_set_are_counted_and_timed_by_the_models_own_texts(tmp_path: Path):
+    with Project.create(tmp_path / "a.biasprint") as project:
+        added = add_prompts(project, "creativity", tasks=["haiku"], themes=["stars"])
+        prompts = project.prompts.page(added.set_id, 0, 100)
+        run = start_run(
+            project, prompt_set_id=added.set_id, generator=GeneratorSpec(backend="llama_cpp", model="mine"), seed=1
+        )
+        assert read_facts(JobContext(), project, added.set_id, "llama_cpp", "mine").seconds is None
+        project.outputs.record_many(
+            [
+                OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=1, text="x", seconds=seconds)
+                for prompt, seconds in zip(prompts, (1.0, 2.0, 6.0), strict=False)
+            ]
+        )
+        facts = read_facts(JobContext(), project, added.set_id, "llama_cpp", "mine")
+        other = read_facts(JobContext(), project, added.set_id, "llama_cpp", "another")
+    assert facts == Facts(len(prompts), sum(rough_tokens(one.text) for one in prompts), 3.0, 3)
+    assert (other.seconds, other.timed) == (None, 0)
+
+
+def test_the_estimate_stands_in_the_form_with_how_it_was_counted(qtbot: QtBot, form: GenerateForm):
+    choose_study(form, "creativity")
+    form.picker.choose("openai_compatible", "lab", "priced")
+    qtbot.waitUntil(lambda: "EUR" in form.estimate.text(), timeout=PATIENCE)
+    assert "at most 9,216 to write" in form.estimate.text()  # 9 prompts × 1,024
+    assert "the program knows none" in form.estimate.toolTip()
+    form.picker.name.setEditText("unpriced")
+    qtbot.waitUntil(lambda: "no price is given" in form.estimate.text(), timeout=PATIENCE)
+    form.picker.choose("synthetic", "", "medium")
+    qtbot.waitUntil(lambda: form.estimate.isHidden(), timeout=PATIENCE)
