@@ -32,7 +32,6 @@ class EndpointWriter:
         self._clock = clock or Clock()
         self._crew = Crew()
         self._asker = Asker(settings, key)
-        self._fingerprints: set[str] = set()
 
     def __repr__(self) -> str:
         return f"EndpointWriter({self._settings.endpoint.name!r}, {self.model!r})"
@@ -42,10 +41,8 @@ class EndpointWriter:
         return self._settings.model
 
     def describe(self) -> GeneratorInfo:
-        """`revision` is the server's fingerprint of the model, once it has reported one and only one."""
-        one = len(self._fingerprints) == 1
-        revision = next(iter(self._fingerprints)) if one else ""
-        return GeneratorInfo(NAME, self.model, self._settings.described(), revision)
+        """No `revision`: a server tells its fingerprint with a text, and may change it; each text keeps its own."""
+        return GeneratorInfo(NAME, self.model, self._settings.described())
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
         """Write one text, as `generate_many` does."""
@@ -141,7 +138,6 @@ class EndpointWriter:
     def _completion(self, reply: Reply, tries: int, seconds: float) -> Completion:
         detail: dict[str, str | int] = {"tries": tries}
         if reply.fingerprint:
-            self._fingerprints.add(reply.fingerprint)
             detail["fingerprint"] = reply.fingerprint
         if self._asker.seed_refused:
             detail["without"] = "seed"

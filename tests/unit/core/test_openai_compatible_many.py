@@ -268,7 +268,7 @@ def test_after_a_broken_stream_another_text_is_not_mixed_into_the_pieces() -> No
     assert TEXT.startswith("".join(pieces))
 
 
-def test_two_fingerprints_pin_nothing() -> None:
+def test_each_text_keeps_its_own_fingerprint() -> None:
     def script(asked: Asked):
         return answer("200 OK", whole("words", "stop", asked) | {"system_fingerprint": f"fp {asked.prompt}"})
 
