@@ -118,7 +118,9 @@ def estimated(facts: Facts, plan: Plan) -> Estimate | None:
             words.append(_cost_words(read, plan))
             how.append(tr("Money is counted with the prices that you gave under Models; the program knows none."))
     if facts.seconds is not None:
-        words.append(tr("About {time}.").format(time=spelled_seconds(plan.missing * facts.seconds / plan.at_once)))
+        seconds = plan.missing * facts.seconds / plan.at_once
+        about = tr("About {time}.").format(time=spelled_seconds(seconds))
+        words.append(about if seconds >= 1 else tr("Less than a second."))
         how.append(tr("Time is by the last texts of this model in this project: {s} s each, over {n}.").format(
             s=number(facts.seconds, 1 if facts.seconds >= 1 else 3), n=number(facts.timed)))  # fmt: skip
         if plan.at_once > 1:
