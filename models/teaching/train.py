@@ -37,7 +37,7 @@ class Course:
     each kind.
     """
 
-    steps: int = 800
+    steps: int = 1600
     per_step: Mapping[str, int] = field(default_factory=lambda: PER_STEP)
     matrices: float = 8e-3
     others: float = 6e-3
