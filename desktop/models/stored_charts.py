@@ -11,7 +11,7 @@ from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
 from core.runs.measure.letters import of_counts
-from core.runs.values import scorer_for
+from core.runs.values import best_scorer, scorer_for
 from desktop.charts.data import AxisNames, ChartData, Items, Voice
 from desktop.models.chart_items import items_behind
 from desktop.widgets.words import plural, tr
@@ -28,7 +28,8 @@ class StoredCharts:
 
     def load(self, ctx: JobContext) -> ChartData:
         sessions = self._project.judging.sessions()
-        hidden = [session for session in sessions if session.revealed_at is None]
+        people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
+        hidden = [session for session in sessions if session.revealed_at is None and session.rater_id in people]
         revealed = [session for session in sessions if session.revealed_at is not None]
         axes = axes_of(self._project)
         scored = self._project.scores.known()
@@ -54,20 +55,25 @@ class StoredCharts:
     # judgments
 
     def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[Voice, ...]:
-        """The raters whose sessions are revealed, the latest first; all of them together where there are several."""
+        """The raters whose sessions are revealed, the latest first; the people together where there are several."""
         if not revealed:
             return ()
         raters = {rater.id: rater for rater in self._project.judging.raters()}
         voices = [self._voice(ctx, session, raters[session.rater_id], axes) for session in reversed(revealed)]
-        if len(revealed) > 1:
-            voices.append(self._group(ctx, revealed, voices, axes))
+        people = [session for session in revealed if raters[session.rater_id].kind == "person"]
+        if len(people) > 1:
+            voices.append(self._group(ctx, people, [voice for voice in voices if voice.kind == "you"], axes))
         return tuple(voices)
 
     def _voice(self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes) -> Voice:
         findings = self._choices(ctx, session.id, [session], axes)
         planned = self._project.judging.count(session.plan_id)
-        judged = sum(1 for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip"))
+        rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
         kind = "model" if rater.kind == "model" else "you"
+        # A model is asked about a comparison in every order of its cards, and about no repeat.
+        judged = len({row.comparison_id for row in rows}) if kind == "model" else len(rows)
+        if kind == "model":
+            planned = sum(not row.repeat_of for row in self._project.judging.comparisons(session.plan_id))
         complete = judged >= planned
         return Voice(session.id, rater.code, kind, findings, complete, judged, planned)  # type: ignore[arg-type]
 
@@ -93,9 +99,9 @@ class StoredCharts:
         study = self._project.studies.of_kind("creativity")
         if study is None:
             return ()
-        info = scorer_for("embedding", None, "minilm")
 
         def measure() -> tuple[Finding, ...]:
+            info = best_scorer("embedding") or scorer_for("embedding", None, "minilm")
             result = of_outputs(ctx, self._project, study.id, axes, info, SEED, shared())
             return () if result is None else result.findings
 

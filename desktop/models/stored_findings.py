@@ -41,8 +41,10 @@ class StoredFindings:
         )
 
     def open_sessions(self) -> int:
-        """Rating sessions that wait for their reveal: no finding knows of their judgments."""
-        return sum(session.revealed_at is None for session in self._project.judging.sessions())
+        """People's sessions that wait for their reveal: no finding knows of their judgments."""
+        people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
+        sessions = self._project.judging.sessions()
+        return sum(session.revealed_at is None and session.rater_id in people for session in sessions)
 
     def texts(self, ctx: JobContext, line: FindingLine) -> Behind:
         """Where the texts are that a finding rests on, group by group."""

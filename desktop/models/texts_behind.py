@@ -210,9 +210,14 @@ def _times_written(count: int, word: str) -> Rank:
 
 
 def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
-    """How often raters chose a text. Sessions that wait for their reveal are left out: they must not be unblinded."""
+    """How often people chose a text. Sessions that wait for their reveal are left out: they must not be unblinded.
+
+    Models, who are asked about a comparison in every order of its cards, count where nobody else has judged.
+    """
     times: Counter[int] = Counter()
     revealed = [session for session in project.judging.sessions() if session.revealed_at is not None]
+    people = {rater.id for rater in project.judging.raters() if rater.kind == "person"}
+    revealed = [session for session in revealed if session.rater_id in people] or revealed
     comparisons: dict[str, ComparisonRow] = {}
     for plan_id in {session.plan_id for session in revealed}:
         comparisons |= {row.id: row for row in project.judging.comparisons(plan_id)}

@@ -129,7 +129,10 @@ def scorers_needed(study: str) -> list[ScorerInfo]:
     from core.runs.measure import creativity, letters, news
     from core.runs.measure.letters_reading import STYLES
 
-    always: Mapping[str, Sequence[str]] = {"letters": letters.COUNTERS, "creativity": (creativity.EMBEDDER,)}
+    always: Mapping[str, Sequence[str]] = {
+        "letters": letters.COUNTERS,
+        "creativity": (creativity.embedder(Options()).name,),
+    }
     roles: Mapping[str, Sequence[str]] = {"letters": STYLES, "news": news.CHOICES}
     found = [info for info in describe() if info.name in always.get(study, ())]
     chosen = [info for role in roles.get(study, ()) if (info := best_scorer(role))]

@@ -24,7 +24,7 @@ from core.runs.measure.creativity_columns import (
 )
 from core.runs.measure.options import Options
 from core.runs.setup import shipped_axes
-from core.runs.values import complete_values, failures, scorer_for, stored_values
+from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
@@ -34,6 +34,12 @@ EMBEDDER = "minilm"
 
 CHOICES: tuple[str, ...] = ("embedding",)
 AXES = True
+
+
+def embedder(options: Options) -> ScorerInfo:
+    """The embedder that was asked for, or the best there is."""
+    chosen = options.scorers.get("embedding")
+    return best_scorer("embedding", chosen) or scorer_for("embedding", chosen, EMBEDDER)
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
@@ -62,7 +68,7 @@ def of_project(
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's outputs and of its revealed judgments."""
     axes = axes_of(project, options.axes)
-    info = scorer_for("embedding", options.scorers.get("embedding"), EMBEDDER)
+    info = embedder(options)
     complete_values(ctx, project, study_id, info, compute)
     results, remarks = [], []
     outputs = of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
@@ -182,7 +188,7 @@ def _with_dropped(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
 def _output_tables(
     ctx: JobContext, records: Sequence[Record], options: Options, compute: ComputeProcess
 ) -> StudyResult:
-    info = scorer_for("embedding", options.scorers.get("embedding"), EMBEDDER)
+    info = embedder(options)
     texts = [record.values["text"] for record in records]
     _, values = compute.call("core.scorers.registry:score_batch", info.name, texts, ctx=ctx)
     scored = [(record, value.values) for record, value in zip(records, values, strict=True) if value.values.size]
