@@ -73,6 +73,9 @@ def sample_pictures(folder: Path) -> None:
         findings_pictures(window, settle)
         for study in ("letters", "creativity"):
             figure_picture(window, settle, study)
+        window.show_panel("models", role="embedding")
+        settle()
+        save(window, "models")
         window.show_panel("judge")
         settle()
         window.panels["judge"].start.start.click()
