@@ -18,8 +18,8 @@ INFO = BackendInfo(
     name=NAME,
     title="llama.cpp (a GGUF file)",
     description=(
-        "A language model on this computer, from one GGUF file. The same seed gives the same text again with "
-        "“prefix_cache” off; with it on, which is faster, a few texts may differ in their later words."
+        "A language model on this computer, from one GGUF file. The same seed gives the same text again where what "
+        "prompts share is not reused; reusing it is faster, and a few texts may then differ in their later words."
     ),
     models=(),
     capabilities=CAPABILITIES,
