@@ -1,19 +1,36 @@
 """Endpoints from the command line: kept, tested, written with; and what is said where one does not answer well."""
 
 import sys
+import zlib
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from cli_support import biasprint, outputs_of, refused
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bad_server import TEXT, Asked, BadServer, error, good
+from bad_server import TEXT, Answer, Asked, BadServer, answer, cut, error, good
 
 from core.compute import models
 from core.machine import keys
+from core.project.project import Project
 
 KEY = "sk-canary-0123456789"
+
+
+class Ended(NamedTuple):
+    prompt: str
+    failure: str
+
+
+def read(file: Path) -> list[Ended]:
+    """How every output ended, with the text of its prompt."""
+    with Project.open(file, read_only=True) as project:
+        (chosen,) = project.prompts.sets()
+        texts = {prompt.key: prompt.text for prompt in project.prompts.page(chosen.id, 0, 10_000)}
+        return [Ended(texts[row.prompt_key], row.failure) for row in project.outputs.each()]
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +102,49 @@ def test_letters_are_written_by_an_endpoint_and_failures_are_asked_for_again_by_
         body = server.requests[-1].body
         assert body["temperature"] == 1
         assert body["seed"] > 0
+
+
+# What the server does to a prompt, in turn, the last one for ever; and how it ends.
+ENDS: tuple[tuple[tuple[Answer, ...], str], ...] = (
+    ((good(wait=0.01),), ""),
+    ((error("429 Too Many Requests", "slow down", Retry_After="0"), good()), ""),
+    ((answer("500 Oops", b"trace"), good()), ""),
+    ((cut, good()), ""),
+    ((answer("500 Oops", b"trace"),), "server"),
+    ((answer("200 OK", {"result": "text"}),), "bad_reply"),
+    ((answer("307 Temporary Redirect", b"", Location="http://127.0.0.1:9/"),), "redirect"),
+    ((error("400 Bad Request", "too long", "context_length_exceeded"),), "context"),
+)
+
+
+def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_does(tmp_path: Path):
+    """2,160 requests. Another seed is another request, and all of a prompt end alike."""
+    file = tmp_path / "study.biasprint"
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song")
+    asked_for: dict[tuple[str, int], int] = {}
+
+    def ends(prompt: str) -> tuple[tuple[Answer, ...], str]:
+        return ENDS[zlib.crc32(prompt.encode()) % len(ENDS)]
+
+    def script(asked: Asked) -> Answer:
+        request = (asked.prompt, asked.body["seed"])
+        asked_for[request] = asked_for.get(request, 0) + 1
+        answers = ends(asked.prompt)[0]
+        return answers[min(asked_for[request], len(answers)) - 1]
+
+    with BadServer(script) as server:
+        biasprint("endpoints", "add", "here", "--url", server.url, "--concurrency", 64, "--retries", 1)
+        write = ("generate", file, "--study", "creativity", "--backend", "openai_compatible", "--model", "small")
+        found = biasprint(*write, "--endpoint", "here", "--samples", 4, "--json").json
+    outputs = read(file)
+    assert len(outputs) == found["wanted"] == found["done"] + found["failed"] == 2_160
+    assert all(row.failure == ends(row.prompt)[1] for row in outputs)
+    assert found["failures"] == {kind: count for kind, count in Counter(row.failure for row in outputs).items() if kind}
+    assert len(asked_for) == 2_160
+    for (prompt, _), times in asked_for.items():
+        answers, failure = ends(prompt)
+        assert times == (2 if failure == "server" else len(answers)), (prompt, failure)
 
 
 def test_a_key_that_is_asked_for_goes_to_its_endpoint_and_nowhere_else(
