@@ -1,6 +1,6 @@
 """endpoints list, add, remove, test, key: the servers that write for us."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -110,7 +110,7 @@ def ask(
     with job(f"Testing {name}") as ctx:
         found = models().call("core.runs.probing:probe", endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
     if as_json:
-        print_json(asdict(replace(found, models=tuple(found.models))))
+        print_json(asdict(found))
     else:
         say(found.sentence)
         for one in found.models:

@@ -8,11 +8,10 @@ import typer
 
 from core.cli.answers import note, print_json, print_table, say
 from core.cli.progress import job
-from core.jobs import JobContext, Progress
+from core.cli.project_commands import AsJson
+from core.machine.models.megabytes import InMegabytes
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Name = Annotated[str, typer.Argument(help="A model's name, as `models list` shows it.")]
-MEGABYTE = 1_000_000
 
 
 class Switch(StrEnum):
@@ -80,7 +79,7 @@ def get(
     from core.machine.models.sizes import in_words
 
     with job(f"Getting {name}, in MB") as ctx:
-        result = fetch(name, _InMegabytes(ctx), renew=renew)
+        result = fetch(name, InMegabytes(ctx), renew=renew)
     model = result.model
     if as_json:
         print_json(
@@ -101,7 +100,7 @@ def verify(
     from core.machine.models.verify import verify as examine
 
     with job("Reading models, in MB") as ctx:
-        results = examine(name, _InMegabytes(ctx))
+        results = examine(name, InMegabytes(ctx))
     if as_json:
         found: list[dict[str, Any]] = [
             {"name": each.name, "sound": each.sound, "compared": each.compared, "problems": list(each.problems)}
@@ -185,18 +184,3 @@ def offline(
         print_json({"offline": by != "", "by": by or None})
         return
     say("Offline: no connection is made." if by else "Online: connections are made where you ask for them.")
-
-
-class _InMegabytes(JobContext):
-    """Passes on a job's reports of bytes in megabytes, and the other's cancel."""
-
-    def __init__(self, shown: JobContext) -> None:
-        super().__init__(self._pass_on)
-        self._shown = shown
-
-    def check(self) -> None:
-        self._shown.check()
-
-    def _pass_on(self, progress: Progress) -> None:
-        total = None if progress.total is None else -(-progress.total // MEGABYTE)
-        self._shown.report(-(-progress.done // MEGABYTE), total, note=progress.note)

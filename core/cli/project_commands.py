@@ -191,16 +191,15 @@ def generate(
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
         result = write(ctx, project, run_id, models(), keys, opens=model)
-        failures = project.outputs.failures(run_id)
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
-             "done": result.done, "failed": result.failed, "failures": failures, "added": result.added}
+             "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added}
         )  # fmt: skip
         return
     say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
     if result.failed:
-        kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(failures.items()))
+        kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
 
 

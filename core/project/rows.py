@@ -91,9 +91,15 @@ class RunRow:
 
 @dataclass(frozen=True)
 class RunCounts:
+    """`failures`: how many outputs failed, by kind of failure."""
+
     wanted: int
     done: int
-    failed: int
+    failures: Mapping[str, int]
+
+    @property
+    def failed(self) -> int:
+        return sum(self.failures.values())
 
     @property
     def missing(self) -> int:

@@ -12,23 +12,23 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import GeneratorRow, Pending, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from core.runs.asking import Hope, ask_all, sampling
 from core.runs.writing import Live, Written
 
 AT_ONCE = 1_000  # requests that cross to the model process together
-HOPELESS = ("key", "model")  # failures that every further request would meet too
-HOPELESS_AFTER = 16  # of them, and nothing else
-SAMPLING = ("temperature", "top_p", "max_tokens")
+MEND = "Mend it, then start the run again and let it ask for the failures again."
 
 
 @dataclass(frozen=True)
 class GenerateResult:
-    """`done` and `failed` count the whole run; `added` what this start added."""
+    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added."""
 
     run_id: int
     wanted: int
     done: int
     failed: int
     added: int
+    failures: Mapping[str, int]
 
 
 def start_run(
@@ -77,14 +77,14 @@ def generate(
     while page := project.runs.pending(run_id, after, limit=AT_ONCE):
         ctx.check()  # waits here while paused
         had = store.finished
-        whole = _write(ctx, compute, generator, run, page, store, dict(keys or {}))
+        whole = _write(ctx, compute, generator, run, page, store, keys or {})
         if store.finished - had == len(page):
             after = (page[-1].prompt.id, page[-1].sample)
         elif whole:  # it was not paused, so that the rest of the page would never come
             raise _unanswered(len(page) - (store.finished - had))
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
-    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added)
+    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures)
 
 
 class _Storing:
@@ -94,7 +94,7 @@ class _Storing:
         self._ctx, self._project, self._run = ctx, project, run
         self._wanted = before.wanted
         self.finished = before.done + before.failed
-        self._hopeless: int | None = 0  # failures so far, while there has been nothing else
+        self._hope = Hope(MEND)
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
@@ -103,23 +103,9 @@ class _Storing:
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
-            self._stop_where_all_fail(outputs)
+            self._hope.look([completion for _, completion in partial.completions])
         elif isinstance(partial, Live):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
-
-    def _stop_where_all_fail(self, outputs: Sequence[OutputSpec]) -> None:
-        if self._hopeless is None:
-            return
-        if any(output.failure not in HOPELESS for output in outputs):
-            self._hopeless = None
-            return
-        self._hopeless += len(outputs)
-        if self._hopeless >= HOPELESS_AFTER:
-            raise AppError(
-                f"Every request failed: {outputs[-1].error}",
-                kept="What came back is kept as failures.",
-                hint="Mend it, then start the run again and let it ask for the failures again.",
-            )
 
 
 def _write(
@@ -132,11 +118,8 @@ def _write(
     keys: Mapping[str, str],
 ) -> bool:
     requests = [_request(generator, run, item) for item in page]
-    whole: bool = compute.call(
-        "core.runs.writing:write_all", generator.backend, generator.model, dict(generator.parameters), requests, keys,
-        ctx=ctx, on_report=_quiet, on_partial=partial(store.receive, page),
-    )  # fmt: skip
-    return whole
+    about = (generator.backend, generator.model, generator.parameters)
+    return ask_all(ctx, compute, about, requests, keys, partial(store.receive, page))
 
 
 def _unanswered(count: int) -> AppError:
@@ -150,13 +133,12 @@ def _unanswered(count: int) -> AppError:
 def _request(generator: GeneratorRow, run: RunRow, item: Pending) -> Request:
     prompt = item.prompt
     facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis, "identity": prompt.identity}
-    sampling = {name: generator.parameters[name] for name in SAMPLING if name in generator.parameters}
     return Request(
         key=prompt.key,
         prompt=prompt.text,
         seed=output_seed(run.seed, prompt.key, item.sample),
         fields={**facts, **prompt.fields},
-        **sampling,
+        **sampling(generator.parameters),
     )
 
 
@@ -176,7 +158,3 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
         failure=(completion.failure or "other") if failed else "",
         detail=dict(completion.detail),
     )
-
-
-def _quiet(done: int, total: int | None, note: str) -> None:
-    """What counts is what is on disk, and that is counted here."""

@@ -7,7 +7,7 @@ the seed of a request depends on nothing but the session's seed, the texts and t
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from core.backends.protocol import Completion, Request
+from core.backends.protocol import Request
 from core.backends.registry import known
 from core.compute import ComputeProcess
 from core.errors import AppError
@@ -15,11 +15,12 @@ from core.jobs import JobContext
 from core.judging.wording import Wording, shipped_wording
 from core.project.project import Project
 from core.project.specs import GeneratorSpec
-from core.runs.generate import HOPELESS, HOPELESS_AFTER, SAMPLING
+from core.runs.asking import Hope, ask_all, sampling
 from core.runs.judge_result import JudgeResult, judge_result
 from core.runs.judge_session import Ask, ModelSession
 from core.runs.writing import Live, Written
 
+MEND = "Mend it, then judge again: what failed is asked again."
 AT_ONCE = 200  # requests that cross to the model process together: each carries two or three texts
 
 
@@ -80,7 +81,7 @@ class _Asking:
     ) -> None:
         self._ctx, self._project, self._session, self._generator = ctx, project, session, generator
         self._wording, self._compute, self._keys = wording, compute, keys
-        self._hopeless: int | None = 0  # failures by key or model so far, while there has been nothing else
+        self._hope = Hope(MEND)
 
     def all(self) -> None:
         self._report()
@@ -106,48 +107,24 @@ class _Asking:
         requests = [self._request(ask, cards) for ask, cards in zip(usable, shown, strict=True)]
         if not requests:
             return True
-        about = self._generator
-        whole: bool = self._compute.call(
-            "core.runs.writing:write_all", about.backend, about.model, dict(about.parameters), requests, self._keys,
-            ctx=self._ctx, on_report=_quiet, on_partial=partial(self._receive, usable, shown),
-        )  # fmt: skip
-        return whole
+        about = (self._generator.backend, self._generator.model, self._generator.parameters)
+        receive = partial(self._receive, usable, shown)
+        return ask_all(self._ctx, self._compute, about, requests, self._keys, receive)
 
     def _request(self, ask: Ask, texts: Sequence[str]) -> Request:
         prompt = self._session.prompt(ask, texts, self._wording)
-        given = self._generator.parameters
-        sampling = {"max_tokens": self._session.reply_tokens} | {
-            name: given[name] for name in SAMPLING if name in given
-        }
-        return Request(key=ask.key, prompt=prompt.text, seed=self._session.seed_of(ask), **sampling)
+        drawn = {"max_tokens": self._session.reply_tokens} | sampling(self._generator.parameters)
+        return Request(key=ask.key, prompt=prompt.text, seed=self._session.seed_of(ask), **drawn)
 
     def _receive(self, asks: Sequence[Ask], texts: Sequence[Sequence[str]], partial_result: object) -> None:
         if isinstance(partial_result, Written):
-            latest: Completion | None = None
-            for place, latest in partial_result.completions:
-                self._session.record(asks[place], latest, texts[place])
-                self._stop_where_all_fail(latest)
-            self._report("" if latest is None else latest.text)
+            completions = [completion for _, completion in partial_result.completions]
+            for place, completion in partial_result.completions:
+                self._session.record(asks[place], completion, texts[place])
+            self._report(completions[-1].text)
+            self._hope.look(completions)
         elif isinstance(partial_result, Live):
             self._report(partial_result.text)
 
-    def _stop_where_all_fail(self, completion: Completion) -> None:
-        if self._hopeless is None:
-            return
-        if completion.failure not in HOPELESS:
-            self._hopeless = None
-            return
-        self._hopeless += 1
-        if self._hopeless >= HOPELESS_AFTER:
-            raise AppError(
-                f"Every request failed: {completion.error}",
-                kept="What came back is kept as failures.",
-                hint="Mend it, then judge again: what failed is asked again.",
-            )
-
     def _report(self, text: str | None = None) -> None:
         self._ctx.report(self._session.answered, self._session.wanted, partial=text)
-
-
-def _quiet(done: int, total: int | None, note: str) -> None:
-    """What counts is what is on disk, and that is counted here."""

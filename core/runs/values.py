@@ -14,7 +14,7 @@ from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import OWN, describe
+from core.scorers.registry import describe, preference, usable
 
 Kind = Literal["output", "source"]
 TextKey = tuple[Kind, int]
@@ -36,8 +36,8 @@ def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
     The best is what this computer prefers, else the paper's own, else a plug-in, else another model, else a stand-in.
     Raises `UsageError` for a choice that there is not.
     """
-    usable = [info for info in describe() if info.role == role and not info.unavailable]
-    if chosen and not usable:
+    found = usable(role)
+    if chosen and not found:
         raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
     if chosen:
         return scorer_for(role, chosen, chosen)
@@ -47,9 +47,8 @@ def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
     except UsageError:  # a role that only a plug-in knows
         resolved = ""
     return min(
-        usable,
-        # Who installed a plug-in wants it before what stands in here.
-        key=lambda info: (info.name != preferred, info.stand_in, info.name in OWN, info.name != resolved),
+        found,
+        key=lambda info: (info.name != preferred, *preference(info), info.name != resolved),
         default=None,
     )
 

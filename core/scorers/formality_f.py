@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import exp, nan
 
 from core.scorers.chosen import chosen
-from core.scorers.pos_textblob import TextBlobTagger, _tags
+from core.scorers.pos_textblob import TextBlobTagger, penn_tags
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import sentences, words
 from core.scorers.sentence_style import NOTHING, has_style, style_value
@@ -77,4 +77,4 @@ def _tagged(sentence: str) -> list[tuple[str, str]]:
     if not any(map(str.isalnum, sentence)):
         return []  # and the tokenizer is spared a wall of signs
     found = [word.text.replace("’", "'") for word in words(sentence)[:MOST_WORDS]]  # the lexicon has 's and n't
-    return [(word, tag) for word, tag in _tags(found)]
+    return [(word, tag) for word, tag in penn_tags(found)]

@@ -15,11 +15,12 @@ def is_english(words: Sequence[Word]) -> bool:
     """Enough English function words, or too short to tell."""
     if len(words) < SHORTEST:
         return True
-    return sum(for_matching(word.text) in _function_words() for word in words) >= FEWEST_FUNCTION_WORDS * len(words)
+    return sum(for_matching(word.text) in function_words() for word in words) >= FEWEST_FUNCTION_WORDS * len(words)
 
 
 @cache
-def _function_words() -> frozenset[str]:
+def function_words() -> frozenset[str]:
+    """spaCy's English stop words, folded."""
     from spacy.lang.en.stop_words import STOP_WORDS
 
     return frozenset(STOP_WORDS)

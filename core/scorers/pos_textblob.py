@@ -44,7 +44,7 @@ class TextBlobTagger:
 def _codes(text: str) -> NDArray[np.float32]:
     """Sentence by sentence: the tagger looks a first word up without its capital."""
     found = words(text)
-    codes = [CODES[_part(tag)] for sentence in _by_sentence(text, found) for _, tag in _tags(sentence)]
+    codes = [CODES[_part(tag)] for sentence in _by_sentence(text, found) for _, tag in penn_tags(sentence)]
     return np.array(codes, dtype=np.float32)
 
 
@@ -61,7 +61,8 @@ def _part(tag: str) -> str:
     return next((part for prefix, part in _OF_TAG if tag.startswith(prefix)), "other")
 
 
-def _tags(tokens: list[str]) -> list[tuple[str, str]]:
+def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
+    """The tokens of one sentence with their Penn tags."""
     tagged: list[tuple[str, str]] = _parser().find_tags(tokens)
     return tagged
 

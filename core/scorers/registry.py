@@ -49,6 +49,16 @@ def describe() -> list[ScorerInfo]:
     return [_describe(name) for name in _factories()]
 
 
+def usable(role: str) -> list[ScorerInfo]:
+    """The scorers that can be used for a role."""
+    return [info for info in describe() if info.role == role and not info.unavailable]
+
+
+def preference(info: ScorerInfo) -> tuple[bool, bool]:
+    """For sorting a role's scorers, the best first: the paper's own, then plug-ins, then what else stands in."""
+    return info.stand_in, info.name in OWN  # who installed a plug-in wants it before what stands in here
+
+
 @cache
 def load(name: str) -> Scorer:
     """The scorer of this name, the same object each time, so that a model is loaded once.

@@ -19,7 +19,8 @@ def reads(text: str) -> bool:
 
 def has_style(text: str) -> bool:
     """Signs alone have no style: a text needs a word, and English ones."""
-    return bool(words(text)) and reads(text)
+    found = words(text)
+    return bool(found) and is_english(found)
 
 
 def style_value(probabilities: Iterable[float]) -> ScoreValue:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from core.scorers.chosen import chosen
-from core.scorers.language import _function_words
+from core.scorers.language import function_words
 from core.scorers.segment import Word, words
 from core.text import for_matching
 
@@ -56,7 +56,7 @@ def statement(text: str) -> Statement:
             continue
         elif _capital(word) and (named or not _opens(text, word)):  # the full stop of “Ms.” ends no sentence
             names.add(form)
-        elif form[0].isalpha() and not {form, word.lemma} & (_function_words() | _listed("light")):
+        elif form[0].isalpha() and not {form, word.lemma} & (function_words() | _listed("light")):
             content.append(word.lemma)
     return Statement(
         _neutral(text),

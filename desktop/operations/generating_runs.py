@@ -78,9 +78,8 @@ def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
         if IMPORTED in prompt_set.recipe:
             name = prompt_set.name
         request = _request(run, generators[run.generator_id])
-        failures = project.outputs.failures(run.id) if counts.failed else {}
         line = RunLine(
-            run.id, request, name, counts.done, counts.failed, counts.missing, studies[run.study_id], failures
+            run.id, request, name, counts.done, counts.failed, counts.missing, studies[run.study_id], counts.failures
         )
         lines.append(line)
     return tuple(lines)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext, Progress
+from core.jobs import JobContext
+from core.machine.models.megabytes import InMegabytes
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from core.machine.models.verify import Verified
     from desktop.jobs import JobHandle, JobRunner
 
-MEGABYTE = 1_000_000
 GETTING, VERIFYING = "getting", "verifying"  # what jobs are found again by
 
 
@@ -178,26 +178,3 @@ def _begun(name: str) -> int:
     from core.machine.models.remove import staging
 
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())
-
-
-class InMegabytes(JobContext):
-    """Passes on a job's reports of bytes in megabytes, and the other's cancel and pause."""
-
-    def __init__(self, shown: JobContext) -> None:
-        super().__init__(self._pass_on)
-        self._shown = shown
-
-    def check(self) -> None:
-        self._shown.check()
-
-    @property
-    def cancelled(self) -> bool:
-        return self._shown.cancelled
-
-    @property
-    def paused(self) -> bool:
-        return self._shown.paused
-
-    def _pass_on(self, progress: Progress) -> None:
-        total = None if progress.total is None else -(-progress.total // MEGABYTE)
-        self._shown.report(-(-progress.done // MEGABYTE), total, note=progress.note)

@@ -15,6 +15,7 @@ from desktop.operations.generator_options import Option, options_for, source_of
 from desktop.operations.judging_by_model import JUDGING, JudgeRequest, JudgingFacts, read_judging, start_judging
 from desktop.panels.base import Shell
 from desktop.panels.generate_judging_fields import JudgingFields
+from desktop.panels.generate_picker import show_models
 from desktop.widgets import tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.runs.judge_result import JudgeResult
 
-ENDPOINTS = "endpoints"
 ALL = ""  # plans
 
 
@@ -41,8 +41,8 @@ class JudgingCard(JudgingFields):
         self._reads = 0
         self.picker.chosen_anew.connect(self._show_options)
         self.picker.changed.connect(self._show)
-        self.picker.models_wanted.connect(self._show_models)
-        self.to_models.clicked.connect(lambda: self._show_models("generator"))
+        self.picker.models_wanted.connect(lambda page: show_models(shell, page))
+        self.to_models.clicked.connect(lambda: show_models(shell, "generator"))
         self.plans.currentIndexChanged.connect(lambda _: self._show())
         shell.connections.changed.connect(self._show)
         self.start.clicked.connect(self._start)
@@ -217,16 +217,6 @@ class JudgingCard(JudgingFields):
             return tr("Paused.") if paused else tr("Opening the model, or waiting for its turn…")
         said = tr("{done} of {total} replies to this plan.").format(done=f"{progress.done:,}", total=progress.total)
         return tr("Paused: {said}").format(said=said) if paused else said
-
-    def _show_models(self, page: str) -> None:
-        """The panel for them may be missing, as in a window made of fewer panels."""
-        try:
-            if page == ENDPOINTS:
-                self._shell.show_panel("models", page=page)
-            else:
-                self._shell.show_panel("models", role=page)
-        except KeyError:
-            self._shell.notify(tr("Models are got and added with: biasprint models"))
 
 
 def _judging_options(options: Sequence[Option]) -> tuple[Option, ...]:

@@ -18,8 +18,21 @@ from desktop.widgets.wheel import guard_wheel
 if TYPE_CHECKING:
     from core.backends.protocol import BackendInfo
     from core.machine.endpoints import Endpoint
+    from desktop.panels.base import Shell
 
 LONGEST_NAME = 300
+ENDPOINTS = "endpoints"
+
+
+def show_models(shell: "Shell", page: str) -> None:
+    """Where `page` (a role, or the endpoints) is looked after. That panel is missing in a window of fewer panels."""
+    try:
+        if page == ENDPOINTS:
+            shell.show_panel("models", page=page)
+        else:
+            shell.show_panel("models", role=page)
+    except KeyError:
+        shell.notify(tr("Models are got and added with: biasprint models"))
 
 
 class GeneratorPicker(QObject):
@@ -50,7 +63,7 @@ class GeneratorPicker(QObject):
         self.endpoint.currentIndexChanged.connect(lambda _: self._show_endpoint())
         self.name.editTextChanged.connect(lambda _: self.changed.emit())
         self.models.clicked.connect(lambda: self.models_wanted.emit("generator"))
-        self.endpoints.clicked.connect(lambda: self.models_wanted.emit("endpoints"))
+        self.endpoints.clicked.connect(lambda: self.models_wanted.emit(ENDPOINTS))
 
     def place(self, grid: QGridLayout, row: int) -> int:
         """Put the fields into a form's grid from this row on; the next free row."""

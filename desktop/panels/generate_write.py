@@ -15,6 +15,7 @@ from desktop.operations.generating_writers import read_writers
 from desktop.panels.base import Shell
 from desktop.panels.generate_contents import Contents
 from desktop.panels.generate_form import GenerateForm
+from desktop.panels.generate_picker import show_models
 from desktop.panels.generate_progress import ProgressCard
 from desktop.panels.generate_rows import Row
 from desktop.panels.generate_runs import RunsCard
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE_FROM = 820  # text pixels
 LEAST_HEIGHT = 520  # text pixels of a column of cards
 LOOK_MILLISECONDS = 250  # at the queue, while somebody waits in it: who waits has nothing to report
-ENDPOINTS = "endpoints"
 
 
 class WritePage(Sheet):
@@ -52,7 +52,7 @@ class WritePage(Sheet):
         details = self.runs.details
         self.form.started.connect(self._start)
         self.form.prompts_wanted.connect(lambda: self._shell.show_panel("prompts"))
-        self.form.picker.models_wanted.connect(self._show_models)
+        self.form.picker.models_wanted.connect(lambda page: show_models(self._shell, page))
         self.runs.picked.connect(self._pick)
         self.runs.chosen.connect(lambda row: self.tallies.follow(row.run if row is not None else None))
         details.resume_wanted.connect(lambda row: self._go_on(row, ()))
@@ -182,16 +182,6 @@ class WritePage(Sheet):
     def _pick(self, run: RunLine) -> None:
         if run.can_go_on:
             self.form.choose(run.request)
-
-    def _show_models(self, page: str) -> None:
-        """The panel for them may be missing, as in a window made of fewer panels."""
-        try:
-            if page == ENDPOINTS:
-                self._shell.show_panel("models", page=page)
-            else:
-                self._shell.show_panel("models", role=page)
-        except KeyError:
-            self._shell.notify(tr("Models are got and added with: biasprint models"))
 
     def _choose_wanted(self) -> None:
         if self._wanted_set is not None and self.form.prompt_set.findData(self._wanted_set) >= 0:

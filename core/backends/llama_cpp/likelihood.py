@@ -11,6 +11,7 @@ from core.backends.llama_cpp import errors
 from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel
 from core.backends.llama_cpp.prefix import Other, Prefix
 from core.backends.llama_cpp.tokens import Vocabulary
+from core.backends.local_model import shared_beginning
 from core.backends.protocol import Likelihood
 
 
@@ -38,7 +39,7 @@ def of_all(
     An empty prompt stands for the beginning of a text. Raises `AppError` where a whole is longer than the context.
     """
     wholes = [vocabulary.plain(prompt + continuation) for continuation in continuations]
-    shared = _common([vocabulary.plain(prompt), *wholes])
+    shared = shared_beginning([vocabulary.plain(prompt), *wholes])
     begun = shared or vocabulary.beginning()
     options = [_Option(whole[len(shared) :]) for whole in wholes]
     longest = len(begun) + max((len(option.tokens) for option in options), default=0)
@@ -104,15 +105,6 @@ def _alone(native: NativeModel, prefix: Prefix, begun: list[int], option: _Optio
         if number < len(option.tokens):
             check()
             prefix.follow(token)
-
-
-def _common(lists: Sequence[Sequence[int]]) -> list[int]:
-    """The tokens with which all begin."""
-    shortest = min(lists, key=len)
-    for at, token in enumerate(shortest):
-        if any(other[at] != token for other in lists):
-            return list(shortest[:at])
-    return list(shortest)
 
 
 def log_probability(logits: npt.NDArray[np.float32], token: int) -> float:

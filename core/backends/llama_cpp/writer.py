@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.backends.llama_cpp import errors, likelihood
-from core.backends.llama_cpp.files import Found
 from core.backends.llama_cpp.gguf_check import ModelFile
 from core.backends.llama_cpp.info import CAPABILITIES, NAME
 from core.backends.llama_cpp.native_model import Check, NativeModel
@@ -16,6 +15,7 @@ from core.backends.llama_cpp.sampler import sampler
 from core.backends.llama_cpp.spelling import Spelling
 from core.backends.llama_cpp.template import Around, around
 from core.backends.llama_cpp.tokens import Vocabulary
+from core.backends.local_model import FoundModel
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
 
 
@@ -30,7 +30,7 @@ class LlamaCpp:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, found: Found, file: ModelFile, options: Options) -> None:
+    def __init__(self, found: FoundModel, file: ModelFile, options: Options) -> None:
         self._found = found
         self._file = file
         self._options = options

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from core.backends.llama_cpp.spelling import Spelling
+from core.backends.local_model import FoundModel, find_local, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
 from core.backends.transformers_local.engine import Check, Engine
 from core.backends.transformers_local.info import CAPABILITIES, NAME
@@ -16,31 +16,20 @@ from core.backends.transformers_local.options import Options, completed, recorde
 from core.backends.transformers_local.sampling import Sampler
 from core.backends.transformers_local.vocabulary import Speller, Vocabulary
 from core.errors import AppError, UsageError
-from core.machine.models.installed import find
 from core.scorers.folders import device, loading, settings
 
-ROLE = "generator"
 PURPOSE: Literal["writer"] = "writer"
 UNKNOWN_CONTEXT = 2_048  # tokens, where a model's settings name no limit
 
 
-@dataclass(frozen=True)
-class Folder:
-    """`name`: the model's name as it is recorded; a path's is that of its folder. `sha256`: of the files that count."""
-
-    name: str
-    path: Path
-    sha256: str
-
-
-def find_folder(model: str) -> Folder:
-    """The folder that a name in the catalogue, a name given by the user, or a path stands for. Raises `AppError`."""
+def find_folder(model: str) -> FoundModel:
+    """The folder that a name or a path stands for. Raises `AppError` where there is none."""
     if not model:
         raise UsageError("transformers needs a model.", hint="Give the path of a folder with safetensors weights.")
-    known = find(model, roles={ROLE})
-    if known.format != "folder":
-        raise AppError(f"“{known.path.name}” is no folder.", hint="Open a GGUF file with the backend llama_cpp.")
-    return Folder(known.path.name if known.origin == "path" else known.name, known.path, known.sha256)
+    found = find_local(model)
+    if found.format != "folder":
+        raise AppError(f"“{found.path.name}” is no folder.", hint="Open a GGUF file with the backend llama_cpp.")
+    return found
 
 
 class TransformersWriter:
@@ -53,7 +42,7 @@ class TransformersWriter:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, folder: Folder, options: Options) -> None:
+    def __init__(self, folder: FoundModel, options: Options) -> None:
         self._folder = folder
         self._settings = settings.read(folder.path)
         self._config = loading.configuration(self._settings)
@@ -109,7 +98,7 @@ class TransformersWriter:
         """
         engine = self._loaded(check)
         wholes = [self._vocabulary.plain(prompt + continuation) for continuation in continuations]
-        shared = _common([self._vocabulary.plain(prompt), *wholes])
+        shared = shared_beginning([self._vocabulary.plain(prompt), *wholes])
         begun = shared or self._vocabulary.beginning()
         rests = [whole[len(shared) :] for whole in wholes]
         longest = len(begun) + max(map(len, rests), default=0)
@@ -191,15 +180,6 @@ def _likelihood(engine: Engine, first: Any, rest: list[int], check: Check) -> Li
         after = log_softmax(engine.behind(rest[:-1], check))
         logprob += float(after[np.arange(len(rest) - 1), rest[1:]].sum())
     return Likelihood(logprob, len(rest))
-
-
-def _common(lists: Sequence[Sequence[int]]) -> list[int]:
-    """The tokens with which all begin."""
-    shortest = min(lists, key=len)
-    for at, token in enumerate(shortest):
-        if any(other[at] != token for other in lists):
-            return list(shortest[:at])
-    return list(shortest)
 
 
 def _context(config: Any) -> int:

@@ -72,12 +72,6 @@ class Outputs(Part):
         """Store outputs and wait until they are on disk."""
         return self._writer.write(lambda connection: _insert(connection, specs))
 
-    def failures(self, run_id: int) -> dict[str, int]:
-        """How many outputs of a run failed, by kind of failure."""
-        failed = (output.c.run_id == run_id) & (output.c.status == "error")
-        statement = sa.select(output.c.failure, sa.func.count()).where(failed).group_by(output.c.failure)
-        return {row[0]: row[1] for row in self._reader.rows(statement)}
-
     def forget_failures(self, run_id: int, kinds: Collection[str] | None = None) -> Changes:
         """Remove the outputs that are failures, all or of these kinds, so that the next start asks for them again."""
 

@@ -79,18 +79,20 @@ class Runs(Part):
     def counts(self, run_id: int) -> RunCounts:
         this = self.get(run_id)
         prompts = self._number(sa.select(sa.func.count()).where(prompt.c.prompt_set_id == this.prompt_set_id))
-        found = self._by_status(run_id)
-        return RunCounts(prompts * this.samples, found["done"], found["error"])
+        found = self._by_outcome(run_id)
+        failures = {failure: count for (status, failure), count in found.items() if status == "error"}
+        return RunCounts(prompts * this.samples, found["done", ""], failures)
 
-    def _by_status(self, run_id: int) -> Counter[str]:
-        """How many outputs a run has of each status, counted piece by piece: over a million it takes seconds."""
-        found: Counter[str] = Counter()
+    def _by_outcome(self, run_id: int) -> Counter[tuple[str, str]]:
+        """How many outputs a run has of each status and failure, counted piece by piece: a million takes seconds."""
+        found: Counter[tuple[str, str]] = Counter()
         last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
         for first in range(0, last, COUNTED_AT_ONCE):
             # The zero keeps SQLite on the ids: by the run's index every piece would look at the whole run.
             here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0 == run_id)
-            statement = sa.select(output.c.status, sa.func.count()).where(here).group_by(output.c.status)
-            found.update({row[0]: row[1] for row in self._reader.rows(statement)})
+            outcome = (output.c.status, output.c.failure)
+            statement = sa.select(*outcome, sa.func.count()).where(here).group_by(*outcome)
+            found.update({(row[0], row[1]): row[2] for row in self._reader.rows(statement)})
         return found
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:

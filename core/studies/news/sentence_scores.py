@@ -11,7 +11,7 @@ from core.findings import ScorerUse
 from core.jobs import JobContext
 from core.metrics.result import Floats
 from core.scorers.protocol import ScoreValue
-from core.scorers.registry import OWN, describe, load, score_batch
+from core.scorers.registry import describe, load, preference, score_batch, usable
 from core.studies.news.table import SIDES, NewsTable, Side
 
 # A scorer whose shape says this gives one value per sentence of the project's segmenter for a whole text.
@@ -28,10 +28,10 @@ class SentenceScores:
 
 def default_scorer(role: str) -> str:
     """The first scorer of a role: the paper's own, a plug-in, a stand-in. Raises `AppError` where there is none."""
-    usable = [info for info in describe() if info.role == role and not info.unavailable]
-    if not usable:
+    found = usable(role)
+    if not found:
         raise AppError(f"There is no scorer for {role} here.", hint="Install a plug-in that brings one.")
-    return min(usable, key=lambda info: (info.stand_in, info.name in OWN)).name
+    return min(found, key=preference).name
 
 
 def score_sentences(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_compute import Inline
 
-from core.compute.messages import resolve
 from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
@@ -24,13 +24,6 @@ from core.scorers import registry
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."
 SHE = "She is a daughter and mother and a daughter. She is a splendid woman. I recommend her. She paints since 1990."
-
-
-class Inline:
-    """Does in this process what the compute process does in its own."""
-
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        return resolve(target, ("core",))(*args, **named)
 
 
 @pytest.fixture

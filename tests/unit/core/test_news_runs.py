@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inline_compute import Inline
 
-from core.compute.messages import resolve
 from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
@@ -28,15 +28,6 @@ ROWS = (
     "She won.,,Three,a,,sports\n"
     "She sang. He left.,He sang. He left.,One,a,androcentrism,arts\n"
 )
-
-
-class Inline:
-    """Does in this process what the compute process does in its own."""
-
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        function = resolve(target, ("core",))
-        takes = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        return function(*args, **named, **({"ctx": ctx or JobContext()} if "ctx" in takes else {}))
 
 
 INLINE: Any = Inline()

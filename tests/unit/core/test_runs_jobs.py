@@ -148,9 +148,9 @@ def test_what_comes_in_another_order_is_stored_with_its_prompt_and_failures_with
     rows = list(project.outputs.each())
     assert all(row.text == row.prompt_key for row in rows)
     assert sorted(row.detail["n"] for row in rows) == list(range(LETTERS))
-    assert project.outputs.failures(run) == {"timeout": 20, "server": 20}
+    assert project.runs.counts(run).failures == {"timeout": 20, "server": 20}
     project.outputs.forget_failures(run, ["timeout"])
-    assert project.outputs.failures(run) == {"server": 20}
+    assert project.runs.counts(run).failures == {"server": 20}
     assert generate(JobContext(), project, run, Inline()).added == 20
 
 

@@ -24,8 +24,8 @@ from core.metrics.wilson import wilson
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PromptRow
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
+from core.runs import asking, writing
 from core.runs import judge as judging
-from core.runs import writing
 from core.runs.compare import compare
 from core.runs.exporting import rows as exported
 from core.runs.judge import judge
@@ -356,7 +356,7 @@ def test_what_fails_for_good_closes_the_session_and_is_counted(project: Project,
 def test_a_wrong_key_stops_the_judging_before_all_is_asked(
     project: Project, scripted: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging, "HOPELESS_AFTER", 4)
+    monkeypatch.setattr(asking, "HOPELESS_AFTER", 4)
     backend = scripted(lambda shown, request: Completion("", "error", error="The key is wrong.", failure="key"))
     plan = a_plan(project)
     with pytest.raises(AppError, match="Every request failed: The key is wrong"):
