@@ -56,7 +56,8 @@ class DisplayText:
                 low = middle
             else:
                 high = middle - 1
-        return low
+        # Both signs of a line end are shown as one: between them is no place to be.
+        return low - 1 if low and self.source[low - 1 : low + 1] == "\r\n" else low
 
     def excerpt(self, shown_start: int, shown_end: int) -> str:
         """The exact source text between two shown positions."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
@@ -79,6 +79,8 @@ def test_harmless_text_is_shown_as_it_is(text: str):
 
 
 @given(any_text)
+@example("\r\n")
+@example("a\r\nb")
 def test_every_position_goes_there_and_back(text: str):
     display = DisplayText(text)
     assert display.to_shown(len(text)) == utf16_length(display.shown)
