@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.compute import models
+from core.machine import keys, offline
 from core.project.project import Project
 from desktop import theme
 from desktop.main_window import MainWindow
@@ -52,6 +54,35 @@ def nothing_left_behind(qtbot: QtBot) -> Iterator[None]:
         return [thread.name for thread in threading.enumerate() if thread.name in OURS]
 
     qtbot.waitUntil(lambda: not running(), timeout=PATIENCE)
+
+
+@pytest.fixture
+def window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window of the usual size. At its end its jobs must end by themselves, within the module's own patience."""
+    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=getattr(request.module, "PATIENCE", PATIENCE))
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def own_computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
+    """A computer of its own: no key, no offline switch, no endpoint."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    monkeypatch.delenv(offline.VARIABLE, raising=False)
+    monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
+
+
+@pytest.fixture
+def own_models(own_computer: None) -> Iterator[None]:
+    """A model process that was begun elsewhere would know the endpoints of another computer."""
+    models().close()
+    yield
+    models().close()
 
 
 @pytest.fixture

@@ -1,55 +1,37 @@
 """The form of the generate panel: generators, their parameters, what is said before a run, and what it goes on with."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from core.backends import registry
 from core.backends.protocol import BackendInfo, Capabilities
 from core.jobs import JobContext
-from core.machine import endpoints, keys, offline
+from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.machine.prices import Price, rough_tokens
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts
-from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.generating_estimate import Estimate, Facts, Plan, estimated, read_facts
 from desktop.operations.generating_runs import WriteRequest, author_words
 from desktop.operations.generator_options import OPTIONS, PRESETS, Option, options_for, same_generator
 from desktop.panels.generate import GeneratePanel
 from desktop.panels.generate_form import GenerateForm
-from desktop.settings import Settings
 
 PATIENCE = 20_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
 
 
 @pytest.fixture(autouse=True)
-def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
-    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
-    monkeypatch.delenv(offline.VARIABLE, raising=False)
-    monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
+def computer(own_computer: None) -> None:
+    """An endpoint whose price is known."""
     price = Price(input_per_million=2.0, output_per_million=10.0, currency="EUR")
     endpoints.save(Endpoint("lab", "http://127.0.0.1:9/v1", concurrency=4, prices={"priced": price}))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    yield made
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
 
 
 @pytest.fixture

@@ -7,22 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for bad_server
 
 from bad_server import Answer, Asked, BadServer, error, good
 
-from core.compute import models
 from core.jobs import JobContext
-from core.machine import endpoints, keys, offline
+from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec
 from core.runs.compare import compare
 from core.runs.setup import add_prompts
-from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.generating_queue import Ticket, lane
 from desktop.operations.generating_writers import Writers, read_writers
@@ -30,35 +27,16 @@ from desktop.operations.judging_by_model import JudgingFacts
 from desktop.panels.generate import DRAW, GeneratePanel
 from desktop.panels.generate_judging import JudgingCard
 from desktop.panels.generate_judging_fields import JudgingFields
-from desktop.settings import Settings
 
 PATIENCE = 60_000
 COMPARISONS = 3  # 1 task × 3 themes; of two cards, so that there are twice as many orders
 
 
 @pytest.fixture(autouse=True)
-def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[None]:
-    """A computer of its own: no key, no switch; a model process that was begun elsewhere would know other endpoints."""
-    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
-    monkeypatch.delenv(offline.VARIABLE, raising=False)
-    monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
-    models().close()
+def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]:
+    """What a test left running or waiting is given up, not waited for."""
     yield
-    models().close()
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    yield made
-    made.jobs.cancel_all()
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
+    window.jobs.cancel_all()
 
 
 @pytest.fixture

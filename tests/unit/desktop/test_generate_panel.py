@@ -3,12 +3,10 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -19,29 +17,14 @@ from core.project.specs import OutputSpec
 from core.runs import generate as core_generate
 from core.runs import measure as core_measure
 from core.runs.setup import add_prompts, generator_spec
-from desktop import theme
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
 from desktop.operations.generating import scorers_for
 from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest, read_runs
 from desktop.panels.generate import DRAW, SCORE, WRITE, GeneratePanel
 from desktop.panels.generate_runs import RunsModel
-from desktop.settings import Settings
 
 PATIENCE = 60_000
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    yield made
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
 
 
 @pytest.fixture

@@ -12,23 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QSpinBox
+from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for bad_server
 
 from bad_server import Answer, Asked, BadServer, end_stream, error, events, good, send_event, start_stream
 
-from core.compute import models
 from core.errors import JobCancelled
 from core.jobs import JobContext
-from core.machine import endpoints, keys, offline
+from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts, generator_spec
-from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.generating_queue import Lane, Ticket, lane
 from desktop.operations.generating_runs import FAILURES
@@ -36,35 +34,16 @@ from desktop.operations.generating_tally import Tally, add_to_tally, tally_words
 from desktop.panels.generate import GeneratePanel
 from desktop.panels.generate_latest import LatestText
 from desktop.panels.generate_rows import Row
-from desktop.settings import Settings
 
 PATIENCE = 60_000
 PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
 
 
 @pytest.fixture(autouse=True)
-def computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[None]:
-    """A computer of its own: no key, no switch; a model process that was begun elsewhere would know other endpoints."""
-    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
-    monkeypatch.delenv(offline.VARIABLE, raising=False)
-    monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
-    models().close()
+def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]:
+    """What a test left running or waiting is given up, not waited for."""
     yield
-    models().close()
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    yield made
-    made.jobs.cancel_all()
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
+    window.jobs.cancel_all()
 
 
 @pytest.fixture

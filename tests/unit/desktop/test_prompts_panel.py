@@ -1,6 +1,5 @@
 """The prompts panel: check lists and lists of names, a live count and preview, and sets with versions."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,23 +21,9 @@ from desktop.panels.generate import GeneratePanel
 from desktop.panels.prompts import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
 from desktop.panels.prompts_preview import shared_beginning
 from desktop.panels.prompts_sets import SetsModel
-from desktop.settings import Settings
 from desktop.widgets import FlowLayout, Label
 
 PATIENCE = 20_000
-
-
-@pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    yield made
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
 
 
 @pytest.fixture
