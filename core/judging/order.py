@@ -67,10 +67,10 @@ class CardOrder:
 
     def _swapped(self, row: ComparisonRow, original: ComparisonRow) -> tuple[int, ...]:
         """No output stands where it stood the first time: two cards swap sides, three move on by one or two."""
-        shown = [original.items[index].output for index in self.of(original.id)]
+        shown = [original.items[index].key for index in self.of(original.id)]
         turn = 1 + _hash(str(self._seed), "repeat", row.id) % (len(shown) - 1)
-        index_of = {item.output: index for index, item in enumerate(row.items)}
-        return tuple(index_of[output] for output in shown[turn:] + shown[:turn])
+        index_of = {item.key: index for index, item in enumerate(row.items)}
+        return tuple(index_of[key] for key in shown[turn:] + shown[:turn])
 
 
 def _group(row: ComparisonRow) -> tuple[str, ...]:

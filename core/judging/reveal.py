@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from core.judging.blind import AxisSummary, IdentityCount, Revelation
 from core.judging.store import AxisNames
 from core.judging.work import Said
-from core.project.rows import ComparisonRow
+from core.project.rows import ComparisonRow, TextKey
 
 
 def revelation(
@@ -60,9 +60,9 @@ def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, Said]) -> list[bo
     return agree
 
 
-def _meant(rows: Sequence[ComparisonRow], said: Mapping[int, Said], index: int) -> tuple[str, int | None] | None:
+def _meant(rows: Sequence[ComparisonRow], said: Mapping[int, Said], index: int) -> tuple[str, TextKey | None] | None:
     """An answer that does not depend on the order of the items; None where there is none."""
     answer = said.get(index)
     if answer is None or answer.outcome in ("skip", "undone"):
         return None
-    return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].output
+    return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].key

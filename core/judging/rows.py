@@ -23,10 +23,11 @@ class CompactRows(Sequence[ComparisonRow]):
 
         self._flat: list[_Flat] = []
         for row in rows:
-            outputs = tuple(item.output for item in row.items)
+            # A source is held as a negative number, so that a row stays a tuple of plain values.
+            cards = tuple(-number if kind == "source" else number for kind, number in (item.key for item in row.items))
             identities = one(tuple(item.identity for item in row.items))
             self._flat.append(
-                (row.id, one(row.plan_id), row.position, one(row.axis), one(row.task), one(row.theme), outputs,
+                (row.id, one(row.plan_id), row.position, one(row.axis), one(row.task), one(row.theme), cards,
                  identities, row.texts_sha256, row.repeat_of)  # type: ignore[arg-type]
             )  # fmt: skip
 
@@ -52,6 +53,9 @@ class CompactRows(Sequence[ComparisonRow]):
 
 
 def _row(flat: _Flat) -> ComparisonRow:
-    key, plan_id, position, axis, task, theme, outputs, identities, texts_sha256, repeat_of = flat
-    items = tuple(map(Item, outputs, identities))
+    key, plan_id, position, axis, task, theme, cards, identities, texts_sha256, repeat_of = flat
+    items = tuple(
+        Item(None, identity, source=-card) if card < 0 else Item(card, identity)
+        for card, identity in zip(cards, identities, strict=True)
+    )
     return ComparisonRow(key, plan_id, position, axis, task, theme, items, texts_sha256, repeat_of)

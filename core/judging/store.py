@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.specs import JudgmentSpec, RaterSpec
 
 
@@ -29,7 +29,7 @@ class JudgingStore(Protocol):
 
     def count(self, plan_id: str) -> int: ...
 
-    def texts(self, output_ids: Sequence[int]) -> Mapping[int, str]: ...
+    def texts(self, keys: Sequence[TextKey]) -> Mapping[TextKey, str]: ...
 
     def raters(self) -> Sequence[RaterRow]: ...
 
@@ -76,7 +76,7 @@ class ProjectStore:
         self.save_draft = self._judging.save_draft
         self.drafts = self._judging.drafts
         self.reveal = self._judging.reveal
-        self.texts = project.outputs.texts
+        self.texts = project.texts
 
     def comparisons(self, plan_id: str) -> Iterator[ComparisonRow]:
         # All at once they would set off collections that halt every thread, the window's too; see rows.py.

@@ -279,8 +279,8 @@ class SessionWork:
             while len(self._texts) >= KEPT_TEXTS:
                 del self._texts[next(iter(self._texts))]
             row = self.rows[index]
-            found = self._store.texts([item.output for item in row.items])
-            texts = tuple(found[item.output] for item in row.items if item.output in found)
+            found = self._store.texts([item.key for item in row.items])
+            texts = tuple(found[item.key] for item in row.items if item.key in found)
             as_planned = texts_digest(sha256_text(text) for text in texts) == row.texts_sha256
             self._texts[index] = texts if as_planned else None
             if not as_planned and index not in self._history:

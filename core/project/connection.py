@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
 APPLICATION_ID = 0x42494153  # "BIAS"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # No single text of a study comes near this; a file that claims more is refused while it is read.
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 

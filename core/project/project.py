@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,8 @@ from core.project.lock import ProjectLock
 from core.project.migrate import migrate
 from core.project.reader import Reader
 from core.project.recover import interrupted, recovered_copy
+from core.project.rows import TextKey
+from core.project.stores.annotations import Annotations
 from core.project.stores.findings import Events, Findings
 from core.project.stores.judging import Judging
 from core.project.stores.outputs import Outputs
@@ -46,7 +48,7 @@ class Project:
         self._listeners: list[Listener] = []
         self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
         writer = None if read_only else Writer(self._file, self._tell, self._backup.join)
-        reader = Reader(self._file)
+        reader = Reader(self._file, None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True))
         self._reader, self._writer = reader, writer
         self.studies = Studies(reader, writer)
         self.axes = Axes(reader, writer)
@@ -56,6 +58,7 @@ class Project:
         self.outputs = Outputs(reader, writer)
         self.scores = Scores(reader, writer)
         self.judging = Judging(reader, writer)
+        self.annotations = Annotations(reader, writer)
         self.findings = Findings(reader, writer)
         self.events = Events(reader, writer)
         self._backup.start()
@@ -128,6 +131,18 @@ class Project:
         """Be told of every commit, on the writer's thread: hand over and return at once. Returns the way to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def texts(self, keys: Iterable[TextKey]) -> dict[TextKey, str]:
+        """The texts of outputs and sources, by key; a key that is not here is left out."""
+        ids: dict[str, list[int]] = {"output": [], "source": []}
+        for kind, number in keys:
+            ids[kind].append(number)
+        found: dict[TextKey, str] = {}
+        if ids["output"]:
+            found |= {("output", key): text for key, text in self.outputs.texts(ids["output"]).items()}
+        if ids["source"]:
+            found |= {("source", key): text for key, text in self.sources.texts(ids["source"]).items()}
+        return found
 
     def save_copy(self, target: Path) -> Path:
         """Write a whole copy elsewhere: for sending, or for going on with a read-only project."""

@@ -16,7 +16,7 @@ from sqlalchemy.sql import Executable
 
 from core.errors import AppError
 from core.project.connection import connect, engine_for
-from core.project.failures import explain
+from core.project.failures import NotSaved, explain
 from core.project.patience import patiently
 
 ROWS_AT_ONCE = 250
@@ -25,10 +25,15 @@ Answer = TypeVar("Answer")
 
 
 class Reader:
-    """Hands out read transactions to any thread."""
+    """Hands out read transactions to any thread.
 
-    def __init__(self, path: Path) -> None:
+    `recover` makes the writing connection look at the file: where a write failed and could not even be taken back, as
+    on a full disk, its journal is still beside the file, and no read-only connection may play it back.
+    """
+
+    def __init__(self, path: Path, recover: Callable[[], object] | None = None) -> None:
         self._path = path
+        self._recover = recover
         self._engine = engine_for(lambda: connect(path, writable=False, wait_ms=0))
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
@@ -36,6 +41,15 @@ class Reader:
 
     def run(self, read: Callable[[Connection], Answer]) -> Answer:
         """What `read` answers, inside one read transaction."""
+        try:
+            return self._run(read)
+        except NotSaved as error:
+            if self._recover is None or "readonly" not in error.details:
+                raise
+            self._recover()
+            return self._run(read)
+
+    def _run(self, read: Callable[[Connection], Answer]) -> Answer:
         connection = self._take()
         try:
             connection.exec_driver_sql("BEGIN")

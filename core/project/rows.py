@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Outcome = Literal["choice", "tie", "none", "skip", "undone"]
 Floats = npt.NDArray[np.float32]
+TextKey = tuple[Literal["output", "source"], int]
 
 
 @dataclass(frozen=True)
@@ -178,10 +179,23 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class Item:
-    """A card of a comparison: an output and the identity it was written for."""
+    """A card of a comparison: an output, or else a source, and the identity it stands for. In a packet it has none."""
 
-    output: int
+    output: int | None
     identity: str
+    source: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.output is None) == (self.source is None):
+            raise ValueError("a card shows one output or one source")
+
+    @property
+    def key(self) -> TextKey:
+        """Which text the card shows."""
+        if self.output is not None:
+            return ("output", self.output)
+        assert self.source is not None
+        return ("source", self.source)
 
 
 @dataclass(frozen=True)
@@ -234,6 +248,19 @@ class JudgmentRow:
     supersedes: str | None
     created_at: str
     detail: Mapping[str, Any] = field(default_factory=dict)  # a model's reply and how it was read
+
+
+@dataclass(frozen=True)
+class AnnotationRow:
+    """A statement beside the judgments. `target` is the id of what it is about; `value` depends on the kind."""
+
+    id: str
+    kind: str
+    target: str
+    rater_id: str | None
+    value: Mapping[str, Any]
+    supersedes: str | None
+    created_at: str
 
 
 @dataclass(frozen=True)

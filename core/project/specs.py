@@ -45,7 +45,7 @@ class PromptSetSpec(Spec):
 
 
 class SourceSpec(Spec):
-    kind: Literal["original", "context", "letter"]
+    kind: Literal["original", "context", "letter", "twin", "card"]
     origin: Name
     row: int
     text: str
@@ -85,7 +85,7 @@ class OutputSpec(Spec):
 
 class PlanSpec(Spec):
     study_id: int
-    title: Name
+    title: Annotated[str, Field(max_length=200)]  # empty in a packet
     axis: str
     seed: Seed
     settings: dict[str, Any] = {}
@@ -96,7 +96,7 @@ class ComparisonSpec(Spec):
 
     id: str | None = None
     position: Annotated[int, Field(ge=0)]
-    axis: Name
+    axis: Annotated[str, Field(max_length=200)]  # empty in a packet
     task: str
     theme: str
     items: tuple[Item, ...] = Field(min_length=2, max_length=3)
@@ -131,6 +131,18 @@ class JudgmentSpec(Spec):
         if self.chosen is not None and self.chosen not in self.shown:
             raise ValueError("the chosen item was not shown")
         return self
+
+
+class AnnotationSpec(Spec):
+    """`id` is given where the annotation was made elsewhere and came in a packet."""
+
+    id: str | None = None
+    kind: Name
+    target: Name
+    rater_id: str | None = None
+    value: dict[str, Any]
+    supersedes: str | None = None
+    created_at: str = ""
 
 
 class ScoreSpec(Spec):

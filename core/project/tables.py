@@ -200,6 +200,7 @@ class Judgment(SQLModel, table=True):
         CheckConstraint("(outcome = 'choice') = (chosen IS NOT NULL)"),
         Index("judgment_by_session", "session_id", "comparison_id"),
         Index("judgment_by_comparison", "comparison_id"),
+        Index("judgment_by_superseded", "supersedes"),
     )
     sequence: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)
@@ -211,7 +212,7 @@ class Judgment(SQLModel, table=True):
     texts_sha256: str
     note: str
     active_seconds: float
-    supersedes: str | None = reference("judgment.id", default=None, unique=True)
+    supersedes: str | None = reference("judgment.id", default=None)
     created_at: str
     row_sha256: str
     detail: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
@@ -225,13 +226,16 @@ class Draft(SQLModel, table=True):
 
 
 class Annotation(SQLModel, table=True):
-    __table_args__ = (Index("annotation_by_target", "target", "kind"),)
+    __table_args__ = (
+        Index("annotation_by_target", "target", "kind"),
+        Index("annotation_by_superseded", "supersedes"),
+    )
     id: str = Field(primary_key=True)
     kind: str
     target: str
     rater_id: str | None = reference("rater.id", default=None)
     value: str
-    supersedes: str | None = reference("annotation.id", default=None, unique=True)
+    supersedes: str | None = reference("annotation.id", default=None)
     created_at: str
 
 

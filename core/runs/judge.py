@@ -101,9 +101,9 @@ class _Asking:
                 left = rest
 
     def _ask(self, asks: Sequence[Ask]) -> bool:
-        texts = self._project.outputs.texts(list({key for ask in asks for key in ask.outputs}))
+        texts = self._project.texts({key for ask in asks for key in ask.texts})
         usable = [ask for ask in asks if self._session.as_planned(ask, texts)]
-        shown = [[texts[output] for output in ask.outputs] for ask in usable]
+        shown = [[texts[key] for key in ask.texts] for ask in usable]
         requests = [self._request(ask, cards) for ask, cards in zip(usable, shown, strict=True)]
         if not requests:
             return True

@@ -12,7 +12,7 @@ from core.judging.model_reply import Read, read_reply
 from core.judging.plan import texts_digest
 from core.judging.wording import Wording
 from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow
+from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
 from core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
 from core.project.stores.common import canonical_json
 from core.text import sha256_text
@@ -38,9 +38,9 @@ class Ask:
         return f"judge/{self.comparison.texts_sha256}/{'-'.join(map(str, self.shown))}"
 
     @property
-    def outputs(self) -> tuple[int, ...]:
-        """Output ids in the order of the cards."""
-        return tuple(self.comparison.items[index].output for index in self.shown)
+    def texts(self) -> tuple[TextKey, ...]:
+        """Which texts, in the order of the cards."""
+        return tuple(self.comparison.items[index].key for index in self.shown)
 
 
 class ModelSession:
@@ -100,10 +100,10 @@ class ModelSession:
         """Whether this start has its reply, or found that its texts are not the ones that were planned."""
         return (ask.comparison.id, ask.shown) in self._now or ask.comparison.id in self.unusable
 
-    def as_planned(self, ask: Ask, texts: Mapping[int, str]) -> bool:
+    def as_planned(self, ask: Ask, texts: Mapping[TextKey, str]) -> bool:
         """Whether the texts are those that were planned; a comparison whose texts are not is unusable."""
         row = ask.comparison
-        found = [texts[item.output] for item in row.items if item.output in texts]
+        found = [texts[item.key] for item in row.items if item.key in texts]
         planned = texts_digest(sha256_text(text) for text in found) == row.texts_sha256
         if not planned:
             self.unusable.add(row.id)

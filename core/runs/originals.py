@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.project.project import Project
-from core.project.rows import OutputRow
+from core.project.rows import OutputRow, TextKey
 from core.project.stores.common import chunks
-from core.runs.values import TextKey
 
 KIND: Literal["original"] = "original"  # of the sources
 # What ties a generated article to its original, whatever the headlines are: the beginning of the original's hash.

@@ -9,7 +9,7 @@ from core.jobs import JobContext
 from core.machine.models import records
 from core.machine.models.resolve import best
 from core.project.project import Project
-from core.project.rows import ComparisonRow, Floats, ScoreRow
+from core.project.rows import ComparisonRow, Floats, ScoreRow, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.score import KINDS, as_read, score
@@ -17,7 +17,6 @@ from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe, preference, usable
 
 Kind = Literal["output", "source"]
-TextKey = tuple[Kind, int]
 
 
 def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
@@ -125,5 +124,5 @@ def written_by(project: Project) -> dict[int, tuple[str, str]]:
 
 def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
     """What wrote the texts of a comparison, several joined; and the temperature, empty where they have no one."""
-    models, heat = zip(*sorted({wrote.get(item.output, ("", "")) for item in comparison.items}), strict=True)
+    models, heat = zip(*sorted({wrote.get(item.output or 0, ("", "")) for item in comparison.items}), strict=True)
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow
+from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.prompts.mitigation import PLAIN_ARM
 from core.runs.exporting import matched_block
 from core.runs.originals import ORIGINAL_KEY
-from core.runs.values import TextKey, scorer_for, stored_values
+from core.runs.values import scorer_for, stored_values
 from desktop.models.titles import Titles, read_titles
 from desktop.widgets.words import plural, tr
 
@@ -214,7 +214,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
 
     Models, who are asked about a comparison in every order of its cards, count where nobody else has judged.
     """
-    times: Counter[int] = Counter()
+    times: Counter[TextKey] = Counter()
     revealed = [session for session in project.judging.sessions() if session.revealed_at is not None]
     people = {rater.id for rater in project.judging.raters() if rater.kind == "person"}
     revealed = [session for session in revealed if session.rater_id in people] or revealed
@@ -225,10 +225,8 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
         for row in project.judging.judgments(session.id):
             comparison = comparisons[row.comparison_id]
             if row.chosen is not None and comparison.axis == axis and not comparison.repeat_of:
-                times[comparison.items[row.chosen].output] += 1
-    return {
-        ("output", output): (count, plural(count, "chosen once", "chosen %n times")) for output, count in times.items()
-    }
+                times[comparison.items[row.chosen].key] += 1
+    return {key: (count, plural(count, "chosen once", "chosen %n times")) for key, count in times.items()}
 
 
 def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:

@@ -126,12 +126,17 @@ class Judging(Part):
         values = _judgment_values(spec)
         this_draft = (draft.c.session_id == spec.session_id) & (draft.c.comparison_id == spec.comparison_id)
 
+        taken = sa.select(judgment.c.id).where(judgment.c.supersedes == spec.supersedes)
+
         def write(connection: Connection) -> Changes:
             revealed = connection.execute(sa.select(session.c.revealed_at).where(session.c.id == spec.session_id)).one()
             if revealed[0] is not None:
                 raise AppError(
                     "The session has been revealed: its judgments no longer change.", kept="They are kept as they were."
                 )
+            # Two rows that go on from one come from two files alone (see packets); here it would be a lost update.
+            if spec.supersedes is not None and connection.execute(taken).first() is not None:
+                raise AppError("Another judgment took this one's place already.", kept="That one is kept.")
             connection.execute(sa.insert(judgment).values(values))
             connection.execute(sa.delete(draft).where(this_draft))
             return Changes({"judgment": frozenset([values["id"]]), "comparison": frozenset([spec.comparison_id])})
@@ -200,7 +205,7 @@ def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
 
 
 def _comparison_values(plan_id: str, spec: ComparisonSpec) -> dict[str, Any]:
-    items = [{"output": item.output, "identity": item.identity} for item in spec.items]
+    items = [{item.key[0]: item.key[1], "identity": item.identity} for item in spec.items]
     values = spec.model_dump() | {"plan_id": plan_id, "id": spec.id or new_uuid()}
     return values | {"items": canonical_json(items)}
 
@@ -210,7 +215,7 @@ def _plan(row: Any) -> PlanRow:
 
 
 def _comparison(row: Any) -> ComparisonRow:
-    items = tuple(Item(item["output"], item["identity"]) for item in json.loads(row.items))
+    items = tuple(Item(item.get("output"), item["identity"], item.get("source")) for item in json.loads(row.items))
     return ComparisonRow(
         row.id, row.plan_id, row.position, row.axis, row.task, row.theme, items, row.texts_sha256, row.repeat_of
     )

@@ -37,6 +37,11 @@ class Sources(Part):
         wanted = (source.c.study_id == study_id) & (source.c.created_at > written_after)
         return self._number(sa.select(sa.func.count()).where(wanted))
 
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """The texts of some sources."""
+        statement = sa.select(source.c.id, source.c.text, source.c.escaped).where(source.c.id.in_(ids))
+        return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
+
     def page(self, study_id: int, after_id: int = 0, limit: int = 500) -> tuple[SourceRow, ...]:
         statement = (
             sa.select(source)

@@ -11,13 +11,13 @@ from core.errors import AppError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import Floats
+from core.project.rows import Floats, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
 from core.runs.exporting import matched_block
 from core.runs.measure.letters_reading import STYLES, harm_settings, read_beside, styles_of
 from core.runs.measure.options import Options
-from core.runs.values import TextKey, complete_values, failures, scorer_for, stored_values
+from core.runs.values import complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
 from core.tables.rows import TableRead, with_line_breaks
 

@@ -10,7 +10,7 @@ from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import AxisRow, Floats, OutputRow
+from core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from core.project.stores.outputs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.mitigation import PLAIN_ARM
@@ -19,7 +19,7 @@ from core.runs.importing import read_table
 from core.runs.importing.news import check_generated
 from core.runs.measure.options import Options
 from core.runs.originals import Originals
-from core.runs.values import TextKey, best_scorer, complete_values, failures
+from core.runs.values import best_scorer, complete_values, failures
 from core.scorers.protocol import ScorerInfo
 from core.tables.rows import TableRead
 

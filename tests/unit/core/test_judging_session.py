@@ -35,19 +35,19 @@ class FakeStore:
         self._raters: list[RaterRow] = []
         self._sessions: list[SessionRow] = []
         self._plan = PlanRow("plan", 1, "Race", "race", 3, {"consent_text": consent} if consent else {}, "2026")
-        self._texts = {10 * c + i: f"text {c} {name}" for c in range(number) for i, name in enumerate(IDENTITIES)}
+        self._texts = {("output", 10 * c + i): f"text {c} {name}" for c in range(number) for i, name in enumerate(IDENTITIES)}
         self._comparisons = [self._comparison(index, index, None) for index in range(number)]
         self._comparisons += [self._comparison(number + index, index, f"c{index}") for index in range(repeats)]
 
     def _comparison(self, position: int, cell: int, repeat_of: str | None) -> ComparisonRow:
         items = tuple(Item(10 * cell + index, name) for index, name in enumerate(IDENTITIES))
-        digest = texts_digest(sha256_text(self._texts[item.output]) for item in items)
+        digest = texts_digest(sha256_text(self._texts[item.key]) for item in items)
         return ComparisonRow(
             f"c{position}", "plan", position, "race", "haiku", f"theme_{cell}", items, digest, repeat_of
         )
 
     def change_text(self, output: int) -> None:
-        self._texts[output] += " changed"
+        self._texts["output", output] += " changed"
 
     def plans(self):
         return [self._plan]
@@ -58,9 +58,9 @@ class FakeStore:
     def comparisons(self, plan_id):
         return self._comparisons
 
-    def texts(self, output_ids):
-        self.reads.put(list(output_ids))
-        return {output: self._texts[output] for output in output_ids if output in self._texts}
+    def texts(self, keys):
+        self.reads.put([number for _, number in keys])
+        return {key: self._texts[key] for key in keys if key in self._texts}
 
     def raters(self):
         return self._raters

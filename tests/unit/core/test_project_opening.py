@@ -337,12 +337,13 @@ def test_a_failing_migration_leaves_the_file_as_it_was(tmp_path: Path, monkeypat
     assert path.read_bytes() == before
 
 
-GOLDEN = Path(__file__).parents[2] / "data" / "schema-v1.biasprint"
+GOLDEN = Path(__file__).parents[2] / "data"
 
 
-def test_the_golden_file_of_format_1_opens_and_is_sound(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_golden_file_of_each_format_opens_and_is_sound(tmp_path: Path, version: int) -> None:
     path = tmp_path / "golden.biasprint"
-    path.write_bytes(GOLDEN.read_bytes())
+    path.write_bytes((GOLDEN / f"schema-v{version}.biasprint").read_bytes())
     report = check_project(path)
     assert report.sound
     assert report.rows == {"prompt": 2, "source": 1, "output": 2, "judgment": 2}
@@ -352,12 +353,12 @@ def test_the_golden_file_of_format_1_opens_and_is_sound(tmp_path: Path) -> None:
         assert (judgment.outcome, judgment.chosen, judgment.note) == ("choice", 1, "after a second look")
         assert judgment.detail == {}
     assert check_project(path) == report  # upgraded by now, its hashes as they were
-    assert 1 in {gate.read_header(kept) for kept in backup.backups(path)}  # as it was
+    assert version in {gate.read_header(kept) for kept in backup.backups(path)}  # as it was
 
 
 def test_an_older_file_with_more_than_its_format_has_is_refused_before_it_is_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "golden.biasprint"
-    path.write_bytes(GOLDEN.read_bytes())
+    path.write_bytes((GOLDEN / "schema-v1.biasprint").read_bytes())
     alter(path, "CREATE TRIGGER a AFTER INSERT ON output BEGIN DELETE FROM judgment; END")
     before = path.read_bytes()
     with pytest.raises(AppError, match="does not have the structure"):

@@ -224,7 +224,7 @@ def test_a_judgment_is_superseded_once(project: Project) -> None:
     session_id, _, ids = session(project)
     first = project.judging.record(choice(session_id, ids[0])).uuid("judgment")
     project.judging.record(choice(session_id, ids[0], chosen=1, supersedes=first))
-    with pytest.raises(Exception, match="UNIQUE"):
+    with pytest.raises(AppError, match="took this one's place already"):
         project.judging.record(choice(session_id, ids[0], supersedes=first))
     assert len(project.judging.judgments(session_id)) == 1
 
