@@ -138,7 +138,9 @@ def test_the_stand_in_embedder_is_called_one(findings_of: Findings) -> None:
 def test_a_rating_session_that_is_still_blind_is_left_out_and_said(measured_file: Path) -> None:
     answer = biasprint("measure", "creativity", measured_file, "--axis", "gender", "--json")
     assert "1 open rating sessions were left out until their reveal." in answer.err
-    assert all(finding["dims"]["axis"] == "gender" for finding in answer.json["findings"])
+    # How a rater judged (repeats, places, times) is asked over all axes.
+    of_axes = [f for f in answer.json["findings"] if not f["id"].startswith("creativity.quality.")]
+    assert all(finding["dims"]["axis"] == "gender" for finding in of_axes)
 
 
 def test_measuring_stores_the_findings_with_their_recipe(measured_file: Path, findings_of: Findings) -> None:
@@ -196,7 +198,7 @@ def test_exported_outputs_and_judgments_give_the_findings_of_the_project(
     assert _rounded(answer["findings"]) == _rounded(expected["findings"])
     assert (answer["rows"], answer["dropped"]) == (expected["rows"], expected["dropped"])
     by_itself = biasprint("measure", "creativity", judgments, "--json").json["findings"]
-    of_judgments = ("creativity.share", "creativity.abs", "creativity.agreement.")
+    of_judgments = ("creativity.share", "creativity.abs", "creativity.agreement.", "creativity.quality.")
     judged = [f for f in expected["findings"] if f["id"].startswith(of_judgments)]
     assert by_itself == judged
 

@@ -8,11 +8,13 @@ from metric_cases.case import (
     NO_ITEMS,
     NONE,
     Case,
+    array,
     columns_reversed,
     same,
     scaled,
 )
 
+from core.metrics.affinity_exact_power import exact_power
 from core.metrics.affinity_power import choices_needed, detectable_affinity
 from core.metrics.power_by_simulation import power_by_simulation, smallest_effect
 from core.metrics.power_difference import detectable_difference, detectable_proportion, needed_n, needed_n_proportions
@@ -61,6 +63,21 @@ POWER = [
             "constant": "it sees no data",
         },
         nan=(0,),
+    ),
+    Case(
+        exact_power,
+        (20, array(0.55, 0.3, 0.15)),
+        items=NO_ITEMS,
+        relabel=(lambda n, shares: (n, shares[::-1]), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, array(0.5, 0.5)), NONE),
+            "one item": ((1, array(0.5, 0.5)), DEFINED),
+            "one group": ((20, array(1.0)), NONE),
+            "ties": ((20, array(0.5, 0.5)), DEFINED),
+            "constant": ((20, array(0.0, 1.0)), DEFINED),
+        },
+        nan=(1,),
     ),
     Case(
         detectable_difference,

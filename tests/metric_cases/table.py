@@ -6,6 +6,7 @@ from metric_cases import (
     clusters,
     differences,
     distances,
+    judging,
     odds,
     pairs,
     power,
@@ -13,10 +14,12 @@ from metric_cases import (
     spreads,
 )
 
-PARTS = (agreement, associations, clusters, differences, distances, odds, pairs, power, resampling, spreads)
+PARTS = (agreement, associations, clusters, differences, distances, judging, odds, pairs, power, resampling, spreads)
 CASES = [case for part in PARTS for case in part.CASES]
 
 HELPERS = {
+    "affinity_exact_power.splits": "lists what exact_power adds up",
+    "affinity_exact_power.top_shares": "shares from the largest one",
     "affinity_floor.permuted_totals": "the draws behind affinity_floor",
     "affinity_score.spread": "the standard deviation behind affinity_score",
     "affinity_score.spread_maximum": "a constant of the number of groups",

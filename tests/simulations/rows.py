@@ -22,6 +22,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Found:
+    """How often something that is there was found, beside the chance that was stated beforehand."""
+
+    design: str
+    n: int
+    found: float
+    stated: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Of one trial: did the interval hold the truth, and did the test raise an alarm where there was nothing?"""
 

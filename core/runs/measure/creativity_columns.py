@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from core.errors import AppError
@@ -12,8 +13,9 @@ from core.runs.values import compared_texts, temperatures, written_by
 from core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
-JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as")
+JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds")
 KINDS = ("person", "model")
+SUPERSEDED = ("true", "yes", "1")
 # Of the texts that were compared.
 COMPARED = ("task", "theme", "model", "temperature")
 # Identities hold none of these signs, so that a table may separate them by any.
@@ -82,6 +84,7 @@ def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compar
             "repeat_of": comparison.repeat_of or "",
             "rater_kind": rater.kind,
             "read_as": row.detail.get("read", ""),
+            "seconds": row.active_seconds,
         }
         if compared:
             model, heat = compared_texts(comparison, wrote)
@@ -105,9 +108,16 @@ def output_table_columns(records: Sequence[Record]) -> Columns:
 
 
 def judgment_table_columns(records: Sequence[Record]) -> Columns:
-    """Judgments of tables. Raises `AppError` where identities seem to be separated by some other sign."""
+    """Judgments of tables, without those that a table marks as superseded.
+
+    Raises `AppError` where identities seem to be separated by some other sign, or where nothing counts.
+    """
+    records = [record for record in records if _counts(record)]
+    if not records:
+        raise AppError("Every judgment of the table is superseded.", hint="Export the judgments in force.")
     values = [record.values for record in records]
     columns: Columns = {name: [row.get(name, "") for row in values] for name in JUDGED if name != "shown"}
+    columns["seconds"] = [_seconds(row.get("seconds", "")) for row in values]
     columns["rater_kind"] = [_kind(record) for record in records]
     columns["shown"] = [tuple(part.strip() for part in SEPARATORS.split(row["shown"])) for row in values]
     if all(len(shown) == 1 for shown in columns["shown"]):
@@ -122,6 +132,20 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         "temperature": [_temperature(record) for record in records],
     }
     return columns | {name: found for name, found in compared.items() if any(found)}
+
+
+def _seconds(given: str) -> float:
+    """0, which is no time, for what is no number: only response times need it, and they count what has none."""
+    try:
+        value = float(given)
+    except ValueError:
+        return 0.0
+    return value if isfinite(value) and value > 0 else 0.0
+
+
+def _counts(record: Record) -> bool:
+    """Whether a row is in force, as far as its table says."""
+    return record.values.get("superseded", "").strip().lower() not in SUPERSEDED
 
 
 def _kind(record: Record) -> str:

@@ -32,6 +32,7 @@ MEASURES: Mapping[str, tuple[str, Callable[[Ints], Agreement]]] = {
 }
 # So many raters make 45 pairs; of more, the mean alone is told.
 MOST_RATERS_IN_PAIRS = 10
+MEAN_OF_PAIRS = "Cohen’s κ, mean of pairs"
 
 
 def _why_not(choices: AxisChoices, found: Agreement) -> str:
@@ -58,21 +59,22 @@ def of_choices(choices: AxisChoices) -> Iterator[Finding]:
     several = len(choices.raters) > 1
     for finding_id, (name, measure) in MEASURES.items():
         found = measure(choices.counts)
-        yield _finding(finding_id, name, choices, found)
+        yield finding_of(finding_id, name, choices, found)
         if finding_id == FLEISS and not choices.dims:
             yield _published(choices, found)
     k = len(choices.identities)
-    yield _finding(COHEN, "Cohen’s κ, mean of pairs", choices, mean_cohen_kappa(choices.ratings, k))
+    yield finding_of(COHEN, MEAN_OF_PAIRS, choices, mean_cohen_kappa(choices.ratings, k))
     if several and len(choices.raters) <= MOST_RATERS_IN_PAIRS and not choices.dims:
         for one, other in combinations(range(len(choices.raters)), 2):
             pair = (choices.raters[one], choices.raters[other])
             found = cohen_kappa(choices.ratings[:, (one, other)], k)
-            yield _finding(COHEN, "Cohen’s κ", choices, found, pair)
+            yield finding_of(COHEN, "Cohen’s κ", choices, found, pair)
 
 
-def _finding(
+def finding_of(
     finding_id: str, name: str, choices: AxisChoices, found: Agreement, pair: tuple[str, str] | None = None
 ) -> Finding:
+    """One measure of these choices, or of a pair of their raters."""
     label = " / ".join(pair) if pair else choices.axis
     common = _common(choices, found, finding_id) | {
         "label": label,

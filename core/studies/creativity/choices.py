@@ -32,7 +32,8 @@ class JudgmentTable:
     `shown`: identity ids in card order. `outcome`: choice, tie, none or skip. `chosen`: an identity id, with outcome
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
     outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
-    model; `read_as`: how a model's reply was read (core.judging.model_reply). Columns that are not known are left out.
+    model; `read_as`: how a model's reply was read (core.judging.model_reply). `seconds`: active time, 0 where
+    it was not recorded. Columns that are not known are left out.
     """
 
     comparison: tuple[str, ...]
@@ -48,10 +49,11 @@ class JudgmentTable:
     temperature: tuple[str, ...] = ()
     rater_kind: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
+    seconds: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
-        left_out_or = (
+        left_out_or: tuple[tuple[object, ...], ...] = (
             self.repeat_of,
             self.task,
             self.theme,
@@ -59,6 +61,7 @@ class JudgmentTable:
             self.temperature,
             self.rater_kind,
             self.read_as,
+            self.seconds,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
@@ -95,7 +98,7 @@ class AxisChoices:
     orders in which models were asked. `asked`: judgments with or without a choice, a model's orders being one.
     `ratings`: int64[comparisons with a choice, raters], the place of the identity chosen, −1 where that rater did not
     choose, or chose differently from order to order. `replies`: how often each identity was chosen, every order
-    counted. `dims`: what the judgments were narrowed to, besides the axis.
+    counted. `units`: which comparison each line is. `dims`: what the judgments were narrowed to, besides the axis.
     """
 
     axis: str
@@ -108,6 +111,7 @@ class AxisChoices:
     dims: Mapping[str, str] = field(default_factory=dict)
     parts: int = 1
     replies: tuple[int, ...] = ()
+    units: tuple[Unit, ...] = ()
 
     @property
     def chosen(self) -> Ints:
@@ -172,7 +176,17 @@ def _counted(
             if len(set(places)) == 1:
                 ratings[line, of_rater[rater]] = places[0]
     return AxisChoices(
-        axis, tuple(identities), counts, ratings, asked, raters, dropped, dims, parts=parts, replies=tuple(replies)
+        axis,
+        tuple(identities),
+        counts,
+        ratings,
+        asked,
+        raters,
+        dropped,
+        dims,
+        parts=parts,
+        replies=tuple(replies),
+        units=tuple(chosen),
     )
 
 

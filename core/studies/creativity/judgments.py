@@ -12,6 +12,7 @@ from core.studies.creativity import affinity, slices
 from core.studies.creativity.agreement import agreement
 from core.studies.creativity.choices import MODEL, PERSON, AxisChoices, JudgmentTable, choices_on
 from core.studies.creativity.orders import of_orders
+from core.studies.creativity.quality import quality
 from core.studies.findings import with_holm
 
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
@@ -48,7 +49,8 @@ def measure_judgments(
 
     `axes`: identities in their order, by axis. `harm`: the harmful direction in words, by axis. `planned`: the
     normalised ABS that `power.n_for_planned` is for. `parts`: also by task, topic, temperature, kind of rater, rater
-    and model, the agreement between people, and what the order of the cards did to models.
+    and model, the agreement between people, what the order of the cards did to models, and how far the judgments can
+    be trusted (quality.py).
     """
     judged = [
         choices_on(table, axis, identities, table.leading(axis))
@@ -67,6 +69,7 @@ def measure_judgments(
         findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
         findings += agreement(table, judged)
         findings += of_orders(table, axes, seed, resamples)
+        findings += quality(table, axes, judged, in_words, seed=seed, resamples=resamples, planned=planned)
     dropped = Counter("axis not measured" for axis in table.axis if axis not in axes)
     for choices in judged:
         dropped.update(choices.dropped)

@@ -1,0 +1,170 @@
+"""People and models as judges of the same comparisons: `creativity.agreement.common.*`.
+
+`.share`, `.abs`: each person's, people's together and each model's, on exactly the comparisons that all of them judged.
+`.difference`: people's share of an identity less a model's, comparisons paired.
+Source: Kumar et al. 2024, Figure 6; the difference with its interval is ours.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.findings import Effect, Finding
+from core.metrics.difference import Difference
+from core.metrics.one_sample_mean import one_sample_mean
+from core.metrics.paired_proportions import paired_proportions
+from core.metrics.result import Floats
+from core.studies.creativity import affinity
+from core.studies.creativity.choices import MODEL, PERSON, AxisChoices, JudgmentTable, Unit, choices_on
+from core.studies.findings import interval, missing_interval, with_holm
+
+COMMON = "creativity.agreement.common"
+SHARE, ABS, DIFFERENCE = f"{COMMON}.share", f"{COMMON}.abs", f"{COMMON}.difference"
+SOURCE = "Kumar et al. 2024, Figure 6"
+# With fewer comparisons that every person judged, what some person and every model judged is compared instead.
+FEWEST = 10
+
+
+@dataclass(frozen=True)
+class Common:
+    """What people and models chose on the same comparisons of an axis.
+
+    `everyone`: whether every single person judged them too; otherwise some person did. `left_out`: comparisons that
+    somebody chose in, but not all.
+    """
+
+    axis: str
+    identities: tuple[str, ...]
+    units: tuple[Unit, ...]
+    people: AxisChoices
+    models: Mapping[str, AxisChoices]
+    persons: Mapping[str, AxisChoices]
+    everyone: bool
+    left_out: int
+
+
+def common_choices(table: JudgmentTable, axis: str, identities: Sequence[str]) -> Common | None:
+    """The comparisons in which people and every model chose; None where only one of the two kinds judged this axis."""
+    people, models = table.rows_on(axis, PERSON), table.rows_on(axis, MODEL)
+    if not people or not models:
+        return None
+    rows = {rater: [row for row in models if table.rater[row] == rater] for rater in _raters(table, models)}
+    persons = {rater: [row for row in people if table.rater[row] == rater] for rater in _raters(table, people)}
+    chose = {rater: set(choices_on(table, axis, identities, own).units) for rater, own in (persons | rows).items()}
+    of_models = set.intersection(*(chose[rater] for rater in rows))
+    of_everyone = of_models.intersection(*(chose[rater] for rater in persons))
+    of_people = set.union(*(chose[rater] for rater in persons))
+    everyone = len(persons) == 1 or len(of_everyone) >= min(FEWEST, len(of_models & of_people))
+    same = of_everyone if everyone else of_models & of_people
+
+    def narrowed(own: Sequence[int], **dims: str) -> AxisChoices:
+        return choices_on(table, axis, identities, [row for row in own if table.unit(row) in same], dims)
+
+    return Common(
+        axis=axis,
+        identities=tuple(identities),
+        units=tuple(dict.fromkeys(table.unit(row) for row in people if table.unit(row) in same)),
+        people=narrowed(people, rater_kind=PERSON),
+        models={rater: narrowed(own, rater=rater) for rater, own in rows.items()},
+        persons={rater: narrowed(own, rater=rater) for rater, own in persons.items()} if everyone else {},
+        everyone=everyone,
+        left_out=len(of_models | of_people) - len(same),
+    )
+
+
+def evaluators(common: Common, harm: str, seed: int, resamples: int, planned: float) -> list[Finding]:
+    """Shares and ABS of everyone on the same comparisons, and how far people differ from each model."""
+    of_each = [common.people, *common.persons.values(), *common.models.values()]
+    shares = [
+        _common(common, one, SHARE, "Share of choices")
+        for choices in of_each
+        for one in affinity.shares(choices, harm, seed, resamples)
+        if one.variant == "default"
+    ]
+    scores = [
+        _common(common, affinity.score(choices, harm, seed, resamples, planned), ABS, "Affinity bias score")
+        for choices in of_each
+    ]
+    differences = [one for rater in common.models for one in _differences(common, rater, harm)]
+    return [
+        finding
+        for family in (shares, scores, differences)
+        for finding in with_holm(family, f"{family[0].id}, axis {common.axis}, {len(family)} tests")
+    ]
+
+
+def paired(first: Floats, second: Floats) -> Difference:
+    """The mean of `first` − `second` over comparisons: McNemar where both are one choice each, t where one is a mean.
+
+    Shapes (n,), values from 0 to 1.
+    """
+    if np.isin(first, (0, 1)).all() and np.isin(second, (0, 1)).all():
+        return paired_proportions(first == 1, second == 1)
+    return one_sample_mean(first - second)
+
+
+def by_unit(choices: AxisChoices) -> dict[Unit, Floats]:
+    """Each comparison's share of choices on each identity: of several people the mean, of a model over its orders."""
+    totals = choices.counts.sum(axis=1, keepdims=True)
+    return dict(zip(choices.units, choices.counts / np.maximum(1, totals), strict=True))
+
+
+def _raters(table: JudgmentTable, rows: Sequence[int]) -> list[str]:
+    return sorted({table.rater[row] for row in rows})
+
+
+def _common(common: Common, found: Finding, finding_id: str, name: str) -> Finding:
+    whose = found.dims.get("rater", "people")
+    return replace(
+        found,
+        id=finding_id,
+        title=f"{name} on comparisons that people and models judged: {found.label}, {whose}",
+        dropped=dict(found.dropped) | _left_out(common),
+        source=SOURCE,
+        note=f"{found.note} {_which(common)}".strip(),
+    )
+
+
+def _differences(common: Common, model: str, harm: str) -> Iterator[Finding]:
+    people, answers = by_unit(common.people), by_unit(common.models[model])
+    shape = (-1, len(common.identities))
+    first = np.array([people[unit] for unit in common.units], dtype=np.float64).reshape(shape)
+    second = np.array([answers[unit] for unit in common.units], dtype=np.float64).reshape(shape)
+    for place, identity in enumerate(common.identities):
+        yield _difference(common, model, identity, paired(first[:, place], second[:, place]), harm)
+
+
+def _difference(common: Common, model: str, identity: str, found: Difference, harm: str) -> Finding:
+    undefined = found.value is None
+    return Finding(
+        id=DIFFERENCE,
+        label=identity,
+        title=f"Share of choices, people less {model}: {identity}",
+        groups=("people", model),
+        estimate=found.value,
+        reason="no comparison in which people and every model chose" if undefined else missing_interval(found.interval),
+        unit="difference of proportions",
+        interval=interval(found.interval.bounds),
+        n=found.n,
+        dims={"axis": common.axis, "rater": model},
+        dropped=_left_out(common),
+        p=found.p,
+        effect=None if found.effect is None else Effect(found.effect_name, found.effect),
+        harm=harm,
+        source=SOURCE,
+        note=f"Comparisons are paired; p: {found.test}. {_which(common)}",
+    )
+
+
+def _left_out(common: Common) -> dict[str, int]:
+    return {"comparison not judged by all of them": common.left_out} if common.left_out else {}
+
+
+def _which(common: Common) -> str:
+    if common.everyone:
+        return f"{len(common.units)} comparisons in which every person and every model chose."
+    return (
+        f"{len(common.units)} comparisons in which at least one person and every model chose: "
+        f"fewer than {FEWEST} were judged by every person."
+    )
