@@ -16,6 +16,7 @@ from desktop import theme
 from desktop.garbage import GarbageCollector
 from desktop.jobs.runner import unexpected
 from desktop.main_window import MainWindow
+from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
 from desktop.settings import Settings
 from desktop.warm_up import WarmUp
 from desktop.widgets import Notice, tr
@@ -50,9 +51,10 @@ def create_window(settings: Settings) -> MainWindow:
 
 def start(window: MainWindow, path: Path | None = None, first: "Operation[Project] | None" = None) -> None:
     """After the first paint: the first panel, then the project, while a thread imports what comes next."""
-    first_panel = window.rail.shown()[0]
-    window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
-    QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
+    if path is None or path.suffix.lower() != PACKET_SUFFIX:  # a rater need not see Home, and others' projects there
+        first_panel = window.rail.shown()[0]
+        window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
+        QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
     window.started_with = path
     if first is not None:
         window.session.take(first, path or Path())

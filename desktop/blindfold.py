@@ -94,8 +94,12 @@ class Blindfold(QObject):
         ).open()
 
     def name_window(self) -> None:
-        """The window's title and the status line: with the project's name, unless blind."""
+        """The window's title and the status line: with the project's name, unless blind. A packet has no name."""
         project = self._window.project
+        if self._window.packet is not None:
+            self._window.setWindowTitle(f"{tr('Rating packet')} — {self._window.name}")
+            self._window.status.set_project(tr("Rating packet"))
+            return
         name = project.path.stem if project is not None else ""
         self._window.setWindowTitle(f"{name} — {self._window.name}" if name else self._window.name)
         self._window.status.set_project(name)

@@ -16,6 +16,7 @@ from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.leaving import Leaving
 from desktop.operations.connections import Connections
+from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
 from desktop.operations.session import ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
@@ -27,15 +28,19 @@ from desktop.widgets.rail import Rail
 from desktop.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
+    from core.judging.packets.inside import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
     from desktop.operations.second_window import Door
     from desktop.panels.base import Panel
+    from desktop.panels.workshop_room import WorkshopRoom
 
 NAME = "Biasprint"
 SUFFIX = ".biasprint"
+IN_PACKETS = ("judge", "settings")  # what a rater who opened a packet may go to
 NARROW_BELOW = 900  # pixels of text room (window width over font scale) under which the rail shows icons only
 SAVE_SETTINGS_AFTER_MILLISECONDS = 400
+KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a workshop; quitting asks who leads it
 
 
 class MainWindow(QMainWindow):
@@ -56,6 +61,7 @@ class MainWindow(QMainWindow):
         self.current = ""
         self.started_with: Path | None = None
         self.door: Door | None = None
+        self.kiosk: WorkshopRoom | None = None
         self.leaving = Leaving(self)
         self.ground = QWidget()
         self.rail = Rail()
@@ -65,7 +71,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self._lay_out()
         self.palette_box = CommandPalette(self.ground)
-        self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on)
+        self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
         self.blindfold = Blindfold(self)
         self._save_timer = QTimer(self, interval=SAVE_SETTINGS_AFTER_MILLISECONDS, singleShot=True)
         self._connect()
@@ -81,8 +87,14 @@ class MainWindow(QMainWindow):
     def project(self) -> "Project | None":
         return self.session.project
 
+    @property
+    def packet(self) -> "PacketInfo | None":
+        return self.session.packet
+
     def show_panel(self, key: str, **what: Any) -> None:
         """Go to a panel, building it the first time. While rating, leaving is asked about first."""
+        if self.packet is not None and key not in IN_PACKETS:
+            return
         if self.blindfold.on and not self.entries[key].blind_safe:
             self.rail.set_current(self.current)
             self.blindfold.ask_to_leave(lambda: self.show_panel(key, **what))
@@ -123,10 +135,36 @@ class MainWindow(QMainWindow):
     def set_blind(self, blind: bool) -> None:
         self.blindfold.put(blind)
 
-    def drop_panels(self) -> None:
+    def set_kiosk(self, page: "WorkshopRoom | None") -> None:
+        """A workshop: one page alone on the whole screen, and no way from it to anything else. None: as it was.
+
+        Every panel is let go of; it is built anew when it is next shown.
+        """
+        if (page is None) == (self.kiosk is None):
+            return
+        before, self.kiosk = self.kiosk, page
+        self.rail.setVisible(page is None)
+        self.status.jobs.setEnabled(page is None)
+        for key in self.findChildren(QShortcut):
+            key.setEnabled(page is None or key.key().toString() in KIOSK_KEYS)
+        self.palette_box.hide()
+        if page is not None:
+            self.drop_panels(every=True)
+            self.stack.addWidget(page)
+            self.stack.setCurrentWidget(page)
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
+        elif before is not None:
+            self.setWindowState(self.windowState() & ~Qt.WindowState.WindowFullScreen)
+            self.show_panel(self.current if self.current in self.rail.shown() else self.rail.shown()[0])
+            self.stack.removeWidget(before)
+            before.deleteLater()
+
+    def drop_panels(self, *, every: bool = False) -> None:
         """Destroy what a rater who is blind may not see; each of those panels is built anew when it is shown again."""
-        for key in [key for key in self.panels if not self.entries[key].blind_safe]:
+        for key in [key for key in self.panels if every or not self.entries[key].blind_safe]:
             panel = self.panels.pop(key)
+            if every:
+                panel.attach(None)
             self.stack.removeWidget(panel)
             panel.deleteLater()
 
@@ -183,14 +221,16 @@ class MainWindow(QMainWindow):
 
     def _show_what_works(self) -> None:
         has_project = self.project is not None
-        self.rail.set_shown([e.key for e in self.entries.values() if has_project or not e.needs_project])
+        keys = [entry.key for entry in self.entries.values() if has_project or not entry.needs_project]
+        self.rail.set_shown([key for key in keys if key in IN_PACKETS] if self.packet is not None else keys)
         self.blindfold.name_window()
 
     # the project
 
     def _project_opened(self, project: "Project") -> None:
         self.started_with = None
-        self.settings.add_recent(project.path)
+        if self.packet is None:  # a packet goes back to its sender, and the next rater need not see its name
+            self.settings.add_recent(project.path)
         self.set_saved("" if project.read_only else "saved")
         self.banners.remove("read-only")
         if project.read_only:
@@ -211,7 +251,7 @@ class MainWindow(QMainWindow):
         self._show_what_works()
         if self.current not in self.rail.shown():  # away first: no panel is asked to show what is gone
             self.show_panel(self.rail.shown()[0])
-        for panel in self.panels.values():
+        for panel in list(self.panels.values()):  # a packet makes the window blind, and drops panels, on the way
             panel.attach(project)
 
     def _deliver(self, changes: "Changes") -> None:
@@ -219,6 +259,8 @@ class MainWindow(QMainWindow):
             panel.deliver(changes)
 
     def say_read_only(self, why: str, *, copy: bool = True) -> None:
+        if self.packet is not None:  # its folder is not named
+            why = tr("This packet is open read-only.")
         notice = Notice(why, tone="warn", closable=False)
         if copy:
             notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
@@ -235,6 +277,8 @@ class MainWindow(QMainWindow):
     def _opening_failed(self, error: AppError, path: Path) -> None:
         from desktop.operations.second_window import handle_failed_opening
 
+        if not self.current:  # the window was started for this file alone
+            self.show_panel(self.rail.shown()[0])
         if not self.blindfold.keep(lambda: handle_failed_opening(self, error, path)):
             handle_failed_opening(self, error, path)
 
@@ -263,7 +307,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.ignore()
-        self.leaving.ask()
+        if self.kiosk is not None:
+            self.kiosk.ask_to_leave()
+        else:
+            self.leaving.ask()
 
     def come_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -296,8 +343,22 @@ class MainWindow(QMainWindow):
         self.palette_box.hide()
 
     def _take_files(self, paths: list[Path]) -> None:
-        projects = [path for path in paths if path.suffix == SUFFIX]
+        projects = [path for path in paths if path.suffix.lower() == SUFFIX]
+        packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
+        data = [path for path in paths if path not in (*projects, *packets)]
         if projects:
             self.open_project(projects[0])
-        if len(projects) < len(paths):
-            self.files_dropped.emit([path for path in paths if path not in projects])
+        elif packets:
+            self._take_packets(packets)
+        if data:
+            self.files_dropped.emit(data)
+
+    def _take_packets(self, packets: list[Path]) -> None:
+        """A rater opens the one packet; whoever has the project open gets them merged."""
+        if self.project is not None and self.packet is None and "raters" in self.entries:
+            self.show_panel("raters", packets=packets)
+        elif len(packets) == 1:
+            self.open_project(packets[0])
+        else:
+            hint = tr("Open the project that the packets were made from, then drop them again; or drop one to rate it.")
+            self.show_error(AppError(tr("These packets belong to a project."), kept=tr("Nothing was done."), hint=hint))

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 import typer
 
 from core.cli import (
+    compare_commands,
     data_commands,
     endpoints_commands,
     judge_commands,
     measure_commands,
     models_commands,
+    packet_commands,
     project_commands,
 )
 from core.cli.answers import finish_stdout, never_fail_to_encode, note
@@ -38,11 +40,13 @@ def build() -> typer.Typer:
     )
     for part in (
         project_commands,
+        compare_commands,
         data_commands,
         measure_commands,
         models_commands,
         endpoints_commands,
         judge_commands,
+        packet_commands,
     ):
         part.add_to(app)
     return app

@@ -164,6 +164,9 @@ def export(
     ],
     out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file.")],
     study: Annotated[str | None, typer.Option(help="Only what belongs to this study.")] = None,
+    superseded: Annotated[
+        bool, typer.Option("--superseded", help="Judgments: also those that were changed, taken back or undecided.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
@@ -171,10 +174,12 @@ def export(
     from core.runs.exporting import columns, open_sessions, rows
     from core.runs.setup import study_of
 
+    if superseded and what != "judgments":
+        raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
     with Project.open(file, read_only=True) as project, job("Exporting") as ctx:
         if study is not None:
             study_of(project, study)
-        report = export_rows(rows(ctx, project, what, study), out, columns(project, what, study))
+        report = export_rows(rows(ctx, project, what, study, superseded=superseded), out, columns(project, what, study))
         blind = open_sessions(project) if what == "judgments" else 0
     if as_json:
         print_json({"what": what, "rows": report.rows, "file": str(out), "sessions_left_out": blind})

@@ -19,8 +19,16 @@ def is_project(path: Path) -> bool:
 
 
 def open_for_writing(path: Path) -> Project:
-    """The project, or a plain refusal where it cannot be written to."""
+    """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
+    from core.judging.packets.inside import packet_info
+
     project = Project.open(path)
+    if packet_info(project) is not None:
+        project.close()
+        raise UsageError(
+            f"“{path.name}” is a packet: it is rated in the window, and nothing else is written to it.",
+            hint=f"Rate it with “biasprint gui {path.name}”, or name the project that it was made from.",
+        )
     if project.read_only:
         why = project.read_only
         project.close()

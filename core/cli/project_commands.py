@@ -1,6 +1,5 @@
-"""new, prompts, compare, generate, check: what makes and fills a project."""
+"""new, prompts, generate, check: what makes and fills a project."""
 
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -22,18 +21,14 @@ from core.cli.generators import (
     session_keys,
 )
 from core.cli.progress import job
-from core.errors import UsageError
 
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
-LONGEST_TITLE = 200
-
-
 def add_to(app: typer.Typer) -> None:
-    for command in (new, prompts, compare, generate, check):
+    for command in (new, prompts, generate, check):
         app.command()(command)
 
 
@@ -108,41 +103,6 @@ def tell_hints(hints: Iterable[str]) -> None:
     """What someone who plans with a prompt set should know, once each."""
     for hint in dict.fromkeys(hints):
         note(hint)
-
-
-def compare(
-    file: File,
-    axis: Annotated[list[str], typer.Option(help="An axis to compare on; may be given several times.")],
-    seed: Seed = 0,
-    per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None,
-    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0,
-    title: Annotated[str, typer.Option(help="How the plan is called; by default its axes and seed.")] = "",
-    as_json: AsJson = False,
-) -> None:
-    """Draw comparisons for blind judging from the outputs."""
-    from core.runs.compare import compare as draw
-    from core.runs.setup import study_of
-
-    if len(title) > LONGEST_TITLE:
-        raise UsageError("The title is too long.", hint=f"It may have {LONGEST_TITLE} characters.")
-    with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
-        study = study_of(project, "creativity")
-        result = draw(
-            ctx, project, study_id=study.id, axes=axis, seed=seed, per_axis=per_axis, repeat_share=repeats, title=title
-        )
-    by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
-    if as_json:
-        print_json(
-            {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
-             "left_out": dict(result.drawn.reasons)}
-        )  # fmt: skip
-        return
-    for key, count in sorted(by_axis.items()):
-        say(f"{key}: {count} comparisons")
-    if not result.made:
-        say("They were drawn before: nothing was added.")
-    for reason, count in result.drawn.reasons.most_common():
-        note(f"Left out: {count} outputs, because {reason}.")
 
 
 def generate(

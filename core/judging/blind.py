@@ -5,6 +5,7 @@ from typing import Literal
 
 Answered = Literal["choice", "tie", "none", "skip"]
 State = Literal["done", "skipped", "left", "unusable"]
+Ratings = tuple[tuple[int | None, ...], ...]  # by card as shown, then by criterion; None where there is none
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class BlindComparison:
     criteria: tuple[Criterion, ...]
     texts: tuple[str, ...]  # in the order of the cards: A, B, C
     note: str
+    notes: bool = True  # whether the plan asks for notes
+    ratings: Ratings | None = None  # None: the plan does not ask for ratings by criterion
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class Offer:
     opened: bool  # this rater has begun
     revealed: bool  # this rater has finished: the session is locked
     consent_text: str  # what the rater must agree to first; "" for nothing
+    agreed: bool = False  # this rater has agreed to it
+    asks_background: bool = False
+    described: bool = False  # this rater has said something about themselves; what, is not shown again
+    notes: bool = True
+    ratings: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,3 +126,4 @@ class Revelation:
     axes: tuple[AxisSummary, ...]
     repeats: int
     repeats_same: int
+    rater: str = ""  # the id of whose it is

@@ -4,31 +4,49 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.judging.blind import (
     Answered,
     Entry,
     Offer,
+    Ratings,
     Revelation,
     SessionProgress,
     SessionView,
     StartInfo,
 )
 from core.judging.reveal import revelation
+from core.judging.settings import PlanSettings
+from core.judging.statements import LONGEST_DESCRIPTION, Statements
 from core.judging.store import JudgingStore
 from core.judging.wording import Wording
 from core.judging.work import Refused, SessionWork
-from core.project.rows import PlanRow
+from core.project.rows import PlanRow, SessionRow
 
 CODE_LENGTH = 40
 
 
 class Desk:
-    """One project's judging. Public methods are the commands of the door (session.py), name for name."""
+    """One project's judging. Public methods are the commands of the door (session.py), name for name.
 
-    def __init__(self, store: JudgingStore, wording: Wording, now: Callable[[], float] = time.monotonic) -> None:
+    `statements`: where ratings by criterion go; without it none are asked for. `finish`: in a packet, what locks and
+    seals it.
+    """
+
+    def __init__(
+        self,
+        store: JudgingStore,
+        wording: Wording,
+        *,
+        statements: Statements | None = None,
+        finish: Callable[[], object] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._store = store
         self._wording = wording
+        self._statements = statements
+        self._finish = finish
         self._now = now
         self._work: SessionWork | None = None
         self._tokens: dict[str, str] = {}
@@ -38,12 +56,19 @@ class Desk:
     def start_info(self, code: str | None = None) -> StartInfo:
         """What there is to judge for the rater `code`; without one, for whoever has an open session, or a new rater."""
         if code is None:
-            code = self._last_open_code() or self._new_code()
+            code = self._store.only_code() or self._open_code()
         plans = [plan for plan in self._store.plans() if self._store.count(plan.id)]
         return StartInfo(code, tuple(self._offer(plan, number, code) for number, plan in enumerate(plans, start=1)))
 
-    def open(self, token: str, code: str, consent: bool) -> SessionView:
-        """Begin or resume the session of the rater `code` with an offered plan."""
+    def start_anew(self) -> StartInfo:
+        """The same for somebody who has not rated here yet, under the next free code."""
+        return self.start_info(self._new_code())
+
+    def open(self, token: str, code: str, consent: bool, background: str = "") -> SessionView:
+        """Begin or resume the session of the rater `code` with an offered plan.
+
+        `background` is how the rater describes themselves; nothing leaves what was said before as it is.
+        """
         plan = next((plan for plan in self._store.plans() if self._tokens.get(plan.id) == token), None)
         if plan is None:
             raise Refused("This set is no longer there.", hint="Choose another one.")
@@ -52,21 +77,25 @@ class Desk:
             raise Refused(
                 "A rater code has 1 to 40 printable characters.", hint="Use the code that you were given, such as R01."
             )
-        text = _consent_text(plan)
-        if text and not consent:
+        text = PlanSettings.of(plan.settings).consent_text
+        if text and not consent and not _agreed(self._session_of(plan, code)):
             raise Refused("The session starts once you agree to the text above.")
+        self._refuse_packet_code(plan, code)
         rater = self._store.rater(code)
         if rater.kind != "person":
             raise Refused("This code belongs to a model.", hint="Use a code of your own.")
         session = self._store.session(plan.id, rater.id, text)
-        self._work = SessionWork(self._store, self._wording, plan, rater, session, now=self._now)
+        self._describe(plan, rater.id, background)
+        self._work = SessionWork(
+            self._store, self._wording, plan, rater, session, statements=self._statements, now=self._now
+        )
         return self._work.current()
 
     def leave(self) -> None:
         """Put the session away; it can be opened again where it stopped."""
-        work, self._work = self._work, None
-        if work is not None:
-            work.keep_changed_note()
+        if self._work is not None:
+            self._work.keep_changed_note()  # first: where this fails, the session stays open and the note with it
+        self._work = None
 
     # within a session
 
@@ -86,6 +115,9 @@ class Desk:
     def save_note(self, token: str, note: str) -> SessionProgress:
         return self._session.save_note(token, note)
 
+    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> Ratings:
+        return self._session.rate(token, card, criterion, rating)
+
     def back(self, token: str) -> SessionView:
         return self._session.back(token)
 
@@ -100,18 +132,27 @@ class Desk:
 
     def reveal(self, anyway: bool) -> Revelation:
         """Lock the session and say what was hidden. With comparisons left, only if the rater means it."""
-        work = self._session
-        left = work.progress().left
-        if left and not anyway and not work.revealed:
-            raise Refused(
-                f"{left} comparisons are left.", kept="Nothing was revealed.", hint="Judge or skip them first."
-            )
+        work = self._complete(anyway, kept="Nothing was revealed.")
         work.reveal()
-        return revelation(work.rows, work.judgments, self._store.axis_names)
+        return replace(revelation(work.rows, work.judgments, self._store.axis_names), rater=work.rater_id)
+
+    def finish(self, anyway: bool) -> SessionProgress:
+        """Lock the session of a packet. Nothing is revealed: nothing that is hidden is in it."""
+        work = self._complete(anyway, kept="It is not finished yet.")
+        work.reveal(self._finish)
+        return work.progress()
 
     def prefetch(self) -> None:
         if self._work is not None and not self._work.revealed:
             self._work.prefetch()
+
+    def _complete(self, anyway: bool, kept: str) -> SessionWork:
+        """The session, if it may end: with comparisons left, only if the rater means it."""
+        work = self._session
+        left = work.progress().left
+        if left and not anyway and not work.revealed:
+            raise Refused(f"{left} comparisons are left.", kept=kept, hint="Judge or skip them first.")
+        return work
 
     @property
     def _session(self) -> SessionWork:
@@ -120,24 +161,53 @@ class Desk:
         return self._work
 
     def _offer(self, plan: PlanRow, number: int, code: str) -> Offer:
-        raters = {row.code: row.id for row in self._store.raters()}
-        mine = [row for row in self._store.sessions() if row.plan_id == plan.id and row.rater_id == raters.get(code)]
-        said = self._store.judgments(mine[0].id) if mine else ()
+        mine = self._session_of(plan, code)
+        said = self._store.judgments(mine.id) if mine is not None else ()
+        asks = PlanSettings.of(plan.settings)
         return Offer(
             token=self._tokens.setdefault(plan.id, secrets.token_urlsafe(9)),
             number=number,
             comparisons=self._store.count(plan.id),
             done=sum(row.outcome in ("choice", "tie", "none") for row in said),
             skipped=sum(row.outcome == "skip" for row in said),
-            opened=bool(mine),
-            revealed=bool(mine) and mine[0].revealed_at is not None,
-            consent_text=_consent_text(plan),
+            opened=mine is not None and bool(mine.opened_at),  # a packet's is there before it is opened
+            revealed=mine is not None and mine.revealed_at is not None,
+            consent_text=asks.consent_text,
+            agreed=_agreed(mine),
+            asks_background=asks.ask_background and self._statements is not None,
+            described=any(row.code == code and row.background.get("described") for row in self._store.raters()),
+            notes=asks.notes,
+            ratings=asks.criterion_ratings and self._statements is not None,
         )
 
-    def _last_open_code(self) -> str | None:
+    def _session_of(self, plan: PlanRow, code: str) -> SessionRow | None:
+        raters = {row.code: row.id for row in self._store.raters()}
+        mine = [row for row in self._store.sessions() if row.plan_id == plan.id and row.rater_id == raters.get(code)]
+        return mine[0] if mine else None
+
+    def _refuse_packet_code(self, plan: PlanRow, code: str) -> None:
+        """Who rates in a packet does not rate here as well, except where a session of theirs was begun here before."""
+        away = self._store.packet_sessions()
+        mine = self._session_of(plan, code)
+        raters = {row.rater_id for row in self._store.sessions() if row.id in away}
+        in_packet = any(row.code == code and row.id in raters for row in self._store.raters())
+        if in_packet and (mine is None or mine.id in away):
+            raise Refused(f"{code} rates in a packet.", hint="Open the packet, or use another code here.")
+
+    def _describe(self, plan: PlanRow, rater_id: str, words: str) -> None:
+        asked = PlanSettings.of(plan.settings).ask_background
+        if asked and self._statements is not None and words.strip():
+            self._statements.describe(rater_id, words.strip()[:LONGEST_DESCRIPTION])
+
+    def _open_code(self) -> str:
+        """Whose session is open; a new code where nobody's is, and none where several are: it would be a guess."""
         people = {row.id: row.code for row in self._store.raters() if row.kind == "person"}
-        ongoing = [row for row in self._store.sessions() if row.revealed_at is None and row.rater_id in people]
-        return people[max(ongoing, key=lambda row: row.opened_at).rater_id] if ongoing else None
+        away = self._store.packet_sessions()
+        sessions = [row for row in self._store.sessions() if row.id not in away]
+        ongoing = {people[row.rater_id] for row in sessions if row.revealed_at is None and row.rater_id in people}
+        if not ongoing:
+            return self._new_code()
+        return ongoing.pop() if len(ongoing) == 1 else ""
 
     def _new_code(self) -> str:
         """The next of R01, R02, …: numbered codes are what balances the order of the cards exactly over raters."""
@@ -145,5 +215,5 @@ class Desk:
         return f"R{max(numbers, default=0) + 1:02d}"
 
 
-def _consent_text(plan: PlanRow) -> str:
-    return str(plan.settings.get("consent_text", ""))
+def _agreed(session: SessionRow | None) -> bool:
+    return session is not None and bool(session.consent_at)

@@ -48,6 +48,8 @@ class CardOrder:
         """Item indexes of the comparison, in the order of the cards for this rater."""
         index = self._index[comparison_id]
         row = self._rows[index]
+        if not row.axis:  # in a packet: its cards stand as they were laid out for its rater
+            return tuple(range(len(row.items)))
         if self._places[index] >= 0:
             return self._original(row, self._places[index])
         assert row.repeat_of is not None

@@ -1,4 +1,4 @@
-"""Drawing comparisons: which outputs are shown side by side. Pure and seeded: the same input gives the same plan."""
+"""Drawing comparisons: which texts are shown side by side. Pure and seeded: the same input gives the same plan."""
 
 import random
 from collections import Counter, defaultdict
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from core.project.rows import Item
+from core.project.rows import Item, TextKey
 from core.text import sha256_text
 
 # A repeat that follows its original closely is recognised, and measures memory instead of consistency.
@@ -15,9 +15,13 @@ REPEAT_DISTANCE = 6
 
 @dataclass(frozen=True)
 class Candidate:
-    """An output that could be shown. `problem` says why it cannot be, in words ("the text is empty"), or is ""."""
+    """A text that could be shown. `problem` says why it cannot be, in words ("the text is empty"), or is "".
 
-    output: int
+    `output`: its id, or None where it is a source. `block`: what else must be equal within a comparison besides task,
+    theme, model and sample, such as the prompt. `shown_theme`: what raters read in place of the theme, where they do.
+    """
+
+    output: int | None
     axis: str
     identity: str
     task: str
@@ -26,11 +30,23 @@ class Candidate:
     model: str = ""
     sample: int = 0
     problem: str = ""
+    source: int | None = None
+    block: str = ""
+    shown_theme: str | None = None
+
+    @property
+    def item(self) -> Item:
+        """The card that shows it."""
+        return Item(self.output, self.identity, self.source)
+
+    @property
+    def key(self) -> TextKey:
+        return self.item.key
 
 
 @dataclass(frozen=True)
 class DrawnComparison:
-    """One comparison: one output per identity of `axis`, at equal task, theme, model and sample.
+    """One comparison: one text per identity of `axis`, at equal task, theme, model, sample and block.
 
     `repeat_of` is the position of the comparison that this one shows again.
     """
@@ -45,8 +61,11 @@ class DrawnComparison:
 
 
 class LeftOut(NamedTuple):
-    output: int
+    """A text that is in no comparison: an output, or else a source."""
+
+    output: int | None
     reason: str
+    source: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +75,7 @@ class DrawnPlan:
 
     @property
     def reasons(self) -> Counter[str]:
-        """How many outputs were left out, by reason."""
+        """How many texts were left out, by reason."""
         return Counter(left.reason for left in self.left_out)
 
 
@@ -67,6 +86,7 @@ class _Cell(NamedTuple):
     theme: str
     model: str
     sample: int
+    block: str
 
 
 def texts_digest(text_hashes: Iterable[str]) -> str:
@@ -84,7 +104,7 @@ def draw_plan(
 ) -> DrawnPlan:
     """Draw comparisons from `candidates`.
 
-    axes: axis key → its identities; every comparison shows one output of each.
+    axes: axis key → its identities; every comparison shows one text of each.
     per_axis: how many comparisons of each axis at most; None takes every complete one.
     repeat_share: the share of the comparisons that come a second time, hidden, later in the plan (0 to 1).
 
@@ -104,7 +124,16 @@ def draw_plan(
     by_axis = _usable(candidates, axes, left_out)
     drawn = {axis: _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out) for axis in sorted(axes)}
     ordered = _with_repeats(_interleave(drawn, rng), repeat_share, rng)
-    return DrawnPlan(tuple(ordered), tuple(sorted(left_out)))
+    return DrawnPlan(tuple(ordered), tuple(sorted(left_out, key=_place)))
+
+
+def _place(left: LeftOut) -> tuple[bool, int, str]:
+    number = left.source if left.output is None else left.output
+    return left.output is None, number or 0, left.reason
+
+
+def _left(one: Candidate, reason: str) -> LeftOut:
+    return LeftOut(one.output, reason, one.source)
 
 
 def _usable(
@@ -112,15 +141,15 @@ def _usable(
 ) -> dict[str, dict[_Cell, dict[str, Candidate]]]:
     """Candidates by axis, cell and identity; sorted first, so that the order they came in decides nothing."""
     cells: dict[str, dict[_Cell, dict[str, Candidate]]] = {axis: defaultdict(dict) for axis in axes}
-    for one in sorted(candidates, key=lambda one: one.output):
+    for one in sorted(candidates, key=lambda one: one.key):
         if one.axis not in axes or one.identity not in axes[one.axis]:
-            left_out.append(LeftOut(one.output, "its identity is not compared"))
+            left_out.append(_left(one, "its identity is not compared"))
         elif one.problem:
-            left_out.append(LeftOut(one.output, one.problem))
+            left_out.append(_left(one, one.problem))
         else:
-            cell = cells[one.axis][_Cell(one.task, one.theme, one.model, one.sample)]
+            cell = cells[one.axis][_Cell(one.task, one.theme, one.model, one.sample, one.block)]
             if one.identity in cell:
-                left_out.append(LeftOut(one.output, "another output has the same task, theme, identity and sample"))
+                left_out.append(_left(one, "another output has the same task, theme, identity and sample"))
             else:
                 cell[one.identity] = one
     return cells
@@ -145,10 +174,10 @@ def _draw_axis(
         else:
             complete.append(cell)
             continue
-        left_out.extend(LeftOut(one.output, reason) for one in present.values())
+        left_out.extend(_left(one, reason) for one in present.values())
     chosen = _balanced(complete, len(complete) if wanted is None else wanted, rng)
     for cell in set(complete) - set(chosen):
-        left_out.extend(LeftOut(one.output, "not drawn: enough comparisons") for one in cells[cell].values())
+        left_out.extend(_left(one, "not drawn: enough comparisons") for one in cells[cell].values())
     return [_comparison(axis, cell, [cells[cell][identity] for identity in identities]) for cell in chosen]
 
 
@@ -157,8 +186,8 @@ def _comparison(axis: str, cell: _Cell, cards: Sequence[Candidate]) -> DrawnComp
         position=0,
         axis=axis,
         task=cell.task,
-        theme=cell.theme,
-        items=tuple(Item(card.output, card.identity) for card in cards),
+        theme=cell.theme if cards[0].shown_theme is None else cards[0].shown_theme,
+        items=tuple(card.item for card in cards),
         texts_sha256=texts_digest(card.text_sha256 for card in cards),
     )
 
@@ -170,15 +199,17 @@ def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_
         tree[cell.task][cell.theme][cell.model].append(cell)
     used: Counter[tuple[str, ...]] = Counter()
     themes: Counter[str] = Counter()
+    models: Counter[str] = Counter()
     chosen: list[_Cell] = []
     while tree and len(chosen) < wanted:
         task = min(tree, key=lambda task: used[(task,)])
-        # A theme's own count breaks ties, so that themes stay even over the whole plan and not only within a task.
+        # Own counts break ties, so that themes and models stay even over the whole plan and not only within a task.
         theme = min(tree[task], key=lambda theme: (used[(task, theme)], themes[theme]))
-        model = min(tree[task][theme], key=lambda model: used[(model, theme, task)])
+        model = min(tree[task][theme], key=lambda model: (used[(model, theme, task)], models[model]))
         chosen.append(tree[task][theme][model].pop())
         used.update([(task,), (task, theme), (model, theme, task)])
         themes[theme] += 1
+        models[model] += 1
         if not tree[task][theme][model]:
             del tree[task][theme][model]
         if not tree[task][theme]:

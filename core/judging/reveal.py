@@ -15,7 +15,7 @@ def revelation(
     """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart."""
     by_axis: dict[str, list[int]] = {}
     for index, row in enumerate(rows):
-        if row.repeat_of is None:
+        if row.repeat_of is None and row.axis:  # a packet does not know its axes: it has nothing to reveal
             by_axis.setdefault(row.axis, []).append(index)
     repeats = _repeats(rows, said)
     return Revelation(

@@ -22,8 +22,8 @@ from core.judging.wording import Wording
 from core.judging.work import Refused
 
 COMMANDS = frozenset(
-    ("start_info", "open", "leave", "current", "touch", "record", "withdraw", "save_note", "back", "resume", "go_to",
-     "entries", "reveal")
+    ("start_info", "start_anew", "open", "leave", "current", "touch", "record", "withdraw", "save_note", "rate", "back",
+     "resume", "go_to", "entries", "reveal", "finish")
 )  # fmt: skip
 
 
@@ -83,7 +83,10 @@ WHAT_FAILED = {
     "record": "Your answer was not saved.",
     "withdraw": "Your answer was not taken back.",
     "save_note": "Your note was not saved.",
+    "leave": "Your note was not saved.",
+    "rate": "Your rating was not saved.",
     "reveal": "The session was not revealed.",
+    "finish": "The packet is not finished.",
 }
 
 

@@ -4,7 +4,7 @@ from concurrent.futures import Future, wait
 from typing import Any
 
 from core.errors import AppError
-from core.judging.blind import Entry, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import Entry, Ratings, Revelation, SessionProgress, SessionView, StartInfo
 from core.judging.service import Inbox, Order, start
 from core.judging.store import JudgingStore
 from core.judging.wording import Wording
@@ -24,8 +24,13 @@ class JudgingSession:
     def start_info(self, code: str | None = None) -> "Future[StartInfo]":
         return self._ask("start_info", code)
 
-    def open(self, offer: str, code: str, consent: bool = False) -> "Future[SessionView]":
-        return self._ask("open", offer, code, consent)
+    def start_anew(self) -> "Future[StartInfo]":
+        """The same for somebody who has not rated here yet."""
+        return self._ask("start_anew")
+
+    def open(self, offer: str, code: str, consent: bool = False, background: str = "") -> "Future[SessionView]":
+        """`background`: how the rater describes themselves, if they want to."""
+        return self._ask("open", offer, code, consent, background)
 
     def current(self) -> "Future[SessionView]":
         return self._ask("current")
@@ -66,6 +71,10 @@ class JudgingSession:
         """Keep a note while it is being typed."""
         return self._ask("save_note", token, note)
 
+    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> "Future[Ratings]":
+        """Rate a card, as shown, by one of its comparison's criteria: 1 to 5, or None to take it back."""
+        return self._ask("rate", token, card, criterion, rating)
+
     def touch(self) -> "Future[SessionProgress]":
         """A sign of life, for the active time."""
         return self._ask("touch")
@@ -74,8 +83,12 @@ class JudgingSession:
         """Lock the session for good, then say what was hidden. `anyway`: although comparisons are left."""
         return self._ask("reveal", anyway)
 
+    def finish(self, *, anyway: bool = False) -> "Future[SessionProgress]":
+        """In a packet: lock the session and seal the file."""
+        return self._ask("finish", anyway)
+
     def leave(self) -> "Future[None]":
-        """Put the session away without revealing it."""
+        """Put the session away without revealing it. It stays open where a note cannot be saved."""
         return self._ask("leave")
 
     def close(self, seconds: float = 0.0) -> None:
@@ -96,5 +109,5 @@ class JudgingSession:
 
 
 def open_judging(store: JudgingStore, wording: Wording, **options: Any) -> JudgingSession:
-    """A door to judging over `store`. The caller should drop its own reference to the store."""
+    """A door to judging over `store`; `options` are those of `Desk`. The caller should drop its own references."""
     return JudgingSession(start(store, wording, **options))

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from core.judging.axes import LABELS, TITLES, TWIN
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -30,6 +31,14 @@ class JudgingStore(Protocol):
     def count(self, plan_id: str) -> int: ...
 
     def texts(self, keys: Sequence[TextKey]) -> Mapping[TextKey, str]: ...
+
+    def only_code(self) -> str | None:
+        """The one code that may rate here: a packet has its rater's, a project none."""
+        ...
+
+    def packet_sessions(self) -> frozenset[str]:
+        """The sessions that are rated in packets, somewhere else."""
+        ...
 
     def raters(self) -> Sequence[RaterRow]: ...
 
@@ -78,6 +87,12 @@ class ProjectStore:
         self.reveal = self._judging.reveal
         self.texts = project.texts
 
+    def only_code(self) -> str | None:
+        return None
+
+    def packet_sessions(self) -> frozenset[str]:
+        return self._judging.packet_sessions()
+
     def comparisons(self, plan_id: str) -> Iterator[ComparisonRow]:
         # All at once they would set off collections that halt every thread, the window's too; see rows.py.
         with _no_collection():
@@ -101,11 +116,24 @@ class ProjectStore:
         return next(row for row in self._judging.sessions() if row.id == opened)
 
     def axis_names(self, axis: str) -> AxisNames:
+        if axis in TITLES:
+            return AxisNames(TITLES[axis], self._labels() if axis == TWIN else LABELS.get(axis, {}))
         row = self._project.axes.latest().get(axis)
-        if row is None:
-            return AxisNames(axis)
-        identities = row.definition.get("identities", ())
-        return AxisNames(row.title, {one["key"]: one["label"] for one in identities})
+        return AxisNames(self._title(axis) if row is None else row.title, self._labels(axis))
+
+    def _title(self, axis: str) -> str:
+        """The title of a definition that is reported as this axis, or the axis's own key."""
+        reported = [one for one in self._project.axes.latest().values() if one.definition.get("reported_as") == axis]
+        return reported[0].title if reported else axis
+
+    def _labels(self, axis: str | None = None) -> dict[str, str]:
+        """Identity → label on an axis, also as a definition that is reported as it has them; None: on every axis."""
+        return {
+            one["key"]: one["label"]
+            for row in self._project.axes.latest().values()
+            if axis in (None, row.key, row.definition.get("reported_as"))
+            for one in row.definition.get("identities", ())
+        }
 
 
 @contextmanager

@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.judging.blind import Criterion
+from core.prompts.letters import letter_design
+from core.prompts.news import TASK as NEWS
 from core.prompts.tasks import cogs_tasks, cogs_themes
+
+UNNAMED = "Texts"  # where task and theme say nothing that may be said
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Wording:
         """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
         words = self._tasks.get(task)
         named = words.title if words is not None else task.replace("_", " ").capitalize()
-        return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part)
+        return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part) or UNNAMED
 
     def criteria(self, task: str) -> tuple[Criterion, ...]:
         words = self._tasks.get(task)
@@ -32,9 +36,15 @@ class Wording:
 
 
 def shipped_wording() -> Wording:
-    """The wording of the tasks and themes that come with the program."""
+    """The wording of the tasks and themes that come with the program, of every study.
+
+    Letters are told apart by occupation (“Reference letter · chef”), news by the headline that both articles were
+    written for. A theme that would name what is compared was left empty when the comparison was drawn.
+    """
     tasks = {
         task.key: TaskWords(task.title, tuple(Criterion(one.name, one.explanation) for one in task.rubric))
         for task in cogs_tasks()
     }
+    tasks |= {key: TaskWords(document.title) for key, document in letter_design().documents.items()}
+    tasks[NEWS] = TaskWords("News article")
     return Wording(tasks, {theme.key: theme.text for theme in cogs_themes()})

@@ -12,11 +12,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from core.errors import AppError
-from core.judging.blind import Answer, Answered, BlindComparison, Entry, SessionProgress, SessionView, State
+from core.judging.blind import Answer, Answered, BlindComparison, Entry, Ratings, SessionProgress, SessionView, State
 from core.judging.clock import ActiveClock
+from core.judging.notes import Notes
 from core.judging.order import CardOrder
 from core.judging.plan import texts_digest
 from core.judging.rows import CompactRows
+from core.judging.settings import PlanSettings
+from core.judging.statements import HIGHEST, LOWEST, CriterionRatings, Statements
 from core.judging.store import JudgingStore
 from core.judging.wording import Wording
 from core.project.rows import ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
@@ -53,11 +56,17 @@ class SessionWork:
         rater: RaterRow,
         session: SessionRow,
         *,
+        statements: Statements | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._wording = wording
-        self.session_id = session.id
+        settings = PlanSettings.of(plan.settings)
+        self._takes_notes = settings.notes
+        self._ratings = None
+        if settings.criterion_ratings and statements is not None:
+            self._ratings = CriterionRatings(statements, rater.id)
+        self.session_id, self.rater_id = session.id, rater.id
         self.revealed = session.revealed_at is not None
         self.rows = CompactRows(store.comparisons(plan.id))
         self._order = CardOrder(self.rows, seed=plan.seed, rater_code=rater.code)
@@ -82,9 +91,11 @@ class SessionWork:
         # In the order they were given: that is the way back.
         self._history = {index: None for index, said in self.judgments.items() if said.outcome != "undone"}
         self._tally = Counter(said.outcome for said in self.judgments.values())
-        self._notes = {index: said.note for index, said in self.judgments.items()}
         drafts = self._store.drafts(self.session_id)
-        self._notes |= {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of}
+        self._notes = Notes(
+            {index: said.note for index, said in self.judgments.items()},
+            {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of},
+        )
 
     # what to show
 
@@ -101,7 +112,9 @@ class SessionWork:
             title=self._wording.title(row.task, row.theme),
             criteria=self._wording.criteria(row.task),
             texts=tuple(texts[item] for item in self._shown(self._at)),
-            note=self._notes.get(self._at, ""),
+            note=self._notes.of(self._at),
+            notes=self._takes_notes,
+            ratings=self._ratings_of(self._at),
         )
         return SessionView(blind, self._answer(self._at), self.progress())
 
@@ -137,8 +150,8 @@ class SessionWork:
             return self.current()
         if card is not None and not 0 <= card < len(self.rows[index].items):
             raise Refused("There is no such card.", kept="Nothing was recorded.")
-        if note is not None:
-            self._notes[index] = note
+        if note is not None and self._takes_notes:
+            self._notes.put(index, note)
         chosen = None if card is None else self._shown(index)[card]
         self._write(index, outcome, chosen)
         self._at = self._next_left(index)
@@ -154,10 +167,23 @@ class SessionWork:
     def save_note(self, token: str, note: str) -> SessionProgress:
         """Keep an unfinished note on disk."""
         index = self._writable(token, shown=False)
-        if index is not None and self._notes.get(index, "") != note:
-            self._notes[index] = note
-            self._store.save_draft(self.session_id, self.rows[index].id, note)
+        if index is not None and self._takes_notes:
+            self._notes.put(index, note)
+            self._keep_draft(index)
         return self.progress()
+
+    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> Ratings:
+        """Write how a card is rated by a criterion, 1 to 5, or None to take it back. The comparison's ratings."""
+        index = self._writable(token, shown=False)
+        if index is None or self._ratings is None:
+            return ()
+        self.touch()
+        row, criteria = self.rows[index], self._wording.criteria(self.rows[index].task)
+        known = 0 <= card < len(row.items) and 0 <= criterion < len(criteria)
+        if not known or (rating is not None and not LOWEST <= rating <= HIGHEST):
+            raise Refused("There is no such rating.", kept="Nothing was recorded.")
+        self._ratings.rate(row.id, self._shown(index)[card], criteria[criterion].name, rating)
+        return self._ratings_of(index) or ()
 
     # where to go
 
@@ -184,13 +210,18 @@ class SessionWork:
         return self._go(self._next_left(-1 if self._at is None else self._at - 1))
 
     def keep_changed_note(self) -> None:
-        """A note that was changed on an answered comparison belongs to its answer: written with it again."""
+        """Before the comparison in view is left: a note that is not on disk goes there, or this fails.
+
+        One that was changed on an answered comparison belongs to its answer: written with it again.
+        """
         index = self._at
-        if index is None or self.revealed or index not in self._history:
+        if index is None or self.revealed:
             return
-        said = self.judgments[index]
-        if self._notes.get(index, "") != said.note:
+        said = self.judgments.get(index)
+        if said is not None and index in self._history and self._notes.of(index) != said.note:
             self._write(index, said.outcome, said.chosen)
+        else:
+            self._keep_draft(index)
 
     def prefetch(self) -> None:
         """Fetch the texts that come next, while nobody waits."""
@@ -198,11 +229,14 @@ class SessionWork:
         for _ in range(AHEAD):
             index = None if index is None else self._next_left(index)
 
-    def reveal(self) -> None:
-        """Lock the session. From here on nothing can be changed."""
+    def reveal(self, lock: Callable[[], object] | None = None) -> None:
+        """Lock the session, by `lock` where that takes more than a date. From here on nothing can be changed."""
         if not self.revealed:
             self.keep_changed_note()
-            self._store.reveal(self.session_id)
+            if lock is not None:
+                lock()
+            else:
+                self._store.reveal(self.session_id)
             self.revealed = True
 
     # inside
@@ -216,8 +250,9 @@ class SessionWork:
     def _write(self, index: int, outcome: Outcome, chosen: int | None) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
         self.touch()
-        row, before, note = self.rows[index], self.judgments.get(index), self._notes.get(index, "")
+        row, before, note = self.rows[index], self.judgments.get(index), self._notes.of(index)
         if before is not None and (before.outcome, before.chosen, before.note) == (outcome, chosen, note):
+            self._keep_draft(index)  # a draft may hold what was typed in between and deleted again
             return
         texts = self._texts_of(index)
         assert texts is not None
@@ -233,6 +268,7 @@ class SessionWork:
             supersedes=None if before is None else before.id,
         )
         written = self._store.record(spec).uuid("judgment")
+        self._notes.saved(index)
         if before is not None:
             self._tally[before.outcome] -= 1
         self._tally[outcome] += 1
@@ -240,6 +276,18 @@ class SessionWork:
         if outcome != "undone":
             self._history[index] = None
         self.judgments[index] = Said(written, outcome, chosen, spec.shown, note)
+
+    def _keep_draft(self, index: int) -> None:
+        if self._notes.waits(index):
+            self._store.save_draft(self.session_id, self.rows[index].id, self._notes.of(index))
+            self._notes.saved(index)
+
+    def _ratings_of(self, index: int) -> Ratings | None:
+        row = self.rows[index]
+        criteria = self._wording.criteria(row.task)
+        if self._ratings is None or not criteria:
+            return None
+        return self._ratings.shown(row.id, self._shown(index), criteria)
 
     def _writable(self, token: str, *, shown: bool = True) -> int | None:
         """The comparison of `token`, if it may be written to; None for a key press that came too late."""

@@ -24,6 +24,7 @@ from core.project.stores.annotations import Annotations
 from core.project.stores.findings import Events, Findings
 from core.project.stores.judging import Judging
 from core.project.stores.outputs import Outputs
+from core.project.stores.packets import Packets
 from core.project.stores.prompts import Prompts
 from core.project.stores.runs import Runs
 from core.project.stores.scores import Scores
@@ -59,6 +60,7 @@ class Project:
         self.scores = Scores(reader, writer)
         self.judging = Judging(reader, writer)
         self.annotations = Annotations(reader, writer)
+        self.packets = Packets(reader, writer)
         self.findings = Findings(reader, writer)
         self.events = Events(reader, writer)
         self._backup.start()

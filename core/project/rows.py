@@ -264,6 +264,22 @@ class AnnotationRow:
 
 
 @dataclass(frozen=True)
+class PacketRow:
+    """A packet that was made, or a file of one that came back; in a packet, its own row.
+
+    `file_sha256` is of the file's bytes, and empty in a packet, which cannot state its own.
+    """
+
+    id: str
+    plan_id: str
+    rater_id: str
+    direction: Literal["made", "merged"]
+    file_sha256: str
+    manifest: Mapping[str, Any]
+    created_at: str
+
+
+@dataclass(frozen=True)
 class FindingRow:
     id: int
     study: str

@@ -9,8 +9,6 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import (
-    ComparisonRow,
-    JudgmentRow,
     OutputRow,
     PromptRow,
     PromptSetRow,
@@ -20,23 +18,18 @@ from core.project.rows import (
 )
 from core.project.stores.common import chunks
 from core.project.stores.outputs import OutputFilter
+from core.runs.exporting_judgments import JUDGMENT, JUDGMENT_END, judgment_rows
 from core.runs.originals import KIND, Originals
-from core.runs.values import compared_texts, temperatures, written_by
+from core.runs.values import temperatures
 
 What = Literal["prompts", "outputs", "scores", "judgments", "findings"]
 WHATS: tuple[What, ...] = ("prompts", "outputs", "scores", "judgments", "findings")
-SHOWN_SEPARATOR = "|"
 ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
 OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
 OUTPUT_END = ("temperature", "finish_reason", "error")
 SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values")
-JUDGMENT = (
-    "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
-    "sequence", "model", "temperature",
-)  # fmt: skip
-JUDGMENT_END = ("rater_kind", "read_as")  # since models judge
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
     "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
@@ -63,10 +56,16 @@ def is_own_export(columns: Sequence[str]) -> bool:
     return any(tuple(columns[: len(own)]) == own for own in (OUTPUT, JUDGMENT))
 
 
-def rows(ctx: JobContext, project: Project, what: What, study: str | None = None) -> Iterator[Row]:
-    """The rows of an export, of all studies or of one kind, read in short transactions."""
+def rows(
+    ctx: JobContext, project: Project, what: What, study: str | None = None, *, superseded: bool = False
+) -> Iterator[Row]:
+    """The rows of an export, of all studies or of one kind, read in short transactions.
+
+    `superseded`: of judgments, every row that was ever made.
+    """
     reading = {
-        "prompts": _prompts, "outputs": _outputs, "scores": _scores, "judgments": _judgments, "findings": _findings,
+        "prompts": _prompts, "outputs": _outputs, "scores": _scores, "findings": _findings,
+        "judgments": _every_judgment if superseded else _judgments,
     }[what]  # fmt: skip
     for number, row in enumerate(reading(project, study), start=1):
         ctx.check()
@@ -171,42 +170,11 @@ def _scores_of(
 
 
 def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
-    """The judgments in force, session by session, as measuring reads them; what was undone stays in the project."""
-    raters = {rater.id: rater for rater in project.judging.raters()}
-    studies = {study.id for study in _studies(project, kind)}
-    plans = {plan.id for plan in project.judging.plans() if plan.study_id in studies}
-    revealed = [s for s in project.judging.sessions() if s.revealed_at is not None and s.plan_id in plans]
-    comparisons = {
-        row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)
-    }
-    wrote = written_by(project) if revealed else {}
-    for session in revealed:
-        for row in project.judging.judgments(session.id):
-            if row.outcome != "undone":
-                comparison = comparisons[row.comparison_id]
-                model, heat = compared_texts(comparison, wrote)
-                rater = raters[session.rater_id]
-                judged = _judgment(row, comparison, rater.code)
-                read = row.detail.get("read", "")
-                yield {**judged, "model": model, "temperature": heat, "rater_kind": rater.kind, "read_as": read}
+    yield from judgment_rows(project, [study.id for study in _studies(project, kind)])
 
 
-def _judgment(row: JudgmentRow, comparison: ComparisonRow, rater: str) -> Row:
-    identities = [item.identity for item in comparison.items]
-    return {
-        "comparison": row.comparison_id,
-        "rater": rater,
-        "axis": comparison.axis,
-        "task": comparison.task,
-        "theme": comparison.theme,
-        "shown": SHOWN_SEPARATOR.join(identities[index] for index in row.shown),
-        "outcome": row.outcome,
-        "chosen": "" if row.chosen is None else identities[row.chosen],
-        "repeat_of": comparison.repeat_of or "",
-        "seconds": row.active_seconds,
-        "note": row.note,
-        "sequence": row.sequence,
-    }
+def _every_judgment(project: Project, kind: str | None) -> Iterator[Row]:
+    yield from judgment_rows(project, [study.id for study in _studies(project, kind)], superseded=True)
 
 
 def _findings(project: Project, kind: str | None) -> Iterator[Row]:

@@ -124,5 +124,6 @@ def written_by(project: Project) -> dict[int, tuple[str, str]]:
 
 def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
     """What wrote the texts of a comparison, several joined; and the temperature, empty where they have no one."""
-    models, heat = zip(*sorted({wrote.get(item.output or 0, ("", "")) for item in comparison.items}), strict=True)
+    known = {wrote.get(item.output, ("", "")) for item in comparison.items if item.output is not None}
+    models, heat = zip(*sorted(known or {("", "")}), strict=True)
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""

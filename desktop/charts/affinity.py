@@ -125,4 +125,4 @@ def _point(name: str, share: Finding, k: int, voice: Voice) -> RadarPoint:
 
 def _legend(voices: Sequence[Voice]) -> tuple[LegendKey, ...]:
     keys = [LegendKey("floor", tr("what choosing at random gives 95 times in 100")), LegendKey("chance", tr("chance"))]
-    return (*keys, *(LegendKey("line", voice.title, index) for index, voice in enumerate(voices)))
+    return (*keys, *(LegendKey("line", voice.title, index, hollow=index > 0) for index, voice in enumerate(voices)))

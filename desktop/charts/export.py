@@ -6,13 +6,10 @@ Needs no widget, so that it can run off the UI thread.
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSaveFile, QSize
-from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
-from PySide6.QtSvg import QSvgGenerator
-
 from core.errors import AppError
 from core.findings import Finding
 from core.report.export import export_rows
+from desktop.charts import picture
 from desktop.charts.canvas import Canvas
 from desktop.charts.draw import draw
 from desktop.charts.view import View
@@ -21,8 +18,6 @@ from desktop.theme.tokens import Tokens
 from desktop.widgets.words import tr
 
 WIDTH = 880
-MARGIN = 32
-PIXELS = 2  # device pixels per pixel of a PNG: sharp in print and on fine screens
 FORMATS = ("png", "svg", "csv")
 
 
@@ -38,48 +33,19 @@ def export_chart(view: View, tokens: Tokens, path: Path, *, width: int = WIDTH) 
         records = finding_records(view)
         columns = list(dict.fromkeys(key for record in records for key in record))
         return export_rows(records, path, columns).path
-    return _save(path, svg_bytes(view, tokens, width) if ending == "svg" else png_bytes(view, tokens, width))
+    return picture.save(path, svg_bytes(view, tokens, width) if ending == "svg" else png_bytes(view, tokens, width))
 
 
 def png_bytes(view: View, tokens: Tokens, width: int = WIDTH) -> bytes:
-    size = _size(view, tokens, width)
-    image = QImage(size * PIXELS, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(PIXELS)
-    painter = QPainter(image)
-    _paint(painter, view, tokens, size)
-    painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImageWriter(buffer, QByteArray(b"png")).write(image)
-    return bytes(buffer.data().data())
+    return picture.png(_page_of(view, tokens), tokens, width)
 
 
 def svg_bytes(view: View, tokens: Tokens, width: int = WIDTH) -> bytes:
-    size = _size(view, tokens, width)
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setSize(size)
-    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
-    generator.setResolution(96)
-    generator.setTitle(view.title)
-    painter = QPainter(generator)
-    _paint(painter, view, tokens, size)
-    painter.end()
-    return bytes(buffer.data().data())
+    return picture.svg(_page_of(view, tokens), tokens, width, view.title)
 
 
-def _size(view: View, tokens: Tokens, width: int) -> QSize:
-    height = _page(Canvas(None, tokens), view, width - 2 * MARGIN)
-    return QSize(width, round(height) + 2 * MARGIN)
-
-
-def _paint(painter: QPainter, view: View, tokens: Tokens, size: QSize) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(0, 0, size.width(), size.height(), QColor(tokens.surface))
-    painter.translate(MARGIN, MARGIN)
-    _page(Canvas(painter, tokens), view, size.width() - 2 * MARGIN)
+def _page_of(view: View, tokens: Tokens) -> picture.Page:
+    return lambda painter, width: _page(Canvas(painter, tokens), view, width)
 
 
 def _page(canvas: Canvas, view: View, width: float) -> float:
@@ -125,15 +91,3 @@ def _flat(found: Finding) -> dict[str, object]:
 def _scorer(use: Mapping[str, object]) -> str:
     stand_in = " (stand-in)" if use["stand_in"] else ""
     return f"{use['role']}: {use['name']} {use['version']}{stand_in}"
-
-
-def _save(path: Path, content: bytes) -> Path:
-    file = QSaveFile(str(path))
-    written = file.open(QIODevice.OpenModeFlag.WriteOnly) and file.write(QByteArray(content)) == len(content)
-    if not (written and file.commit()):
-        raise AppError(
-            tr("The chart was not saved: {why}").format(why=file.errorString()),
-            kept=tr("What was in that place before is unchanged."),
-            hint=tr("Choose another folder, or free some space, and save again."),
-        )
-    return path

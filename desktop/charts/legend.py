@@ -54,7 +54,7 @@ def _sample(canvas: Canvas, key: LegendKey, left: float, middle: float, width: f
         dash = BAND_DASH if key.kind == "band" else (look.dash if look else ())
         canvas.line(left, middle, left + width, middle, color, 2.0, dash)
         if look is not None:
-            canvas.marker(center, key.series or 0)
+            canvas.marker(center, key.series or 0, hollow=key.hollow)
 
 
 def draw_notes(canvas: Canvas, notes: Sequence[str], x: float, top: float, width: float) -> float:

@@ -12,6 +12,7 @@ from desktop.charts.view import RadarSeries, RadarView
 FILL = 0.14
 MAX_RADIUS = 210
 LABEL_GAP = 10
+LONG_LABEL = 90  # wider ones take two lines where they have a blank: the radar itself needs the room
 ASIDE = 0.2  # labels of spokes that point more sideways than this stand beside them, the others above or below
 
 
@@ -32,7 +33,9 @@ class _Radar:
         self._canvas, self._view = canvas, view
         self._several_axes = len({spoke.axis for spoke in view.spokes}) > 1
         t = canvas.tokens
-        self._lines = canvas.height_of() + (canvas.height_of("note") if self._several_axes else 0) + t.px(6)
+        self._labels_of = [_in_lines(canvas, spoke.label) for spoke in view.spokes]
+        most = max(len(lines) for lines in self._labels_of)
+        self._lines = most * canvas.height_of() + (canvas.height_of("note") if self._several_axes else 0) + t.px(6)
         self._radius = min(max(self._room(width), t.px(60)), t.px(MAX_RADIUS))
         self._center = QPointF(width / 2, top + t.px(8) + self._lines + self._radius)
         self._bottom = self._center.y() + self._radius + self._lines
@@ -42,7 +45,8 @@ class _Radar:
         room = math.inf
         for index, spoke in enumerate(self._view.spokes):
             across = abs(math.sin(2 * math.pi * index / len(self._view.spokes)))
-            label = max(self._canvas.width_of(spoke.label), self._canvas.width_of(spoke.axis, "note"))
+            widths = [self._canvas.width_of(line) for line in self._labels_of[index]]
+            label = max(*widths, self._canvas.width_of(spoke.axis, "note"))
             if across >= ASIDE:
                 room = min(room, (width / 2 - label) / across - self._canvas.tokens.px(LABEL_GAP))
         return room
@@ -86,7 +90,7 @@ class _Radar:
         fill = QColor(look.color)
         fill.setAlphaF(FILL)
         whole = len(places) == len(self._view.spokes)
-        line = stroke(look.color, 2.0, look.dash)
+        line = stroke(look.color, 2.0 if first else 1.5, look.dash)
         if whole:
             self._canvas.polygon(list(places.values()), outline=line, fill=fill if first else None)
         for index, point in enumerate(series.points):
@@ -95,7 +99,7 @@ class _Radar:
             if first and point.low is not None and point.high is not None:
                 low, high = self._at(index, point.low), self._at(index, point.high)
                 self._canvas.line(low.x(), low.y(), high.x(), high.y(), look.color, 1.5)
-            self._canvas.marker(places[index], series.series)
+            self._canvas.marker(places[index], series.series, hollow=not first)
             reach = t.px(9)
             area = QRectF(places[index].x() - reach, places[index].y() - reach, 2 * reach, 2 * reach)
             self._canvas.spot(area, point.tip, point.finding)
@@ -110,6 +114,19 @@ class _Radar:
             align: Align = "center" if abs(across) < ASIDE else ("left" if across > 0 else "right")
             middle = edge.y() + down * self._lines / 2
             x = edge.x() + across * t.px(LABEL_GAP)
-            self._canvas.text(x, middle - (note / 2 if self._several_axes else 0), spoke.label, align=align)
+            lines, height = self._labels_of[index], self._canvas.height_of()
+            top = middle - (len(lines) * height + (note if self._several_axes else 0)) / 2
+            for place, line in enumerate(lines):
+                self._canvas.text(x, top + (place + 0.5) * height, line, align=align)
             if self._several_axes:
-                self._canvas.text(x, middle + note / 2 + t.px(1), spoke.axis, role="note", color=t.soft, align=align)
+                below = top + len(lines) * height + note / 2 + t.px(1)
+                self._canvas.text(x, below, spoke.axis, role="note", color=t.soft, align=align)
+
+
+def _in_lines(canvas: Canvas, label: str) -> list[str]:
+    """The label, in two lines of about the same width where one would be long."""
+    blanks = [place for place, letter in enumerate(label) if letter == " "]
+    if not blanks or canvas.width_of(label) <= canvas.tokens.px(LONG_LABEL):
+        return [label]
+    halves = ((label[:place], label[place + 1 :]) for place in blanks)
+    return list(min(halves, key=lambda pair: max(map(canvas.width_of, pair))))

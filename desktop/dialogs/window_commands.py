@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from desktop.dialogs.commands import Command
+from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
 from desktop.operations.projects import save_copy as save_copy_operation
 from desktop.settings.schema import BY_KEY
 from desktop.widgets.safe_text import safe_line
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from desktop.main_window import MainWindow
 
 FONT_STEP = 10
+PROJECT_SUFFIX = ".biasprint"
 
 
 def window_commands(window: "MainWindow") -> list[Command]:
@@ -30,14 +32,19 @@ def file_commands(window: "MainWindow") -> list[Command]:
     def sighted() -> bool:
         return not window.blindfold.on
 
+    def in_packet() -> bool:
+        return window.packet is not None
+
     def open_now() -> bool:
         return window.project is not None and sighted()
 
+    closing = tr("Close the packet") if in_packet() else tr("Close the project")
     return [
-        Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", sighted),
-        Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", sighted),
+        Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", lambda: sighted() and not in_packet()),
+        # A packet hides nothing that leaving it could show.
+        Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
         Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", open_now),
-        Command(tr("Close the project"), window.session.close, "Ctrl+W", open_now),
+        Command(closing, lambda: window.session.close(), "Ctrl+W", lambda: open_now() or in_packet()),
         Command(tr("Quit"), window.close, "Ctrl+Q"),
     ]
 
@@ -45,7 +52,7 @@ def file_commands(window: "MainWindow") -> list[Command]:
 def recent_commands(window: "MainWindow") -> list[Command]:
     def useful(path: Path) -> bool:
         is_open = window.project is not None and window.project.path == path
-        return not window.blindfold.on and not is_open
+        return not window.blindfold.on and window.packet is None and not is_open
 
     return [
         Command(
@@ -68,7 +75,7 @@ def panel_commands(window: "MainWindow") -> list[Command]:
         Command(
             tr("Go to {panel}").format(panel=tr(entry.title)),
             partial(window.show_panel, entry.key),
-            numbered.get(entry.key, "Ctrl+,"),
+            numbered.get(entry.key, "Ctrl+," if entry.key == "settings" else ""),
             partial(shown, entry.key),
         )
         for entry in window.entries.values()
@@ -132,7 +139,8 @@ def new_project(window: "MainWindow") -> None:
 
 
 def open_project(window: "MainWindow") -> None:
-    name, _ = QFileDialog.getOpenFileName(window, tr("Open a project"), _folder(window), _filter())
+    files = tr("Projects and rating packets") + f" (*{PROJECT_SUFFIX} *{PACKET_SUFFIX})"
+    name, _ = QFileDialog.getOpenFileName(window, tr("Open a project"), _folder(window), files)
     if name:
         window.open_project(Path(name))
 
@@ -141,30 +149,29 @@ def save_copy(window: "MainWindow") -> None:
     project = window.project
     if project is None:
         return
-    path = ask_where(window, tr("Save a copy"), tr("{name} copy").format(name=project.path.stem))
+    suffix = PACKET_SUFFIX if window.packet is not None else PROJECT_SUFFIX
+    name = project.path.stem if window.packet is not None else tr("{name} copy").format(name=project.path.stem)
+    path = ask_where(window, tr("Save a copy"), name, suffix)
     if path is not None:
         copying = save_copy_operation(project=project, target=path)
         # A read-only project is copied to go on with it.
         copying.start(window.jobs, on_done=window.open_project if project.read_only else None)
 
 
-def ask_where(window: "MainWindow", title: str, name: str) -> Path | None:
-    """Where a new project file shall be; None if the person changed their mind."""
-    suggested = str(Path(_folder(window)) / f"{name}.biasprint")
-    chosen, _ = QFileDialog.getSaveFileName(window, title, suggested, _filter())
+def ask_where(window: "MainWindow", title: str, name: str, suffix: str = PROJECT_SUFFIX) -> Path | None:
+    """Where a new file shall be, a project where nothing else is said; None if the person changed their mind."""
+    suggested = str(Path(_folder(window)) / f"{name}{suffix}")
+    kinds = {PROJECT_SUFFIX: tr("Biasprint projects"), PACKET_SUFFIX: tr("Rating packets")}
+    chosen, _ = QFileDialog.getSaveFileName(window, title, suggested, f"{kinds[suffix]} (*{suffix})")
     if not chosen:
         return None
     path = Path(chosen)
-    return path if path.suffix == ".biasprint" else path.with_name(path.name + ".biasprint")
+    return path if path.suffix == suffix else path.with_name(path.name + suffix)
 
 
 def _folder(window: "MainWindow") -> str:
     recent = window.settings.recent()
     return str(recent[0].parent if recent else Path.home())
-
-
-def _filter() -> str:
-    return tr("Biasprint projects (*.biasprint)")
 
 
 def _add(menu: QMenu, command: Command) -> None:

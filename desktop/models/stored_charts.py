@@ -7,6 +7,7 @@ from core.compute import shared
 from core.errors import AppError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
+from core.judging.workshop import may_be_told, participants
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
@@ -30,7 +31,8 @@ class StoredCharts:
         sessions = self._project.judging.sessions()
         people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
         hidden = [session for session in sessions if session.revealed_at is None and session.rater_id in people]
-        revealed = [session for session in sessions if session.revealed_at is not None]
+        finished = [session for session in sessions if session.revealed_at is not None]
+        revealed = may_be_told(self._project, finished)
         axes = axes_of(self._project)
         scored = self._project.scores.known()
         return ChartData(
@@ -59,28 +61,33 @@ class StoredCharts:
         if not revealed:
             return ()
         raters = {rater.id: rater for rater in self._project.judging.raters()}
-        voices = [self._voice(ctx, session, raters[session.rater_id], axes) for session in reversed(revealed)]
+        unnamed = participants(self._project)  # a workshop's people are seen together only
+        named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
+        voices = [self._voice(ctx, session, raters[session.rater_id], axes) for session in named]
         people = [session for session in revealed if raters[session.rater_id].kind == "person"]
         if len(people) > 1:
-            voices.append(self._group(ctx, people, [voice for voice in voices if voice.kind == "you"], axes))
+            voices.append(self._group(ctx, people, axes))
         return tuple(voices)
 
     def _voice(self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes) -> Voice:
         findings = self._choices(ctx, session.id, [session], axes)
+        kind = "model" if rater.kind == "model" else "you"
+        judged, planned = self._progress(session, kind)
+        return Voice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
+
+    def _progress(self, session: SessionRow, kind: str) -> tuple[int, int]:
+        """How many comparisons of a session were judged, and how many there are."""
         planned = self._project.judging.count(session.plan_id)
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
-        kind = "model" if rater.kind == "model" else "you"
         # A model is asked about a comparison in every order of its cards, and about no repeat.
         judged = len({row.comparison_id for row in rows}) if kind == "model" else len(rows)
         if kind == "model":
             planned = sum(not row.repeat_of for row in self._project.judging.comparisons(session.plan_id))
-        complete = judged >= planned
-        return Voice(session.id, rater.code, kind, findings, complete, judged, planned)  # type: ignore[arg-type]
+        return judged, planned
 
-    def _group(self, ctx: JobContext, revealed: Sequence[SessionRow], voices: Sequence[Voice], axes: Axes) -> Voice:
+    def _group(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> Voice:
         findings = self._choices(ctx, "everyone", revealed, axes)
-        judged = sum(voice.judged for voice in voices)
-        planned = sum(voice.planned or 0 for voice in voices)
+        judged, planned = map(sum, zip(*(self._progress(session, "you") for session in revealed), strict=True))
         title = plural(len({session.rater_id for session in revealed}), "1 rater together", "%n raters together")
         return Voice("everyone", title, "group", findings, judged >= planned, judged, planned)
 

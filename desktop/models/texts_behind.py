@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.findings import Finding
 from core.jobs import JobContext
+from core.judging.workshop import may_be_told
 from core.project.project import Project
 from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
 from core.project.stores.common import chunks
@@ -88,7 +89,7 @@ def read_text(project: Project, ref: TextRef) -> str:
         return output.text if output else ""
     page = project.sources.page(ref.study_id, number - 1, 1)
     if not page or page[0].id != number:
-        return ""
+        return project.sources.texts([number]).get(number, "")  # one that was made to be judged
     line_break = page[0].fields.get("line_break", "")
     return page[0].text.replace(line_break, "\n") if line_break else page[0].text
 
@@ -215,7 +216,8 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
     Models, who are asked about a comparison in every order of its cards, count where nobody else has judged.
     """
     times: Counter[TextKey] = Counter()
-    revealed = [session for session in project.judging.sessions() if session.revealed_at is not None]
+    finished = [session for session in project.judging.sessions() if session.revealed_at is not None]
+    revealed = list(may_be_told(project, finished))
     people = {rater.id for rater in project.judging.raters() if rater.kind == "person"}
     revealed = [session for session in revealed if session.rater_id in people] or revealed
     comparisons: dict[str, ComparisonRow] = {}

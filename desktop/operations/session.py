@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from core.errors import AppError
 from desktop.jobs import JobRunner
 from desktop.jobs.handle import Keep
 from desktop.operations.base import Operation
+from desktop.operations.packets import Opened, looked_into
 from desktop.operations.projects import close_project, create_project, open_project
 
 if TYPE_CHECKING:
+    from core.judging.packets.inside import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
 
@@ -21,7 +24,10 @@ REFRESH_MILLISECONDS = 100
 
 
 class ProjectSession(QObject):
-    """The open project, or none. `changed` tells of writes, gathered to ten times a second at most."""
+    """The open project, or none. `changed` tells of writes, gathered to ten times a second at most.
+
+    `packet` is what the project says of itself where it is a rating packet.
+    """
 
     leaving = Signal()  # another project, or none, is about to take the place
     opened = Signal(object)  # Project
@@ -33,6 +39,7 @@ class ProjectSession(QObject):
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.project: Project | None = None
+        self.packet: PacketInfo | None = None
         self._runner = runner
         self._wanted = 0
         self._unsubscribe: Callable[[], None] | None = None
@@ -57,9 +64,10 @@ class ProjectSession(QObject):
         """Open what an operation gives. If several are under way, the one asked for last stays."""
         self._wanted += 1
         mine = self._wanted
-        operation.start(
+        looking: Operation[Opened] = replace(operation, work=lambda ctx: looked_into(operation.work(ctx)))
+        looking.start(
             self._runner,
-            on_done=lambda project: self._put(project) if mine == self._wanted else self._let_go(project),
+            on_done=lambda opened: self._put(opened) if mine == self._wanted else self._let_go(opened.project),
             on_error=lambda error: self.failed.emit(error, path),
         )
 
@@ -67,7 +75,7 @@ class ProjectSession(QObject):
         """Let go of the project; `then` runs when the file is free."""
         self._wanted += 1
         self.leaving.emit()
-        project, self.project = self.project, None
+        project, self.project, self.packet = self.project, None, None
         if project is None:
             if then is not None:
                 then()
@@ -86,12 +94,12 @@ class ProjectSession(QObject):
 
         keep(restore)
 
-    def _put(self, project: "Project") -> None:
+    def _put(self, opened: Opened) -> None:
         self.leaving.emit()
-        old = self.project
+        old, project = self.project, opened.project
         if old is not None:
             self._stop_listening()
-        self.project = project
+        self.project, self.packet = project, opened.packet
         self._unsubscribe = project.subscribe(self._hear)
         self.opened.emit(project)
         if old is not None:

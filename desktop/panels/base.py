@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from core.errors import AppError
+    from core.judging.packets.inside import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
     from desktop.dialogs.commands import Command
@@ -35,6 +36,10 @@ class Shell(Protocol):
     @property
     def project(self) -> "Project | None":
         """The open project; None without one, and for everybody while a rater is blind."""
+
+    @property
+    def packet(self) -> "PacketInfo | None":
+        """What the open file says of itself where it is a packet; None for an ordinary project."""
 
     def show_panel(self, key: str, **what: Any) -> None:
         """Go to a panel; `what` is handed to its `opened_with`."""

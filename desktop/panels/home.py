@@ -14,21 +14,24 @@ from desktop.dialogs.window_commands import ask_where, new_project, open_project
 from desktop.models.studies import words_of
 from desktop.operations.models import Writers, read_writers
 from desktop.operations.sample import open_sample, sample_facts
+from desktop.panels import PANELS
 from desktop.panels.base import Panel, Shell
-from desktop.panels.home_doors import Door, audit_state, rate_state, texts_state
+from desktop.panels.home_doors import Door, audit_state, fingerprint_state, rate_state, texts_state
 from desktop.panels.home_facts import COMPARED, Facts, read_facts
 from desktop.panels.home_opening import Opening
 from desktop.panels.home_recent import RecentCard, look_up
 from desktop.panels.home_sample import SampleCard
 from desktop.panels.home_sheet import SCROLL_BAR, Sheet
 from desktop.widgets import Label, QuietButton, tr
+from desktop.widgets.labels import show_if
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from desktop.jobs import JobHandle
     from desktop.operations.importing import Imported
 
-SIDE_BY_SIDE_FROM = 760  # text pixels: narrower, the doors stand under each other
+# Text pixels from which stand side by side: four doors, two of them, and the two cards below.
+FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 980, 520, 760
 COUNT_AGAIN_MILLISECONDS = 1_000
 
 
@@ -67,6 +70,13 @@ class HomePanel(Panel):
             "letters",
             self._go,
         )
+        self.fingerprint = Door(
+            tr("My fingerprint"),
+            tr("Which texts you chose, axis by axis, beside what chance gives, and what so many comparisons can show."),
+            "fingerprint",
+            self._go,
+        )
+        show_if(self.fingerprint, any(entry.key == "fingerprint" and entry.works for entry in PANELS))
         self.audit = Door(
             tr("Run an audit"),
             tr("Ask a generator for the same text on behalf of different people, and compare what it writes."),
@@ -130,6 +140,7 @@ class HomePanel(Panel):
         read_only = self.project is not None and bool(self.project.read_only)
         preparing = self._preparing is not None
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
+        self.fingerprint.set_state(fingerprint_state(facts, read_only=read_only, preparing=preparing))
         self.texts.set_state(texts_state(facts, read_only=read_only))
         self.audit.set_state(audit_state(facts, read_only=read_only, writers=self._writers))
 
@@ -239,8 +250,11 @@ class HomePanel(Panel):
         )
         greeting.addWidget(Label(words, "soft", wrap=True))
         self._doors, self._lower = self._row(), self._row()
-        for door in (self.rate, self.texts, self.audit):
-            self._doors.addWidget(door, 1)
+        self._pairs = (self._row(), self._row())
+        for pair, doors in zip(self._pairs, ((self.rate, self.fingerprint), (self.texts, self.audit)), strict=True):
+            self._doors.addLayout(pair, 1)
+            for door in doors:
+                pair.addWidget(door, 1)
         self._lower.addWidget(self.recent, 3)
         self._lower.addWidget(self.sample, 2)
         sheet.box.addLayout(greeting)
@@ -262,6 +276,10 @@ class HomePanel(Panel):
             self._fit()
 
     def _fit(self, _tokens: object = None) -> None:
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
-        for row in (self._doors, self._lower):
+        for row, least in (
+            (self._doors, FOUR_FROM),
+            (self._lower, SIDE_BY_SIDE_FROM),
+            *((p, TWO_FROM) for p in self._pairs),
+        ):
+            wide = self.width() >= theme.current().px(least)
             row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

@@ -109,6 +109,34 @@ def rate_state(facts: Facts | None, *, read_only: bool, preparing: bool = False)
     return DoorState(words, tr("Choose prompts…"), "creative prompts")
 
 
+def fingerprint_state(facts: Facts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
+    """A fingerprint needs a rating session that is finished; until then the door leads to the rating."""
+    if facts is None and preparing:
+        return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
+    if facts is None:
+        return DoorState(
+            tr("Needs comparisons that you rated to the end: the sample has some, ready to rate."),
+            tr("Rate the sample"),
+            "sample",
+        )
+    if facts.finished:
+        words = plural(facts.finished, "1 finished session is there.", "%n finished sessions are there.")
+        return DoorState(words, tr("See my fingerprint"), "fingerprint")
+    if not facts.comparisons:
+        words = tr("Needs comparisons, rated to the end, and the project has none yet.")
+        lacks = rate_state(facts, read_only=read_only)
+        return DoorState(words, lacks.action, lacks.step)
+    if read_only:
+        return DoorState(tr("Needs a finished session, and the project is open read-only."), "", "")
+    if facts.begun:
+        return DoorState(
+            tr("Hidden until your session is finished: some comparisons are left."), tr("Go on rating"), "judge"
+        )
+    return DoorState(
+        tr("Needs a session that you rated to the end; comparisons are ready."), tr("Start rating"), "judge"
+    )
+
+
 def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     """Texts of any study are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")

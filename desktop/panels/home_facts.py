@@ -18,6 +18,8 @@ class Facts:
 
     studies: tuple[StudyFacts, ...] = ()
     comparisons: int = 0
+    begun: int = 0  # rating sessions of people on this machine that are open
+    finished: int = 0  # and those whose result their raters have seen
 
     @property
     def compared(self) -> StudyFacts:
@@ -35,5 +37,11 @@ class Facts:
 
 def read_facts(ctx: JobContext, project: "Project") -> Facts:
     """Count, in short readings."""
-    comparisons = sum(project.judging.count(plan.id) for plan in project.judging.plans())
-    return Facts(study_facts(ctx, project), comparisons)
+    judging = project.judging
+    comparisons = sum(judging.count(plan.id) for plan in judging.plans())
+    people = {row.id for row in judging.raters() if row.kind == "person"}
+    away = judging.packet_sessions()
+    sessions = [row for row in judging.sessions() if row.rater_id in people]
+    finished = sum(row.revealed_at is not None for row in sessions)
+    begun = sum(row.revealed_at is None and row.id not in away for row in sessions)
+    return Facts(study_facts(ctx, project), comparisons, begun, finished)

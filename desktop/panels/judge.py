@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from core.judging.blind import Answer, Answered, Offer, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import Answer, Answered, Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
 from desktop import theme
+from desktop.panels import PANELS
 from desktop.panels.base import Panel
 from desktop.panels.judge_control import JudgeControl
 from desktop.panels.judge_drawing import Drawing
 from desktop.panels.judge_end import EndPage
+from desktop.panels.judge_finished import FinishedPage
+from desktop.panels.judge_packet import PacketPlace
 from desktop.panels.judge_reveal import RevealPage
 from desktop.panels.judge_setup import SetupPage
 from desktop.panels.judge_start import StartPage
@@ -38,6 +41,8 @@ class JudgePanel(Panel):
         self.control = JudgeControl(self)
         self._last_break = 0.0
         self._break: Notice | None = None
+        self._next_person = False
+        self._rater = ""  # the id of whoever saw their result last
         self.blank = QWidget()  # until it is known what there is to show
         self.empty = EmptyState(
             tr("Nothing to judge yet"),
@@ -47,10 +52,12 @@ class JudgePanel(Panel):
             icon="judge",
         )
         self.setup, self.start, self.work = SetupPage(), StartPage(keys), WorkPage(keys)
-        self.end, self.reveal_page = EndPage(keys), RevealPage()
+        self.end, self.finished_page = EndPage(keys), FinishedPage()
+        self.reveal_page = RevealPage(fingerprint=any(entry.key == "fingerprint" and entry.works for entry in PANELS))
         self.pages = QStackedWidget()
         for page in (self.blank, self.empty, self.setup, self.start, self.work, self.end, self.reveal_page):
             self.pages.addWidget(page)
+        self.pages.addWidget(self.finished_page)
         self.body.addWidget(self.pages, 1)
         self.drawing = Drawing(
             self.shell,
@@ -60,6 +67,7 @@ class JudgePanel(Panel):
             on_nothing=lambda: self._show_page(self.empty),
         )
         self._build_header()
+        self.packet = PacketPlace(self.shell, self.start, self.end, self.finished_page, self.hidden_chip)
         self._connect_control()
         self._connect_pages()
         self._show_page(self.blank)
@@ -68,20 +76,31 @@ class JudgePanel(Panel):
 
     def project_opened(self, project: "Project") -> None:
         self.work.flush_note()
-        self.control.open_project(project)
         self.reveal_page.forget()
-        self._show_page(self.blank)
+        self.packet.enter(project)
+        if self.packet.finished:
+            self.control.close_project()
+            self._show_finished_page()
+        elif self.packet.info is not None:
+            self.control.open_packet(project)
+            self._show_page(self.blank)
+        else:
+            self.control.open_project(project)
+            self._show_page(self.blank)
 
     def project_closed(self) -> None:
         self.work.flush_note()
+        self.packet.leave()  # first: what is closed must not make the window blind again
         self.control.close_project()
         self._show_page(self.empty)
 
     def refresh(self) -> None:
+        if self.pages.currentWidget() is self.finished_page and self.packet.finished:
+            return
         if not self.control.has_project:
             self._show_page(self.empty)
         elif not self.control.in_session and self.pages.currentWidget() is not self.reveal_page:
-            self.control.ask_start()
+            self.control.ask_start(self.start.code.text().strip())
 
     def showEvent(self, event: QShowEvent) -> None:
         self._stale = True  # what can be judged depends on more than plans: look again whenever one comes here
@@ -101,6 +120,10 @@ class JudgePanel(Panel):
     def _show_start(self, info: StartInfo) -> None:
         if self.control.in_session:
             return
+        if self._next_person and all(offer.revealed for offer in info.offers):
+            self._start_anew()  # whoever sits down next is not shown what this one chose
+            return
+        self._next_person = False
         if not info.offers:
             self.drawing.offer(can_cancel=False)
             return
@@ -132,9 +155,20 @@ class JudgePanel(Panel):
         self.end.show_progress(progress)
 
     def _show_revelation(self, revelation: Revelation) -> None:
+        self._rater = revelation.rater
         self.reveal_page.show_revelation(revelation)
         self._show_page(self.reveal_page)
         self.header.set_title(tr("What you chose"))
+
+    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
+        """What is on disk; after a failing write that is what was there before."""
+        comparison = self.work.comparison
+        if comparison is not None and comparison.token == token:
+            kept = ratings if ratings is not None else comparison.ratings
+            self.work.set_ratings(token, kept or ())
+
+    def _show_fingerprint(self) -> None:
+        self.shell.show_panel("fingerprint", rater=self._rater)
 
     def _forget(self) -> None:
         """A session ended: nothing of it stays on the pages."""
@@ -150,10 +184,10 @@ class JudgePanel(Panel):
 
     # what the rater does
 
-    def _open(self, offer: Offer, code: str, consent: bool) -> None:
+    def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
         self.setup.forget()
         self.start.set_opening(True)
-        self.control.open(offer, code, consent)
+        self.control.open(offer, code, consent, background)
 
     def _answer(self, outcome: Answered, card: int | None) -> None:
         if self.control.answer(outcome, card, self.work.typed_note()):
@@ -177,13 +211,43 @@ class JudgePanel(Panel):
     def _leave(self) -> None:
         if not self.control.busy:
             self.work.flush_note()
-            self.control.leave()
-            self._back_to_start()
+            self.control.leave(self._back_to_start)
+
+    def _start_anew(self) -> None:
+        self._next_person = False
+        self.start.forget()
+        self.control.ask_start_anew()
+
+    def _put_result_away(self) -> None:
+        self._next_person = True
+        self._back_to_start()
+
+    def _end_session(self, anyway: bool) -> None:
+        if self.packet.info is None:
+            self.control.reveal(anyway)
+        else:
+            self.control.finish(anyway)
 
     def _back_to_start(self) -> None:
         self.reveal_page.forget()
         self._show_page(self.start)
         self.control.ask_start(self.start.code.text().strip())
+
+    # a packet
+
+    def _show_finished(self, progress: SessionProgress) -> None:
+        self.control.close_project()  # the file is free to be copied from here on
+        self.packet.finish(progress)
+        self._show_finished_page()
+
+    def _show_finished_page(self) -> None:
+        self._show_page(self.finished_page)
+        self.header.set_title(tr("Finished"))
+
+    def _save_elsewhere(self) -> None:
+        from desktop.dialogs.window_commands import save_copy
+
+        save_copy(self.shell)
 
     # inside
 
@@ -243,13 +307,17 @@ class JudgePanel(Panel):
         self.control.listed.connect(self.end.show_entries)
         self.control.revealed.connect(self._show_revelation)
         self.control.saved.connect(lambda state: self.shell.set_saved(state))
-        self.control.blinded.connect(lambda blind: self.shell.set_blind(blind))
+        self.control.blinded.connect(self.packet.set_blind)
+        self.control.rated.connect(self._show_rated)
+        self.control.finished.connect(self._show_finished)
         self.control.ended.connect(self._forget)
         self.control.failed.connect(self._fail)
 
     def _connect_pages(self) -> None:
         self.start.started.connect(self._open)
         self.start.code_edited.connect(self.control.ask_start)
+        self.start.anew.connect(self._start_anew)
+        self.start.copy_wanted.connect(self._save_elsewhere)
         self.start.new_wanted.connect(lambda: self.drawing.offer(can_cancel=True))
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
         self.work.answered.connect(self._answer)
@@ -258,15 +326,18 @@ class JudgePanel(Panel):
         self.work.withdrawn.connect(lambda: self._go("withdraw", self.control.token))
         self.work.note_begun.connect(lambda: self.shell.set_saved("saving"))
         self.work.note_typed.connect(self._save_note)
+        self.work.rated.connect(self.control.rate)
         self.work.looked_at.connect(self.control.touch)
         self.end.back.connect(lambda: self._go("back", self.control.token))
         self.end.picked.connect(lambda token: self._go("go_to", token))
         self.end.go_on.connect(lambda: self._go("resume"))
-        self.end.revealed.connect(self.control.reveal)
+        self.end.revealed.connect(self._end_session)
         self.progress_link.clicked.connect(self._show_overview)
         self.leave_button.clicked.connect(self._leave)
         self.reveal_page.charts_wanted.connect(lambda: self.shell.show_panel("charts"))
-        self.reveal_page.closed.connect(self._back_to_start)
+        self.reveal_page.fingerprint_wanted.connect(self._show_fingerprint)
+        self.reveal_page.closed.connect(self._put_result_away)
+        self.finished_page.closed.connect(lambda: self.shell.session.close())
         self.shell.settings.changed.connect(self._settings_changed)
 
     def _settings_changed(self, key: str) -> None:

@@ -1,11 +1,12 @@
 """A rating session as the window drives it: one question at a time to the judging thread, its answers as signals."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.judging.blind import Offer, Revelation, SessionView
+from core.judging.blind import Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
 from desktop.panels.judge_answers import Answers, Then
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ class JudgeControl(QObject):
     shown = Signal(object)  # SessionView
     progressed = Signal(object)  # SessionProgress
     listed = Signal(object)  # tuple[Entry, ...]
+    rated = Signal(str, object)  # a comparison's token, its Ratings as they are on disk; None where that failed
     revealed = Signal(object)  # Revelation
+    finished = Signal(object)  # SessionProgress, of a packet
     saved = Signal(str)  # "saved", "saving" or "failed"
     blinded = Signal(bool)
     ended = Signal()
@@ -38,6 +41,7 @@ class JudgeControl(QObject):
         self._answers = Answers(self)
         self._door: JudgingSession | None = None
         self._touched = QTimer(self, singleShot=True, interval=TOUCH_MILLISECONDS)
+        self._ratings_under_way = 0
         self.view: SessionView | None = None
         self.busy = False
 
@@ -58,15 +62,33 @@ class JudgeControl(QObject):
     def open_project(self, project: "Project") -> None:
         """Hand the project through to a judging thread; it is not kept."""
         from core.judging.session import open_judging
+        from core.judging.statements import ProjectStatements
         from core.judging.store import ProjectStore
         from core.judging.wording import shipped_wording
 
         self.close_project()
-        self._door = open_judging(ProjectStore(project), shipped_wording())
+        self._door = open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
+
+    def open_packet(self, project: "Project") -> None:
+        """The same for a packet, whose wording is in the file and whose end is a seal."""
+        from core.judging.packets.inside import PacketStore, PacketWording, finish_packet
+        from core.judging.session import open_judging
+        from core.judging.statements import ProjectStatements
+
+        self.close_project()
+        self._door = open_judging(
+            PacketStore(project),
+            PacketWording(project),
+            statements=ProjectStatements(project),
+            finish=lambda: finish_packet(project),
+        )
 
     def close_project(self) -> None:
+        """Let go of it, whatever can be saved of a note by then."""
         if self._door is not None:
-            self.leave()
+            if self.in_session:
+                self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+                self._end()
             self._door.close(CLOSE_SECONDS)
             self._door = None
 
@@ -74,13 +96,18 @@ class JudgeControl(QObject):
 
     def ask_start(self, code: str = "") -> None:
         if self._door is not None:
-            self._answers.ask(self._door.start_info(code or None), self.started_with.emit, self.failed.emit)
+            self._ask_offers(self._door.start_info(code or None))
 
-    def open(self, offer: Offer, code: str, consent: bool) -> None:
+    def ask_start_anew(self) -> None:
+        """For somebody who has not rated here yet."""
+        if self._door is not None:
+            self._ask_offers(self._door.start_anew())
+
+    def open(self, offer: Offer, code: str, consent: bool, background: str = "") -> None:
         if self._door is not None and not self.busy:
             # Blind before the first text is asked for, not after.
             self.blinded.emit(True)
-            self._ask(self._door.open(offer.token, code, consent), self._show, self._not_opened)
+            self._ask(self._door.open(offer.token, code, consent, background), self._show, self._not_opened)
 
     # in a session
 
@@ -108,6 +135,28 @@ class JudgeControl(QObject):
         if self._door is not None and self.token:
             self._answers.ask(self._door.save_note(self.token, note), then, self._not_saved)
 
+    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
+        """Write a rating; several may be under way, and only the last answer is told."""
+        if self._door is None or not self.in_session:
+            return
+
+        def answered(ratings: Ratings | None) -> None:
+            self._ratings_under_way -= 1
+            if ratings is None or self._ratings_under_way == 0:
+                self.rated.emit(token, ratings)
+
+        def done(ratings: Ratings) -> None:
+            answered(ratings)
+            self.saved.emit("saved")
+
+        def failed(error: "AppError") -> None:
+            answered(None)
+            self._not_saved(error)
+
+        self._ratings_under_way += 1
+        self.saved.emit("saving")
+        self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
+
     def touch(self) -> None:
         """A sign of life; told on at most every five seconds."""
         if self._door is not None and self.in_session and not self._touched.isActive():
@@ -124,13 +173,32 @@ class JudgeControl(QObject):
         if self._door is not None and not self.busy:
             self._ask(self._door.reveal(anyway=anyway), self._revealed, self.failed.emit)
 
-    def leave(self) -> None:
-        """Put the session away; it goes on where it stopped."""
-        if self._door is not None and self.in_session:
-            self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+    def finish(self, anyway: bool) -> None:
+        """Lock and seal a packet."""
+        if self._door is not None and not self.busy:
+            self._ask(self._door.finish(anyway=anyway), self._finished, self._not_saved)
+
+    def leave(self, then: Callable[[], object]) -> None:
+        """Put the session away; it goes on where it stopped. It stays open where a note cannot be saved."""
+
+        def left(_: object) -> None:
             self._end()
+            then()
+
+        if self._door is not None and self.in_session and not self.busy:
+            self._ask(self._door.leave(), left, self._not_saved)
 
     # inside
+
+    def _ask_offers(self, future: "Future[StartInfo]") -> None:
+        """Tell what there is to judge, unless another project was opened meanwhile: its offers are others."""
+        door = self._door
+
+        def told(info: StartInfo) -> None:
+            if door is self._door:
+                self.started_with.emit(info)
+
+        self._answers.ask(future, told, self.failed.emit)
 
     def _ask(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
         self.busy = True
@@ -162,8 +230,18 @@ class JudgeControl(QObject):
         self.failed.emit(error)
 
     def _revealed(self, revelation: Revelation) -> None:
-        self.leave()
+        self._put_away()
         self.revealed.emit(revelation)
+
+    def _finished(self, progress: SessionProgress) -> None:
+        self._put_away()
+        self.finished.emit(progress)
+
+    def _put_away(self) -> None:
+        """A locked session has nothing left to save."""
+        if self._door is not None:
+            self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+        self._end()
 
     def _end(self) -> None:
         self.view = None

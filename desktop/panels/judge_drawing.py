@@ -8,15 +8,17 @@ from PySide6.QtCore import QObject
 
 from core.jobs import JobContext
 from desktop.panels.base import Shell
-from desktop.panels.judge_setup import AxisChoice, DrawRequest, SetupPage
+from desktop.panels.judge_setup import DrawRequest, SetupPage
 from desktop.widgets import plural, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from core.errors import AppError
     from core.project.project import Project
     from core.runs.compare import Compared
+    from core.runs.compare.offers import StudyOffer
 
-STUDY = "creativity"
 NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
 
 
@@ -39,22 +41,23 @@ class Drawing(QObject):
         self._on_drawn = on_drawn
         self._on_nothing = on_nothing
         self.open_by_choice = False
+        page.power.use(shell)
         page.wanted.connect(self._draw)
         page.cancelled.connect(self._close)
 
     def offer(self, *, can_cancel: bool) -> None:
-        """Look up the axes that outputs exist for; then `on_choices`, or `on_nothing` where there are none."""
+        """Look up what there are texts for; then `on_choices`, or `on_nothing` where there are none."""
         project = self._shell.project
         if project is None:
             return
         self.open_by_choice = can_cancel
         self._shell.jobs.start(
-            tr("Looking for outputs to compare"), lambda ctx: _choices(ctx, project), on_done=self._show, quiet=True
+            tr("Looking for texts to compare"), lambda ctx: _offers(ctx, project), on_done=self._show, quiet=True
         )
 
-    def _show(self, choices: list[AxisChoice]) -> None:
-        if choices:
-            self._page.show_axes(choices, can_cancel=self.open_by_choice)
+    def _show(self, offers: "Sequence[StudyOffer]") -> None:
+        if offers:
+            self._page.show_offers(offers, can_cancel=self.open_by_choice)
             self._on_choices()
         else:
             self._close()
@@ -86,35 +89,16 @@ class Drawing(QObject):
         self.open_by_choice = False
 
 
-def _choices(ctx: JobContext, project: "Project") -> list[AxisChoice]:
-    from core.project.stores.outputs import OutputFilter
+def _offers(ctx: JobContext, project: "Project") -> "Sequence[StudyOffer]":
+    from core.runs.compare.offers import offers
 
-    study = project.studies.of_kind(STUDY)
-    choices = []
-    for axis in project.axes.latest().values() if study is not None else ():
-        ctx.check()
-        identities = axis.definition["identities"]
-        where = [OutputFilter(study_id=study.id, identity=one["key"], status="done") for one in identities]
-        if all(project.outputs.page(0, 1, one) for one in where):
-            choices.append(AxisChoice(axis.key, axis.title, tuple(one["label"] for one in identities)))
-    return choices
+    return offers(ctx, project)
 
 
 def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compared":
     from core.runs.compare import compare
 
-    study = project.studies.of_kind(STUDY)
-    assert study is not None
-    return compare(
-        ctx,
-        project,
-        study_id=study.id,
-        axes=request.axes,
-        seed=request.seed,
-        per_axis=request.per_axis,
-        repeat_share=request.repeat_share,
-        consent_text=request.consent_text,
-    )
+    return compare(ctx, project, **request._asdict())
 
 
 def _told(compared: "Compared") -> str:
@@ -125,7 +109,7 @@ def _told(compared: "Compared") -> str:
     reasons = compared.drawn.reasons
     wanting = Counter({why: n for why, n in reasons.items() if not why.startswith(NOT_WANTED)})
     if wanting:
-        left = plural(wanting.total(), "%n output was left out", "%n outputs were left out")
+        left = plural(wanting.total(), "%n text was left out", "%n texts were left out")
         ((reason, _),) = wanting.most_common(1)
         words += " " + tr("{left}, most often because {reason}.").format(left=left, reason=reason)
     return words

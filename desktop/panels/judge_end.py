@@ -56,6 +56,7 @@ class EndPage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Overview of the session"))
         self._left = 0
+        self._packet = False
         self.headline = Label("", "title", wrap=True)
         self.chips = [Chip(tone=tone) for tone in ("ok", "plain", "plain", "warn", "plain")]
         self.list = QListView()
@@ -65,6 +66,7 @@ class EndPage(QWidget):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.model = EntryModel()
         self.list.setModel(self.model)
+        self.changeable = Label("", "note", wrap=True)
         self.explained = Label("", "", wrap=True)
         self.reveal = PrimaryButton(tr("Reveal"), icon="hidden")
         self.resume = QuietButton(tr("Go on judging"))
@@ -72,10 +74,23 @@ class EndPage(QWidget):
         self.not_yet = QuietButton(tr("Not yet"))
         self._lay_out()
         self._connect()
+        self.set_packet(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.keys.handle(event):
             super().keyPressEvent(event)
+
+    def set_packet(self, packet: bool) -> None:
+        """A packet ends without a reveal: it is finished, and goes back to its sender."""
+        self._packet = packet
+        self.reveal.set_text(tr("Finish") if packet else tr("Reveal"))
+        self.reveal.set_icon("check" if packet else "hidden")
+        self.sure.set_text(tr("Finish and lock") if packet else tr("Reveal and lock"))
+        self.changeable.setText(
+            tr("Skipped ones come first. Answers can be changed until you finish.")
+            if packet
+            else tr("Skipped ones come first. Answers can be changed until the reveal.")
+        )
 
     def show_progress(self, progress: SessionProgress) -> None:
         """Say what is done, skipped and left."""
@@ -112,9 +127,7 @@ class EndPage(QWidget):
     def _lay_out(self) -> None:
         tokens = theme.current()
         visit = Card(tr("Go back to any of them"))
-        visit.box.addWidget(
-            Label(tr("Skipped ones come first. Answers can be changed until the reveal."), "note", wrap=True)
-        )
+        visit.box.addWidget(self.changeable)
         visit.box.addWidget(self.list, 1)
         ending = Card(tr("Finish"))
         ending.box.addWidget(self.headline)
@@ -173,6 +186,8 @@ class EndPage(QWidget):
             )
         elif asking:
             words = tr("All answers are locked for good.")
+        elif self._packet:
+            words = tr("Finishing locks your answers. Then you send the file back; nothing is sent by itself.")
         else:
             words = tr("The reveal shows what was compared, and locks your answers.")
         self.explained.setText(words)

@@ -11,10 +11,12 @@ from desktop import theme
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS
+from desktop.widgets.safe_text import safe_line
 
 RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
 RUBRIC_LEAST = 44  # two lines, to scroll in
 ROOM_FOR_REST = 300
+ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line has place for their names
 
 
 class Rubric(QScrollArea):
@@ -40,11 +42,11 @@ class Rubric(QScrollArea):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         for row, criterion in enumerate(criteria):
-            explanation = Label(criterion.explanation, wrap=True)
+            explanation = Label(safe_line(criterion.explanation), wrap=True)
             policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
             policy.setHeightForWidth(True)
             explanation.setSizePolicy(policy)
-            grid.addWidget(Label(criterion.name, "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(explanation, row, 1)
         self.setWidget(sheet)
         self.fit()
@@ -72,8 +74,10 @@ class Question(Card):
         tokens = theme.current()
         self.set_padding(tokens.gap, 8)
         self._criteria: Sequence[Criterion] = ()
+        self._roomy = True
         self.criteria = ElidedLabel("", "note")
         self.rubric_button = _toggle(tr("Rubric"), "G")
+        self.ratings = _toggle(tr("Ratings"), "R")
         self.differences = _toggle(tr("Differences"), "D")
         self.note = _toggle(tr("Note"), "N")
         row = QHBoxLayout()
@@ -81,7 +85,7 @@ class Question(Card):
         row.addWidget(Label(tr("Which is best?"), "strong"))
         row.addSpacing(tokens.grid)
         row.addWidget(self.criteria, 1)
-        for button in (self.rubric_button, self.differences, self.note):
+        for button in (self.rubric_button, self.ratings, self.differences, self.note):
             row.addWidget(button)
         self.rubric = Rubric()
         self.rubric.hide()
@@ -95,10 +99,16 @@ class Question(Card):
         theme.signals.changed.connect(self.rubric.fit)
 
     def set_criteria(self, criteria: Sequence[Criterion]) -> None:
-        self.criteria.set_text(" · ".join(criterion.name for criterion in criteria))
         self.rubric_button.setVisible(bool(criteria))
         self._criteria = criteria
+        self._name_criteria()
         self._show_rubric(self.rubric_button.isChecked())
+
+    def set_asked(self, *, notes: bool, ratings: bool) -> None:
+        """Offer only what the plan asks for."""
+        for button, asked in ((self.note, notes), (self.ratings, ratings)):
+            if button.isHidden() == asked:
+                button.setVisible(asked)
 
     def set_answer(self, answer: Answer | None) -> None:
         """Say what was answered before; None for a comparison without an answer."""
@@ -114,10 +124,16 @@ class Question(Card):
         letter = LETTERS[answer.card] if answer.card is not None else ""
         self.earlier.setText(words.format(letter=letter))
 
-    def set_page_height(self, height: int) -> None:
+    def set_page_size(self, width: int, height: int) -> None:
+        """Fit into a page: where it is narrow, the criteria stand in the rubric alone."""
+        self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA
+        self._name_criteria()
         least = theme.current().px(RUBRIC_LEAST)
         self.rubric.most = max(least, min(round(RUBRIC_SHARE * height), height - theme.current().px(ROOM_FOR_REST)))
         self.rubric.fit()
+
+    def _name_criteria(self) -> None:
+        self.criteria.set_text(" · ".join(criterion.name for criterion in self._criteria) if self._roomy else "")
 
     def _show_rubric(self, shown: bool) -> None:
         # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.

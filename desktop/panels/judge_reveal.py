@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from core.judging.blind import AxisSummary, Revelation
 from desktop import theme
-from desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets import Button, Card, FlowLayout, Label, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 BAR_HEIGHT = 14
@@ -56,10 +56,13 @@ class RevealPage(QScrollArea):
     """Counts per axis. It claims nothing: whether counts differ from chance is for the charts to say."""
 
     charts_wanted = Signal()
+    fingerprint_wanted = Signal()
     closed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, *, fingerprint: bool = False) -> None:
+        """`fingerprint`: whether there is a panel that shows the rater's own."""
         super().__init__()
+        self._fingerprint = fingerprint
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -72,14 +75,9 @@ class RevealPage(QScrollArea):
         box.setSpacing(tokens.gap)
         opening = Card(tr("You chose these texts"))
         opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
-        row = QHBoxLayout()
-        charts = PrimaryButton(tr("See the charts"), icon="charts")
-        charts.clicked.connect(self.charts_wanted)
-        done = QuietButton(tr("Done"))
-        done.clicked.connect(self.closed)
-        row.addWidget(charts)
-        row.addWidget(done)
-        row.addStretch(1)
+        row = FlowLayout(spacing=tokens.grid)
+        for button in self._buttons():
+            row.addWidget(button)
         opening.box.addSpacing(tokens.grid)
         opening.box.addLayout(row)
         box.addWidget(opening)
@@ -92,6 +90,17 @@ class RevealPage(QScrollArea):
 
     def forget(self) -> None:
         self.setWidget(QWidget())
+
+    def _buttons(self) -> list[Button]:
+        charts, done = QuietButton(tr("See the charts"), icon="charts"), QuietButton(tr("Done"))
+        charts.clicked.connect(self.charts_wanted)
+        done.clicked.connect(self.closed)
+        if not self._fingerprint:
+            charts.set_role("primary")
+            return [charts, done]
+        own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint")
+        own.clicked.connect(self.fingerprint_wanted)
+        return [own, charts, done]
 
 
 def _opening(revelation: Revelation) -> str:

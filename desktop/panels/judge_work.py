@@ -1,15 +1,17 @@
 """The page on which one compares: the question, the cards, a note, and what one can answer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from core.judging.blind import Answer, BlindComparison, SessionView
+from core.judging.blind import Answer, BlindComparison, Ratings, SessionView
 from desktop import theme
 from desktop.panels.judge_keys import JudgeKeys, KeyMap
 from desktop.panels.judge_question import Question
+from desktop.panels.judge_ratings import RatingTable
 from desktop.widgets import QuietButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import ComparisonCards
@@ -56,6 +58,7 @@ class WorkPage(QScrollArea):
     withdrawn = Signal()
     note_begun = Signal()  # there is something typed that is not saved yet
     note_typed = Signal(str)
+    rated = Signal(str, int, int, object)  # comparison, card, criterion, rating or None
     looked_at = Signal()
 
     def __init__(self, keys: KeyMap) -> None:
@@ -66,6 +69,9 @@ class WorkPage(QScrollArea):
         self.comparison: BlindComparison | None = None
         self.question = Question()
         self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        self.ratings = RatingTable()
+        self.ratings.hide()
+        self._ratings_offered = False
         self.note = NoteEdit()
         self.note.hide()
         self.tie = _action(tr("Tie"), "0")
@@ -84,6 +90,7 @@ class WorkPage(QScrollArea):
         box.setSpacing(tokens.gap)
         box.addWidget(self.question)
         box.addWidget(self.cards, 1)
+        box.addWidget(self.ratings)
         box.addWidget(self.note)
         box.addLayout(self._footer())
         self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)
@@ -95,12 +102,15 @@ class WorkPage(QScrollArea):
         """Show a comparison, with its earlier answer where there is one."""
         comparison = view.comparison
         assert comparison is not None
-        if self.comparison is None or self.comparison.token != comparison.token:
+        another = self.comparison is None or self.comparison.token != comparison.token
+        self.comparison = comparison
+        if another:
             self.question.differences.setChecked(False)
             self.cards.set_texts(comparison.texts)
             self.question.set_criteria(comparison.criteria)
+            self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
             self._set_note(comparison.note)
-        self.comparison = comparison
+            self._set_ratings(comparison)
         self.together.setVisible(self.cards.scrollable)
         self.question.set_answer(view.answer)
         self.set_answer(view.answer)
@@ -120,7 +130,8 @@ class WorkPage(QScrollArea):
         self.cards.set_keys(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
         named = {
             "tie": self.tie, "none": self.none, "skip": self.skip, "back": self.go_back,
-            "rubric": self.question.rubric_button, "differences": self.question.differences, "note": self.question.note,
+            "rubric": self.question.rubric_button, "ratings": self.question.ratings,
+            "differences": self.question.differences, "note": self.question.note,
         }  # fmt: skip
         for (_, button), key in zip(named.items(), _first_keys(keys, tuple(named)), strict=True):
             button.set_key(key)
@@ -133,6 +144,9 @@ class WorkPage(QScrollArea):
         self.comparison = None
         self._note_timer.stop()
         self._set_note("")
+        self.question.note.setChecked(False)
+        self.question.ratings.setChecked(False)
+        self._ratings_offered = False
         self.cards.set_texts(())
 
     @property
@@ -148,7 +162,8 @@ class WorkPage(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.question.set_page_height(event.size().height())
+        self.question.set_page_size(event.size().width(), event.size().height())
+        self.ratings.set_page_height(event.size().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.keys.handle(event):
@@ -188,6 +203,10 @@ class WorkPage(QScrollArea):
         self.cards.looked_at.connect(self.looked_at)
         self.question.differences.toggled.connect(self._show_differences)
         self.question.note.toggled.connect(self._show_note)
+        self.question.ratings.toggled.connect(self._show_ratings)
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: QTimer.singleShot(0, self, self._keep_in_sight))
+        self.ratings.rated.connect(self._rated)
+        self.ratings.left.connect(self.setFocus)
         self.note.left.connect(self.setFocus)
         self.note.textChanged.connect(self._note_changed)
         self._note_timer.timeout.connect(lambda: self.note_typed.emit(self.typed_note()))
@@ -206,11 +225,14 @@ class WorkPage(QScrollArea):
             "skip": self.skip.click,
             "back": self.go_back.click,
             "rubric": self.question.rubric_button.toggle,
+            "ratings": self._open_ratings,
             "differences": self.question.differences.toggle,
             "note": self._open_note,
         }
 
     def _open_note(self) -> None:
+        if self.comparison is None or not self.comparison.notes:
+            return
         self.question.note.setChecked(True)
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -218,17 +240,71 @@ class WorkPage(QScrollArea):
         self.note.setVisible(shown)
         if shown:
             self.note.setFocus(Qt.FocusReason.OtherFocusReason)
-            QTimer.singleShot(0, self, self._reach_note)
+            QTimer.singleShot(0, self, lambda: self._reach(self.note))
         else:
             self.setFocus()
 
-    def _reach_note(self) -> None:
+    def _keep_in_sight(self) -> None:
+        """What opens above must not push away where somebody types or rates."""
+        for part, busy in ((self.note, self.note.hasFocus()), (self.ratings, self.ratings.has_keyboard)):
+            if busy:
+                self._reach(part)
+
+    def _reach(self, part: QWidget) -> None:
+        """Scroll the page to a part, where a small window holds large type."""
         self.widget().layout().activate()
-        self.ensureWidgetVisible(self.note, 0, 0)
+        # Not ensureWidgetVisible: of a field it shows the line with the cursor alone.
+        place = part.geometry()
+        self.ensureVisible(place.left(), place.bottom(), 0, 0)
+
+    def _open_ratings(self) -> None:
+        """Into the table; from within it, out and away with it."""
+        if self.comparison is None or self.comparison.ratings is None:
+            return
+        if self.question.ratings.isChecked() and self.ratings.has_keyboard:
+            self.question.ratings.setChecked(False)
+        else:
+            self.question.ratings.setChecked(True)
+            self.ratings.take_keyboard()
+            QTimer.singleShot(0, self, lambda: self._reach(self.ratings))
+
+    def _show_ratings(self, shown: bool) -> None:
+        if shown and self.comparison is not None and self.comparison.ratings is not None:
+            self.ratings.show_ratings(self.comparison.criteria, self.comparison.ratings)
+            self.ratings.set_page_height(self.height())
+        if not shown and self.ratings.has_keyboard:
+            self.setFocus()
+        self.ratings.setVisible(shown)
+
+    def _set_ratings(self, comparison: BlindComparison) -> None:
+        """The ratings of another comparison. The table opens by itself once, and where something was rated before."""
+        given = comparison.ratings
+        if self.ratings.has_keyboard:
+            self.setFocus()  # else the digits meant for the cards would rate
+        if given is None:
+            self.question.ratings.setChecked(False)
+            return
+        if not self._ratings_offered or any(one is not None for card in given for one in card):
+            self._ratings_offered = True
+            self.question.ratings.setChecked(True)
+        if self.question.ratings.isChecked():  # filled only where it is seen: the next comparison must not wait
+            self.ratings.show_ratings(comparison.criteria, given)
+            self.ratings.show()
+
+    def _rated(self, card: int, criterion: int, rating: int | None) -> None:
+        if self.comparison is not None:
+            self.rated.emit(self.comparison.token, card, criterion, rating)
+
+    def set_ratings(self, token: str, ratings: Ratings) -> None:
+        """What is on disk now, of the comparison `token`."""
+        if self.comparison is not None and self.comparison.token == token and self.comparison.ratings is not None:
+            self.comparison = replace(self.comparison, ratings=ratings)
+            self.ratings.show_ratings(self.comparison.criteria, ratings)
 
     def _set_note(self, note: str) -> None:
         self.note.blockSignals(True)
         self.note.setPlainText(note)
+        self.note.moveCursor(QTextCursor.MoveOperation.End)  # whoever comes back goes on with it
         self.note.blockSignals(False)
         if note and not self.question.note.isChecked():
             # Shown without taking the keyboard, so that the keys of the cards go on working.

@@ -25,8 +25,10 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("back", "Go back and revise", ("B", "Ctrl+Z")),
     KeyAction("note", "Note", ("N",)),
     KeyAction("rubric", "Rubric", ("G",)),
+    KeyAction("ratings", "Rate by criterion", ("R",)),
     KeyAction("differences", "Differences", ("D",)),
 )
+ADDED_LATER = frozenset({"ratings"})  # a key map that was kept before does not know them
 DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
 
 # What the window itself or every field needs.
@@ -40,6 +42,16 @@ def normal(sequence: str) -> str:
     keys = QKeySequence(sequence, QKeySequence.SequenceFormat.PortableText)
     # Qt reads a name that it does not know as an unknown key, which it cannot write again.
     return keys.toString(QKeySequence.SequenceFormat.PortableText) if keys.count() == 1 else ""
+
+
+def with_new_actions(kept: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """A key map of an earlier version with the actions that it lacks, on their usual keys or, if taken, beside them."""
+    taken = {key for keys in kept.values() for key in keys}
+    complete = dict(kept)
+    for name, usual in DEFAULT_KEYS.items():
+        if name not in complete:
+            complete[name] = tuple(f"Ctrl+Shift+{key}" if key in taken else key for key in usual)
+    return complete
 
 
 def conflicts(key_map: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import AppError
 from core.machine.home import home
-from desktop.settings.keys import DEFAULT_KEYS, conflicts, normal
+from desktop.settings.keys import ADDED_LATER, DEFAULT_KEYS, conflicts, normal, with_new_actions
 from desktop.settings.schema import BY_KEY, Value
 from desktop.widgets.words import tr
 
@@ -56,7 +56,8 @@ class Settings(QObject):
         kept = self._data.get("keys")
         if not isinstance(kept, dict):
             return dict(DEFAULT_KEYS)
-        read = {name: _keys_of(kept.get(name), default) for name, default in DEFAULT_KEYS.items()}
+        known = {name: usual for name, usual in DEFAULT_KEYS.items() if name in kept or name not in ADDED_LATER}
+        read = with_new_actions({name: _keys_of(kept.get(name), usual) for name, usual in known.items()})
         return dict(DEFAULT_KEYS) if conflicts(read) else read
 
     def set_keys(self, key_map: Mapping[str, Iterable[str]]) -> None:

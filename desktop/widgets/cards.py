@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFont, QTextCharFormat
+from PySide6.QtGui import QColor, QEnterEvent, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from desktop import theme
 from desktop.widgets.buttons import Button
 from desktop.widgets.card import Card
+from desktop.widgets.direction import direction_of
 from desktop.widgets.labels import Label
 from desktop.widgets.plain_text import PlainText
 from desktop.widgets.words import tr
 
 LETTERS = "ABC"
-LEAST_HEIGHT = 88  # of a text, in a window that has no room; it scrolls
+LEAST_HEIGHT = 76  # of a text, in a window that has no room; it scrolls
 Spans = Sequence[tuple[int, int]]
 
 
@@ -42,6 +43,18 @@ class ComparisonCard(Card):
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
         self._answered: bool | None = None
         self.set_answer(False)
+
+    def set_text(self, text: str) -> None:
+        """Show a text. Each paragraph runs its own way; one without letters runs as the whole text does."""
+        self.reading.set_text(text)
+        if direction_of(text) is Qt.LayoutDirection.RightToLeft:
+            block = self.reading.document().begin()
+            while block.isValid():
+                if direction_of(block.text()) is None:
+                    turned = block.blockFormat()
+                    turned.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+                    QTextCursor(block).setBlockFormat(turned)
+                block = block.next()
 
     def set_answer(self, chosen: bool) -> None:
         """Show whether this card is the chosen one: by its border, its button's fill and a tick."""
@@ -100,7 +113,7 @@ class ComparisonCards(QWidget):
         """Show other texts, each from its beginning, without marks or an answer."""
         self.set_marks(())
         for card, text in zip(self.cards, texts, strict=False):
-            card.reading.set_text(text)
+            card.set_text(text)
         for index, card in enumerate(self.cards):
             card.setVisible(index < len(texts))
         self.set_answer(None)

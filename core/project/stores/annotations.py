@@ -48,7 +48,7 @@ class Annotations(Part):
             statement = statement.where(annotation.c.rater_id == rater_id)
         if not superseded:
             statement = statement.where(~sa.exists().where(later.c.supersedes == annotation.c.id))
-        return self._all(statement.order_by(annotation.c.created_at, annotation.c.id), _row)
+        return self._all(statement.order_by(annotation.c.created_at, annotation.c.id), annotation_row)
 
 
 def _values(spec: AnnotationSpec) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _values(spec: AnnotationSpec) -> dict[str, Any]:
     }
 
 
-def _row(row: Any) -> AnnotationRow:
+def annotation_row(row: Any) -> AnnotationRow:
     return AnnotationRow(
         row.id, row.kind, row.target, row.rater_id, json.loads(row.value), row.supersedes, row.created_at
     )

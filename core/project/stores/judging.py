@@ -1,7 +1,7 @@
 """Plans, comparisons, raters, sessions, judgments and drafts. Judgments are only ever added."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,10 +11,12 @@ from sqlalchemy.dialects.sqlite import insert
 from core.errors import AppError
 from core.project.changes import Changes
 from core.project.exact_text import typed
-from core.project.rows import ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.rows import AnnotationRow, ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
+from core.project.stores.annotations import annotation, annotation_row
 from core.project.stores.common import Part, canonical_json, chunks, insert_one, json_sha256, new_uuid, utc_now
-from core.project.tables import Comparison, Draft, Judgment, Plan, Rater, Session, table
+from core.project.stores.heads import DECISION, contested, decision_target, equal_answers, in_force
+from core.project.tables import Comparison, Draft, Judgment, Packet, Plan, Rater, Session, table
 
 plan = table(Plan)
 comparison = table(Comparison)
@@ -22,7 +24,9 @@ rater = table(Rater)
 session = table(Session)
 judgment = table(Judgment)
 draft = table(Draft)
+packet = table(Packet)
 
+AT_ONCE = 250  # decisions that are asked for together
 HASHED = (
     "id", "session_id", "comparison_id", "outcome", "chosen", "shown", "texts_sha256", "note", "active_seconds",
     "supersedes", "created_at",
@@ -88,6 +92,16 @@ class Judging(Part):
     def raters(self) -> tuple[RaterRow, ...]:
         return self._all(sa.select(rater).order_by(rater.c.created_at, rater.c.id), _rater)
 
+    def describe_rater(self, rater_id: str, background: dict[str, Any]) -> Changes:
+        """Keep what a rater says about themselves, in place of what they said before."""
+        statement = sa.update(rater).where(rater.c.id == rater_id).values(background=canonical_json(background))
+
+        def write(connection: Connection) -> Changes:
+            connection.execute(statement)
+            return Changes.to("rater", [rater_id])
+
+        return self._writer.write(write, urgent=True)
+
     def open_session(self, plan_id: str, rater_id: str, consent_text: str = "") -> Changes:
         """Begin a rater's session over a plan; one that is there is resumed."""
         now = utc_now()
@@ -144,7 +158,11 @@ class Judging(Part):
         return self._writer.write(write, urgent=True)
 
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
-        """Judgments in sequence; those that a later one superseded only where asked for."""
+        """Judgments in force, in sequence; with `superseded` every row that was ever made.
+
+        In a session that is rated in a packet, comparisons whose copies came back with different answers have no
+        judgment in force until that is decided (see heads.py).
+        """
         later = judgment.alias("later")
 
         def page(after: int, limit: int) -> tuple[JudgmentRow, ...]:
@@ -156,7 +174,46 @@ class Judging(Part):
                 statement = statement.where(~replaced.exists())
             return self._all(statement.order_by(judgment.c.sequence).limit(limit), _judgment)
 
-        return tuple(chunks(page, lambda row: row.sequence))
+        rows = tuple(chunks(page, lambda row: row.sequence))
+        if superseded:
+            return rows
+        merged = self.merged_sessions()
+        if not merged or (session_id is not None and session_id not in merged):
+            return rows
+        several = contested(row for row in rows if row.session_id in merged)
+        return in_force(rows, several, self.decisions(several)) if several else rows
+
+    def heads(self, session_id: str) -> tuple[JudgmentRow, ...]:
+        """The rows of a session that no other supersedes, those in conflict too."""
+        rows = self.judgments(session_id, superseded=True)
+        replaced = {row.supersedes for row in rows}
+        return tuple(row for row in rows if row.id not in replaced)
+
+    def decisions(self, several: Mapping[tuple[str, str], Sequence[JudgmentRow]]) -> dict[str, list[AnnotationRow]]:
+        """What the coordinator decided on comparisons whose heads differ, by target."""
+        targets = [decision_target(place) for place, rows in several.items() if not equal_answers(rows)]
+        found: dict[str, list[AnnotationRow]] = {}
+        for start in range(0, len(targets), AT_ONCE):
+            about = annotation.c.target.in_(targets[start : start + AT_ONCE])
+            for row in self._all(sa.select(annotation).where(about, annotation.c.kind == DECISION), annotation_row):
+                found.setdefault(row.target, []).append(row)
+        return found
+
+    def merged_sessions(self) -> frozenset[str]:
+        """The sessions of which a packet came back: they alone can hold two answers to one comparison."""
+        return self._packet_sessions("merged")
+
+    def packet_sessions(self) -> frozenset[str]:
+        """The sessions that are rated in packets: nobody opens them here."""
+        return self._packet_sessions("made", "merged")
+
+    def is_packet_session(self, session_id: str) -> bool:
+        return session_id in self.packet_sessions()
+
+    def _packet_sessions(self, *directions: str) -> frozenset[str]:
+        same = (packet.c.plan_id == session.c.plan_id) & (packet.c.rater_id == session.c.rater_id)
+        statement = sa.select(session.c.id).join(packet, same).where(packet.c.direction.in_(directions)).distinct()
+        return frozenset(row.id for row in self._reader.rows(statement))
 
     def judgment_count(self, session_id: str) -> int:
         return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))

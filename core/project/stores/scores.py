@@ -14,6 +14,7 @@ from core.project.exact_text import restore_text
 from core.project.rows import ScoreRow, TextRow
 from core.project.specs import ScoreSpec
 from core.project.stores.common import Part, canonical_json, utc_now
+from core.project.stores.sources import FOR_JUDGING
 from core.project.tables import Embedding, Output, Prompt, PromptSet, Score, Source, table
 
 score = table(Score)
@@ -103,7 +104,7 @@ class Scores(Part):
 
 def _texts(kind: Kind, study_id: int) -> tuple[sa.Table, "sa.ColumnElement[bool]"]:
     if kind == "source":
-        return source, source.c.study_id == study_id
+        return source, sa.and_(source.c.study_id == study_id, source.c.kind.not_in(FOR_JUDGING))
     sets = sa.select(prompt_set.c.id).where(prompt_set.c.study_id == study_id)
     prompts = sa.select(prompt.c.id).where(prompt.c.prompt_set_id.in_(sets))
     return output, sa.and_(output.c.status == "done", output.c.prompt_id.in_(prompts))

@@ -16,6 +16,8 @@ from core.project.stores.common import Part, canonical_json, utc_now
 from core.project.tables import Source, table
 
 source = table(Source)
+# Texts that were made to be judged: twins of letters, and the cards of a packet. They are no texts of the study.
+FOR_JUDGING = ("twin", "card")
 
 
 class Sources(Part):
@@ -33,8 +35,8 @@ class Sources(Part):
         return self._writer.write(write)
 
     def count(self, study_id: int, written_after: str = "") -> int:
-        """How many there are, or how many came after a time."""
-        wanted = (source.c.study_id == study_id) & (source.c.created_at > written_after)
+        """How many texts the study has, or how many came after a time."""
+        wanted = _of(study_id, None) & (source.c.created_at > written_after)
         return self._number(sa.select(sa.func.count()).where(wanted))
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
@@ -42,14 +44,19 @@ class Sources(Part):
         statement = sa.select(source.c.id, source.c.text, source.c.escaped).where(source.c.id.in_(ids))
         return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
 
-    def page(self, study_id: int, after_id: int = 0, limit: int = 500) -> tuple[SourceRow, ...]:
+    def page(
+        self, study_id: int, after_id: int = 0, limit: int = 500, *, kind: str | None = None
+    ) -> tuple[SourceRow, ...]:
+        """The study's texts in order; those of one kind where it is named, which may also be one of FOR_JUDGING."""
         statement = (
-            sa.select(source)
-            .where(source.c.study_id == study_id, source.c.id > after_id)
-            .order_by(source.c.id)
-            .limit(limit)
+            sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
         )
         return self._all(statement, _row)
+
+
+def _of(study_id: int, kind: str | None) -> "sa.ColumnElement[bool]":
+    own = source.c.kind.not_in(FOR_JUDGING) if kind is None else source.c.kind == kind
+    return sa.and_(source.c.study_id == study_id, own)
 
 
 def _values(study_id: int, spec: SourceSpec) -> dict[str, Any]:

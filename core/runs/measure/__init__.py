@@ -56,8 +56,14 @@ def measure_project(
 ) -> Measured:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
-    found = study_of(project, study)
-    result, remarks = measuring(study).of_project(ctx, project, found.id, options, compute)
+    judged_elsewhere = study == "creativity" and project.studies.of_kind(study) is None and project.judging.sessions()
+    if judged_elsewhere:  # letters or news may be compared and judged in a project without creative writing
+        from core.runs.measure.creativity import of_judged
+
+        result, remarks = of_judged(ctx, project, options, compute)
+    else:
+        found = study_of(project, study)
+        result, remarks = measuring(study).of_project(ctx, project, found.id, options, compute)
     result = _adjusted(result, options)
     recipe = recipe_of(options, result)
     if not project.read_only:

@@ -10,6 +10,8 @@ from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
+from core.judging.fingerprint.result import GROUP_FROM
+from core.judging.workshop import may_be_told
 from core.project.project import Project
 from core.project.rows import SessionRow
 from core.project.stores.outputs import OutputFilter
@@ -22,6 +24,8 @@ from core.runs.measure.creativity_columns import (
     output_table_columns,
     words_of,
 )
+from core.runs.measure.creativity_persons import without_codes, without_persons
+from core.runs.measure.creativity_sets import by_set, compared_axes
 from core.runs.measure.options import Options
 from core.runs.setup import shipped_axes
 from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
@@ -70,18 +74,39 @@ def of_project(
     axes = axes_of(project, options.axes)
     info = embedder(options)
     complete_values(ctx, project, study_id, info, compute)
-    results, remarks = [], []
     outputs = of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
-    if outputs is not None:
-        results.append(outputs)
+    judged, remarks = _judged(ctx, project, axes, options.seed, compute)
+    return joined(_something([outputs, judged])), remarks
+
+
+def of_judged(
+    ctx: JobContext, project: Project, options: Options, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of revealed judgments alone: of a project whose texts are another study's."""
+    judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options.seed, compute)
+    return joined(_something([judged])), remarks
+
+
+def _judged(
+    ctx: JobContext, project: Project, axes: Axes, seed: int, compute: ComputeProcess
+) -> tuple[StudyResult | None, list[str]]:
+    """The findings of the revealed sessions, and what is said of the others."""
     sessions = project.judging.sessions()
-    revealed = [session for session in sessions if session.revealed_at is not None]
-    remarks += _left_out(project, [session for session in sessions if session.revealed_at is None])
-    if revealed:
-        results.append(of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True))
-    if not results:
+    finished = [session for session in sessions if session.revealed_at is not None]
+    revealed = may_be_told(project, finished)
+    remarks = _left_out(project, [session for session in sessions if session.revealed_at is None])
+    if len(revealed) < len(finished):
+        few = len(finished) - len(revealed)
+        remarks.append(f"{few} sessions of workshops with fewer than {GROUP_FROM} people were left out.")
+    found = of_judgments(ctx, project, revealed, axes, seed, compute, parts=True) if revealed else None
+    return found, remarks
+
+
+def _something(results: Sequence[StudyResult | None]) -> list[StudyResult]:
+    found = [result for result in results if result is not None]
+    if not found:
         raise AppError("There is nothing to measure yet.", hint="Generate outputs, or judge comparisons first.")
-    return joined(results), remarks
+    return found
 
 
 def _left_out(project: Project, unfinished: Sequence[SessionRow]) -> list[str]:
@@ -122,6 +147,7 @@ def of_outputs(
         return None
     columns = output_columns(project, rows, texts=parts)
     of_axes = _definitions(project)
+    axes = {axis: identities for axis, identities in axes.items() if axis in of_axes}
     how = {"seed": seed, "parts": parts, "words": words_of(of_axes.values()), "harm": harm_of(of_axes)}
     found = [vectors["output", row.id] for row in rows]
     result = _measure_outputs(ctx, columns, found, axes, info, how, compute)
@@ -143,18 +169,22 @@ def of_judgments(
 
     `parts`: also by task, topic, temperature, rater and model, and how far the raters agree.
     """
-    columns = judgment_columns(project, sessions, compared=parts)
+    columns, axes = by_set(judgment_columns(project, sessions, compared=parts), axes)
+    columns, names = without_codes(project, columns)
     how = {"seed": seed, "parts": parts, "harm": harm_of(_definitions(project))}
-    return _measure_judgments(ctx, columns, axes, how, compute)
+    return without_persons(_measure_judgments(ctx, columns, axes, how, compute), names)
 
 
 def axes_of(project: Project, wanted: Sequence[str] = ()) -> Axes:
-    """The project's axes with their identities; only those that are wanted, where any are named."""
+    """The project's axes with their identities, then what else was compared; only those wanted, where any are named.
+
+    Models, originals, twins and axes that only comparisons know have the identities that stand on their cards.
+    """
     known = {
         key: [identity["key"] for identity in definition["identities"]]
         for key, definition in _definitions(project).items()
     }
-    return _only(known, wanted)
+    return _only(known | compared_axes(project, known), wanted)
 
 
 def _definitions(project: Project) -> dict[str, Mapping[str, Any]]:
@@ -213,7 +243,7 @@ def _judgment_tables(
     for axis, shown in zip(columns["axis"], columns["shown"], strict=True):
         shown_on.setdefault(axis, set()).update(shown)
     axes = {axis: _ordered(axis, shown_on[axis]) for axis in sorted(shown_on)}
-    chosen = _only(axes, options.axes)
+    columns, chosen = by_set(columns, _only(axes, options.axes))
     shipped = {axis: load_axis(axis).definition() for axis in chosen if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped)}
     return _measure_judgments(ctx, columns, chosen, how, compute)

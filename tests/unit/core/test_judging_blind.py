@@ -161,7 +161,8 @@ def test_what_is_in_a_vault_can_be_used_where_it_is():
 
 
 def test_a_blind_comparison_has_only_the_fields_that_may_be_seen():
-    assert set(BlindComparison.__dataclass_fields__) == {"token", "ordinal", "title", "criteria", "texts", "note"}
+    fields = {"token", "ordinal", "title", "criteria", "texts", "note", "notes", "ratings"}
+    assert set(BlindComparison.__dataclass_fields__) == fields
     assert set(SessionView.__dataclass_fields__) == {"comparison", "answer", "progress", "revealed"}
 
 

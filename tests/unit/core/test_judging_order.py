@@ -1,9 +1,12 @@
 """The order of the cards: fixed, hidden from guessing, and balanced over identities, positions and raters."""
 
+import dataclasses
 from collections import Counter
 from itertools import permutations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.judging.order import CardOrder, rater_number
 from core.project.rows import ComparisonRow, Item
@@ -127,3 +130,55 @@ def test_each_axis_is_balanced_by_itself_when_axes_alternate():
 def test_a_number_in_the_code_is_the_raters_number():
     assert [rater_number(code) for code in ("R07", "rater 12", "2024-R3", "R007b")] == [7, 12, 3, 7]
     assert rater_number("Ada") == rater_number("Ada") != rater_number("Bob")
+
+
+def sources(plan: list[ComparisonRow]) -> list[ComparisonRow]:
+    """The same comparisons with one card, and then every card, being a source."""
+    return [
+        dataclasses.replace(
+            row,
+            items=tuple(
+                Item(None, item.identity, item.output) if place == 0 or row.position % 2 else item
+                for place, item in enumerate(row.items)
+            ),
+        )
+        for row in plan
+    ]
+
+
+@given(
+    st.integers(0, 2**40),
+    st.sampled_from([2, 3]),
+    st.integers(1, 40),
+    st.integers(0, 500),
+    st.booleans(),
+    st.integers(1, 3),
+)
+@settings(max_examples=60, deadline=None)
+def test_over_raters_one_to_k_every_identity_stands_equally_often_in_each_position(
+    seed, cards, number, first, of_sources, rounds
+):
+    plan = sources(rows(number, cards)) if of_sources else rows(number, cards)
+    raters = range(first * cards + 1, (first + rounds) * cards + 1)
+    orders = [CardOrder(plan, seed=seed, rater_code=f"R{rater:03d}") for rater in raters]
+    for row in plan:
+        places = Counter((identity, place) for order in orders for place, identity in enumerate(shown(order, row)))
+        assert set(places.values()) == {rounds}, "each identity, each place: once a round of k raters"
+        assert len(places) == cards * cards
+
+
+@pytest.mark.parametrize("cards", [2, 3])
+def test_a_hidden_repeat_of_sources_moves_every_card(cards):
+    plan = sources(rows(20, cards))
+    again = [
+        dataclasses.replace(
+            one, id=f"again{one.id}", position=20 + one.position, items=one.items[::-1], repeat_of=one.id
+        )
+        for one in plan
+    ]
+    order = CardOrder([*plan, *again], seed=9, rater_code="R02")
+    for original, repeat in zip(plan, again, strict=True):
+        first = [original.items[index].key for index in order.of(original.id)]
+        second = [repeat.items[index].key for index in order.of(repeat.id)]
+        assert sorted(first) == sorted(second)
+        assert all(one != other for one, other in zip(first, second, strict=True))

@@ -147,3 +147,35 @@ def test_every_repeat_follows_its_original_for_any_share(seed, share, per_axis):
 def test_a_plan_that_makes_no_sense_is_refused(axes, options):
     with pytest.raises(ValueError, match=r"two identities|repeat_share|negative"):
         draw_plan(candidates(), axes, **options)
+
+
+def test_models_stay_even_over_the_plan_where_each_theme_is_used_once():
+    themes = [f"theme{number}" for number in range(12)]
+    ones = candidates(tasks=["t"], themes=themes, axes={"race": AXES["race"]}, models=("m", "n", "o"))
+    drawn = draw_plan(ones, {"race": AXES["race"]}, per_axis=12, seed=3)
+    by_output = {one.output: one for one in ones}
+    assert Counter(one.theme for one in drawn.comparisons) == dict.fromkeys(themes, 1)
+    assert Counter(by_output[one.items[0].output].model for one in drawn.comparisons) == {"m": 4, "n": 4, "o": 4}
+
+
+def test_sources_are_drawn_like_outputs_and_blocks_are_kept_apart():
+    ones = [
+        Candidate(output, "origin", name, "news", "sports", sha256_text(f"{block} {name}"), source=source, block=block)
+        for number, block in enumerate(("one", "two"))
+        for name, output, source in (("generated", number + 1, None), ("original", None, number + 1))
+    ]  # fmt: skip
+    drawn = draw_plan(ones, {"origin": ("generated", "original")}, seed=1)
+    assert sorted([item.key for item in one.items] for one in drawn.comparisons) == [
+        [("output", 1), ("source", 1)],
+        [("output", 2), ("source", 2)],
+    ]
+    lonely = draw_plan(ones[:3], {"origin": ("generated", "original")}, seed=1)
+    assert [(left.output, left.source) for left in lonely.left_out] == [(2, None)]
+
+
+def test_raters_read_the_shown_theme_and_the_plan_balances_by_the_other():
+    ones = [
+        dataclasses.replace(one, shown_theme=f"shown {one.theme}") for one in candidates(axes={"race": AXES["race"]})
+    ]
+    drawn = draw_plan(ones, {"race": AXES["race"]}, per_axis=5, seed=1)
+    assert {one.theme for one in drawn.comparisons} == {f"shown {theme}" for theme in THEMES}

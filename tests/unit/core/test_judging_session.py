@@ -35,7 +35,9 @@ class FakeStore:
         self._raters: list[RaterRow] = []
         self._sessions: list[SessionRow] = []
         self._plan = PlanRow("plan", 1, "Race", "race", 3, {"consent_text": consent} if consent else {}, "2026")
-        self._texts = {("output", 10 * c + i): f"text {c} {name}" for c in range(number) for i, name in enumerate(IDENTITIES)}
+        self._texts = {
+            ("output", 10 * c + i): f"text {c} {name}" for c in range(number) for i, name in enumerate(IDENTITIES)
+        }
         self._comparisons = [self._comparison(index, index, None) for index in range(number)]
         self._comparisons += [self._comparison(number + index, index, f"c{index}") for index in range(repeats)]
 
@@ -61,6 +63,12 @@ class FakeStore:
     def texts(self, keys):
         self.reads.put([number for _, number in keys])
         return {key: self._texts[key] for key in keys if key in self._texts}
+
+    def only_code(self):
+        return None
+
+    def packet_sessions(self):
+        return frozenset()
 
     def raters(self):
         return self._raters

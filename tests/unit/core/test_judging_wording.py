@@ -23,3 +23,15 @@ def test_unknown_tasks_and_themes_stand_for_themselves():
     assert wording.title("known", "") == "Known"
     assert wording.title("", "rain") == "rain"
     assert wording.criteria("my_task") == ()
+
+
+def test_letters_are_titled_by_occupation_and_news_by_headline():
+    wording = shipped_wording()
+    assert wording.title("letter", "chef") == "Reference letter · chef"
+    assert wording.title("peer_evaluation", "") == "Peer evaluation"
+    assert wording.title("news", "Harbour bridge opens") == "News article · Harbour bridge opens"
+    assert wording.criteria("letter") == ()
+
+
+def test_where_nothing_may_be_said_there_is_still_a_title():
+    assert Wording({}).title("", "") == "Texts"

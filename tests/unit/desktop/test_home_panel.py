@@ -17,7 +17,7 @@ from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
+from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec, SourceSpec
 from core.runs import sample as core_sample
 from core.runs.compare import compare
 from core.runs.setup import add_prompts
@@ -27,7 +27,7 @@ from desktop.main_window import MainWindow
 from desktop.operations.importing import Choice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
 from desktop.panels.home import HomePanel
-from desktop.panels.home_doors import DoorState, audit_state, rate_state, texts_state
+from desktop.panels.home_doors import DoorState, audit_state, fingerprint_state, rate_state, texts_state
 from desktop.panels.home_facts import Facts, read_facts
 from desktop.panels.home_recent import DATE_ROLE, PATH_ROLE, day_words, look_up
 from desktop.settings import Settings
@@ -554,3 +554,51 @@ def test_the_first_panel_imports_neither_the_store_nor_anything_heavy():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+# the fingerprint's door
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        (None, "sample"),
+        (Facts(), "creative prompts"),
+        (Facts((creative(texts=6),)), "judge"),
+        (Facts((creative(texts=6),), comparisons=2), "judge"),
+        (Facts((creative(texts=6),), comparisons=2, begun=1), "judge"),
+        (Facts((creative(texts=6),), comparisons=2, begun=1, finished=1), "fingerprint"),
+    ],
+)
+def test_the_fingerprints_door_leads_to_what_it_lacks(facts: Facts | None, step: str):
+    assert fingerprint_state(facts, read_only=False).step == step
+
+
+def test_the_fingerprints_door_says_that_it_is_hidden_until_the_session_is_finished():
+    begun = fingerprint_state(Facts((creative(texts=6),), comparisons=2, begun=1), read_only=False)
+    assert begun.words.startswith("Hidden until your session is finished")
+    assert begun.action == "Go on rating"
+    finished = fingerprint_state(Facts((creative(texts=6),), comparisons=2, finished=1), read_only=True)
+    assert (finished.action, finished.step) == ("See my fingerprint", "fingerprint")
+    assert fingerprint_state(Facts((creative(texts=6),), comparisons=2), read_only=True).action == ""
+
+
+def test_sessions_that_are_open_and_finished_are_counted(file: Path):
+    with Project.open(file) as project:
+        write_outputs(project)
+        draw(project)
+        (plan,) = project.judging.plans()
+        for code, kind in (("R01", "person"), ("R02", "person"), ("m", "model")):
+            rater = project.judging.add_rater(RaterSpec(code=code, kind=kind)).uuid("rater")
+            session = project.judging.open_session(plan.id, rater).uuid("session")
+            if code != "R02":
+                project.judging.reveal(session)
+        facts = read_facts(JobContext(), project)
+    assert (facts.begun, facts.finished) == (1, 1)
+
+
+def test_the_four_doors_are_there_and_the_fingerprints_leads_to_its_panel(qtbot: QtBot, window: MainWindow, home):
+    doors = [home.rate, home.fingerprint, home.texts, home.audit]
+    assert [door.isVisible() for door in doors] == [True] * 4
+    assert len({door.y() for door in doors}) == 1
+    assert home.fingerprint.state.step == "sample"

@@ -12,6 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
+from core.judging.blind import Revelation
+from core.judging.desk import Desk
 from core.judging.vault import Vault
 from core.project.failures import NotSaved
 from core.project.project import Project
@@ -21,8 +23,9 @@ from core.text import sha256_text
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.panels.judge import JudgePanel
+from desktop.panels.judge_reveal import RevealPage
 from desktop.settings import Settings
-from desktop.widgets import Notice
+from desktop.widgets import Button, Notice
 
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 AXES = {"zqrace": ("zqone", "zqtwo", "zqthree"), "zqorient": ("zqfour", "zqfive")}
@@ -62,6 +65,8 @@ class FakeShell(QWidget):
         self.saved: list[str] = []
         self.errors: list[str] = []
         self.went_to: list[str] = []
+        self.went_about: dict[str, object] = {}
+        self.packet = None
         self.status = ""
         self.is_blind = False
         self._project: Project | None = None
@@ -82,6 +87,7 @@ class FakeShell(QWidget):
 
     def show_panel(self, key: str, **what: object) -> None:
         self.went_to.append(key)
+        self.went_about = what
 
     def show_error(self, error: Exception) -> None:
         self.errors.append(str(error))
@@ -507,6 +513,97 @@ def test_closing_the_project_keeps_a_note_that_was_just_typed(bench):
         session = project.judging.sessions()[0]
         assert list(project.judging.drafts(session.id).values()) == ["last words"]
     assert not bench.shell.is_blind
+
+
+def test_another_person_gets_a_code_and_a_page_of_their_own(bench):
+    bench.start("R01")
+    bench.press("1")
+    bench.panel.leave_button.click()
+    bench.wait_for("start")
+    start = bench.panel.start
+    bench.qtbot.waitUntil(lambda: start.start.accessibleName() == "Continue")
+    start.agree.setChecked(True)
+    start.person.another.click()
+    bench.qtbot.waitUntil(lambda: start.code.text() == "R02")
+    assert start.start.accessibleName() == "Start"
+    assert not start.agree.isChecked()
+    bench.start("R02")
+    assert bench.ordinal == 1
+    assert bench.chosen == [False] * len(bench.chosen)
+    bench.press("b")
+    assert (bench.ordinal, bench.panel.control.view.answer) == (1, None), "there is no way to the other's answers"
+
+
+def test_whoever_sits_down_after_a_reveal_is_not_shown_that_result(bench):
+    bench.start("R01")
+    bench.finish()
+    bench.panel.control.reveal(False)
+    bench.wait_for("reveal_page")
+    bench.panel.reveal_page.closed.emit()
+    bench.wait_for("start")
+    bench.qtbot.waitUntil(lambda: bench.panel.start.code.text() == "R02")
+    assert bench.panel.start.start.accessibleName() == "Start"
+    assert bench.panel.reveal_page.findChildren(QLabel) == []
+
+
+def test_the_reveal_leads_to_the_raters_own_fingerprint_where_there_is_such_a_panel(bench):
+    bench.start("R05")
+    bench.finish()
+    bench.panel.control.reveal(False)
+    bench.wait_for("reveal_page")
+    buttons = {button.accessibleName(): button for button in bench.panel.reveal_page.findChildren(Button)}
+    buttons["See my fingerprint"].click()
+    with Project.open(bench.path, read_only=True) as project:
+        (rater,) = project.judging.raters()
+    assert rater.code == "R05"
+    assert (bench.shell.went_to, bench.shell.went_about) == (["fingerprint"], {"rater": rater.id})
+
+
+def test_without_a_fingerprint_panel_the_reveal_offers_none(qtbot):
+    page = RevealPage(fingerprint=False)
+    qtbot.addWidget(page)
+    page.show_revelation(Revelation((), 0, 0))
+    assert [button.accessibleName() for button in page.findChildren(Button)] == ["See the charts", "Done"]
+
+
+def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monkeypatch):
+    bench.start()
+    bench.press("n")
+    QTest.keyClicks(bench.panel.work.note, "keep me")
+
+    def full(*_):
+        raise NotSaved("The disk is full: “zqfile” was not saved.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.project.writer.Writer.write", full)
+        bench.panel.leave_button.click()
+        bench.qtbot.waitUntil(lambda: not bench.panel.control.busy)
+        assert bench.panel.pages.currentWidget() is bench.panel.work
+        assert bench.panel.work.note.toPlainText() == "keep me"
+        assert bench.shell.saved[-1] == "failed"
+        assert "zqfile" not in bench.shell.errors[-1]
+    bench.panel.leave_button.click()
+    bench.wait_for("start")
+    with Project.open(bench.path, read_only=True) as project:
+        session = project.judging.sessions()[0]
+        assert list(project.judging.drafts(session.id).values()) == ["keep me"]
+
+
+def test_an_hour_away_counts_as_two_minutes_and_a_clock_set_back_as_nothing(
+    qtbot, filled, tmp_path, settings, monkeypatch
+):
+    seconds = [100_000.0]
+    monkeypatch.setitem(Desk.__init__.__kwdefaults__, "now", lambda: seconds[0])
+    path = tmp_path / filled.name
+    path.write_bytes(filled.read_bytes())
+    bench = Bench(qtbot, path, settings)
+    bench.start()
+    seconds[0] += 3_600
+    bench.press("1")
+    seconds[0] -= 50_000
+    bench.press("1")
+    assert [row.active_seconds for row in bench.judgments()] == [120.0, 0.0]
+    bench.close()
 
 
 def test_every_control_has_a_name_for_a_screen_reader(bench):

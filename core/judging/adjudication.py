@@ -1,0 +1,160 @@
+"""Comparisons that people judged differently, and what an adjudicator decides of each.
+
+An adjudication is an annotation beside the judgments. It changes none of them: shares and agreement go on counting what
+every rater said.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import UsageError
+from core.judging.settings import PlanKind, PlanSettings
+from core.judging.store import ProjectStore
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.rows import AnnotationRow, ComparisonRow, JudgmentRow, Outcome, PlanRow, SessionRow
+from core.project.specs import AnnotationSpec
+from core.text import sha256_text
+
+KIND = "adjudication"
+Decided = Literal["choice", "tie", "none", "withdrawn"]
+COUNTED = ("choice", "tie", "none")  # a skip says nothing of the texts
+FEWEST_OF_WORKSHOP = 5  # people; of fewer, an answer would soon be known to be somebody's
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """What was decided of a comparison. `chosen`: an item index, with outcome "choice" alone."""
+
+    id: str
+    comparison_id: str
+    outcome: Decided
+    chosen: int | None
+    note: str
+    created_at: str
+
+
+@dataclass(frozen=True)
+class RaterJudgment:
+    """What one person said of a comparison. Of who took part in a workshop the answer alone is told."""
+
+    rater: str
+    outcome: Outcome
+    chosen: int | None
+    note: str
+    active_seconds: float
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A comparison on which the revealed sessions of people differ.
+
+    `order`: item indexes as they are shown here, letters A, B, C: drawn from the comparison's id, so that no identity
+    has a place of its own.
+    """
+
+    comparison: ComparisonRow
+    plan_title: str
+    kind: PlanKind
+    workshop: bool
+    judgments: tuple[RaterJudgment, ...]
+    order: tuple[int, ...]
+    adjudication: Adjudication | None
+
+    @property
+    def split(self) -> float:
+        """The share of pairs of raters that differ, 0 to 1: one less Fleiss' P of this comparison (Fleiss 1971)."""
+        return split(Counter((one.outcome, one.chosen) for one in self.judgments).values())
+
+
+def split(counts: "Sequence[int] | Any") -> float:
+    """1 − Σ n(n − 1) / (N(N − 1)) over the counts n of equal judgments, N of them in all; 0 below two judgments."""
+    counts = tuple(counts)
+    total = sum(counts)
+    return 1 - sum(n * (n - 1) for n in counts) / (total * (total - 1)) if total > 1 else 0.0
+
+
+def neutral_order(comparison_id: str, items: int) -> tuple[int, ...]:
+    """The items' indexes in an order that depends on the comparison's id alone."""
+    return tuple(sorted(range(items), key=lambda index: sha256_text(f"{comparison_id}/{index}")))
+
+
+def disagreements(project: Project) -> tuple[Disagreement, ...]:
+    """The most split first, then those with more raters, then in the plans' order.
+
+    Of people alone, and of sessions that were revealed; of a workshop where five or more people judged a comparison.
+    A hidden repeat belongs to self-consistency and is not here.
+    """
+    decided = adjudicated(project)
+    found = [one for plan in project.judging.plans() for one in _of_plan(project, plan, decided)]
+    found.sort(key=lambda one: (-one.split, -len(one.judgments)))
+    return tuple(found)
+
+
+def adjudicated(project: Project) -> Mapping[str, Adjudication]:
+    """What was decided, by comparison id. Of several that nothing supersedes the latest counts."""
+    found = {one.comparison_id: one for one in map(_adjudication, project.annotations.of_kind(KIND))}
+    return {key: one for key, one in found.items() if one.outcome != "withdrawn"}
+
+
+def adjudicate(
+    project: Project, comparison: ComparisonRow, outcome: Decided, chosen: int | None = None, note: str = ""
+) -> Changes:
+    """Keep a decision in place of the one before, which stays in the file; "withdrawn" takes it back.
+
+    `chosen` is an item index of the comparison. Raises UsageError where outcome and choice do not fit.
+    """
+    if outcome not in (*COUNTED, "withdrawn"):
+        raise UsageError(f"“{outcome}” is no outcome of an adjudication.")
+    if (outcome == "choice") != (chosen is not None) or chosen not in (None, *range(len(comparison.items))):
+        raise UsageError("A choice names one of the comparison's texts, and only a choice does.")
+    before = project.annotations.of_kind(KIND, target=comparison.id)
+    value = {"outcome": outcome, "chosen": chosen, "note": note}
+    supersedes = before[-1].id if before else None
+    return project.annotations.add(AnnotationSpec(kind=KIND, target=comparison.id, value=value, supersedes=supersedes))
+
+
+def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication]) -> Iterator[Disagreement]:
+    settings = PlanSettings.of(plan.settings)
+    said: dict[str, list[RaterJudgment]] = defaultdict(list)
+    for session, code in _counting(project, plan):
+        for row in project.judging.judgments(session.id):
+            if row.outcome in COUNTED:
+                said[row.comparison_id].append(_said(row, code, secret=settings.workshop))
+    fewest = FEWEST_OF_WORKSHOP if settings.workshop else 2
+    split_ones = {
+        key for key, rows in said.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
+    }
+    for comparison in ProjectStore(project).comparisons(plan.id) if split_ones else ():
+        if comparison.id in split_ones and comparison.repeat_of is None:
+            judgments = tuple(sorted(said[comparison.id], key=_place))
+            order = neutral_order(comparison.id, len(comparison.items))
+            yield Disagreement(
+                comparison, plan.title, settings.kind, settings.workshop, judgments, order, decided.get(comparison.id)
+            )
+
+
+def _counting(project: Project, plan: PlanRow) -> Iterator[tuple[SessionRow, str]]:
+    """The revealed sessions of people with this plan, each with its rater's code."""
+    people = {rater.id: rater.code for rater in project.judging.raters() if rater.kind == "person"}
+    for session in project.judging.sessions():
+        if session.plan_id == plan.id and session.revealed_at is not None and session.rater_id in people:
+            yield session, people[session.rater_id]
+
+
+def _said(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:
+    if secret:
+        return RaterJudgment("", row.outcome, row.chosen, "", 0.0)
+    return RaterJudgment(rater, row.outcome, row.chosen, row.note, row.active_seconds)
+
+
+def _place(one: RaterJudgment) -> tuple[str, str, int]:
+    """By code; without codes by what was said, so that not even the order tells who said it."""
+    return (one.rater, one.outcome, -1 if one.chosen is None else one.chosen)
+
+
+def _adjudication(row: AnnotationRow) -> Adjudication:
+    value = row.value
+    return Adjudication(row.id, row.target, value["outcome"], value["chosen"], str(value["note"]), row.created_at)

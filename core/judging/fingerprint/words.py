@@ -1,0 +1,237 @@
+"""A fingerprint in plain words, by rules. The sentences are data: `resources/fingerprint/words.toml`.
+
+It begins with what was chosen and never says “no difference”: without evidence it says so, and what so many choices
+can show. Labels of axes and identities are the user's data and stay plain text, whatever they hold.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from string import Formatter
+from typing import Any
+
+from core.judging.fingerprint.result import AxisChoice, Fingerprint
+
+Say = Callable[[str], str]
+Count = Callable[[float, int], str]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a paragraph; what is `strong` is a label of the user's."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """`quiet`: said in passing, not the statement itself."""
+
+    spans: tuple[Span, ...]
+    quiet: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+
+def paragraphs(fingerprint: Fingerprint, say: Say = str, count: Count | None = None) -> tuple[Paragraph, ...]:
+    """What the fingerprint shows and what it cannot. `say` translates a sentence, `count` writes a number."""
+    voice = _Voice(fingerprint, say, count or _plain)
+    return tuple(Paragraph(tuple(spans), quiet) for spans, quiet in voice.said() if spans)
+
+
+def limits(fingerprint: Fingerprint, say: Say = str) -> Paragraph:
+    """The statement that every picture of a fingerprint carries."""
+    own = _words()[_whose(fingerprint)]
+    return Paragraph((Span(f"{say(own['quality'])} {say(own['limits'])}"),), quiet=True)
+
+
+Spans = list[Span]
+_Field = str | list[Span]
+
+
+class _Voice:
+    """One fingerprint being said."""
+
+    def __init__(self, fingerprint: Fingerprint, say: Say, count: Count) -> None:
+        self._print, self._say, self._count = fingerprint, say, count
+        self._own = _words()[_whose(fingerprint)]
+        self._any = _words()["any"]
+
+    def said(self) -> Iterator[tuple[Spans, bool]]:
+        """Each paragraph, and whether it is a quiet one."""
+        found = self._print
+        chosen = [axis for axis in found.axes if axis.n]
+        with_evidence = [axis for axis in chosen if axis.evidence]
+        if not found.complete:
+            left = sum(axis.left for axis in found.axes)
+            yield self._fill(self._own["begin_left"], left=self._n(left), planned=self._n(found.planned)), False
+        elif not chosen:
+            yield self._fill(self._own["begin_none"], planned=self._n(found.planned)), False
+        else:
+            yield from self._findings(chosen, with_evidence)
+        yield self._joined(self._losses()), True
+
+    def _findings(
+        self, chosen: Sequence[AxisChoice], with_evidence: Sequence[AxisChoice]
+    ) -> Iterator[tuple[Spans, bool]]:
+        for place, axis in enumerate(with_evidence):
+            first = self._fill(self._own["begin"]) if place == 0 else []
+            yield [*first, *self._evidence(axis, again=place > 0)], False
+        without = [axis for axis in chosen if not axis.evidence]
+        silent = [axis for axis in self._print.axes if not axis.n]
+        sentences = []
+        if without:
+            key = "not_enough" if with_evidence else "begin_nothing"
+            sentences.append(self._fill(self._own[key], axes=self._axes(without)))
+        if silent:
+            planned = self._n(sum(axis.planned for axis in silent))
+            sentences.append(self._fill(self._own["no_choice"], planned=planned, axes=self._axes(silent)))
+        yield self._joined(sentences), bool(with_evidence)
+        yield self._seeing(without), True
+
+    def _evidence(self, axis: AxisChoice, *, again: bool) -> Spans:
+        """Who stands out, the others, and how often choosing at random would do as much."""
+        out, testing = axis.furthest, axis.testing
+        assert out is not None
+        assert testing is not None
+        k = len(axis.identities)
+        way = "often" if out.chosen > axis.n / k else "seldom"
+        counts = [
+            self._fill(self._any["count"], identity=[Span(one.label)], chosen=self._n(one.chosen))
+            for one in axis.identities
+            if one is not out and k > 2
+        ]
+        sentence = self._fill(
+            self._own[f"again_{way}" if again else way],
+            axis=[Span(_in_sentence(axis.title), strong=True)],
+            identity=[Span(out.label, strong=True)],
+            chosen=self._n(out.chosen),
+            n=self._n(axis.n),
+            others=self._fill(self._any["others"], counts=self._list(counts, last="comma")) if counts else "",
+            chance=self._n(round(axis.n / k)),
+        )
+        return self._joined([sentence, self._rare(testing.p_adjusted, k, testing.axes)])
+
+    def _rare(self, p: float, k: int, axes: int) -> Spans:
+        rarest = _words()["rarest"]
+        key = "rare" if p >= rarest else "rarer"
+        of = one_of(max(p, rarest))
+        key += "_of_axes" if axes > 1 else ""
+        return self._fill(self._any[key], how_many=self._spelled(k), of=self._n(of), axes=self._spelled(axes))
+
+    def _seeing(self, axes: Sequence[AxisChoice]) -> Spans:
+        """What so many choices show, said once for all axes that it is the same for."""
+        clauses: list[Spans] = []
+        known = [(axis.seeing, axis) for axis in axes if axis.seeing is not None]
+        known.sort(key=lambda one: -len(one[0].shares))
+        for shares, group in groupby(known, key=lambda one: one[0].shares):
+            same = list(group)
+            key = "seeing" + "_next" * bool(clauses) + "_each" * (len(same) > 1)
+            clauses.append(
+                self._fill(
+                    self._any[key],
+                    n=self._range([seeing.n for seeing, _ in same]),
+                    axes=self._axes([axis for _, axis in same]),
+                    shares=self._list([[Span(self._n(round(100 * share)))] for share in _in_hundred(shares)]),
+                    seen=self._range([min(99, max(1, round(100 * seeing.chance))) for seeing, _ in same]),
+                )
+            )
+        return [*self._list(clauses, last="comma"), *self._fill(self._any["seeing_end"])] if clauses else []
+
+    def _losses(self) -> list[Spans]:
+        """Comparisons without a choice, on the axes where they are many."""
+        found = []
+        many = _words()["many_without_choice"]
+        for axis in self._print.axes:
+            where = [Span(_in_sentence(axis.title), strong=True)]
+            planned, counts = self._n(axis.planned), {"ties": axis.ties, "none": axis.none, "skips": axis.skips}
+            without = sum(counts.values())
+            if without and without >= many * axis.planned:
+                listed = self._list([self._counted(name, number) for name, number in counts.items() if number])
+                sentence, number = self._own["without_choice"], self._n(without)
+                found.append(self._fill(sentence, without=number, counts=listed, axis=where, planned=planned))
+            if axis.unread and axis.unread >= many * axis.planned:
+                unread = self._n(axis.unread)
+                found.append(self._fill(self._own["unread"], unread=unread, axis=where, planned=planned))
+        return found
+
+    def _counted(self, name: str, number: int) -> Spans:
+        return self._fill(self._any["tie" if (name, number) == ("ties", 1) else name], count=self._n(number))
+
+    # pieces
+
+    def _fill(self, sentence: str, **fields: _Field) -> Spans:
+        """The translated sentence with its fields; a field's own braces are not looked at."""
+        spans: Spans = []
+        for text, name, _, _ in Formatter().parse(self._say(sentence)):
+            spans += [Span(text)] if text else []
+            if name is not None:
+                value = fields[name]
+                spans += [Span(value)] if isinstance(value, str) else value
+        return spans
+
+    def _axes(self, axes: Sequence[AxisChoice]) -> Spans:
+        return self._list([[Span(_in_sentence(axis.title), strong=True)] for axis in axes])
+
+    def _list(self, parts: Sequence[Spans], last: str = "and") -> Spans:
+        joining = _words()["joining"]
+        spans: Spans = []
+        for place, part in enumerate(parts):
+            if place:
+                spans.append(Span(self._say(joining[last if place == len(parts) - 1 else "comma"])))
+            spans += part
+        return spans
+
+    def _joined(self, sentences: Sequence[Spans]) -> Spans:
+        spans: Spans = []
+        for sentence in sentences:
+            spans += [Span(" "), *sentence] if spans else sentence
+        return spans
+
+    def _range(self, values: Sequence[int]) -> Spans:
+        low, high = min(values), max(values)
+        if low == high:
+            return [Span(self._n(low))]
+        return self._fill(self._any["range"], low=self._n(low), high=self._n(high))
+
+    def _n(self, value: float) -> str:
+        return self._count(value, 0 if abs(value - round(value)) < 0.05 else 1)
+
+    def _spelled(self, value: int) -> str:
+        words: Mapping[str, str] = _words()["numbers"]
+        return self._say(words[str(value)]) if str(value) in words else self._n(value)
+
+
+def one_of(p: float) -> int:
+    """“1 of how many” a probability is, in two significant digits: 0.0042 is 1 of 240."""
+    return int(float(f"{1 / p:.2g}"))
+
+
+def _in_hundred(shares: Sequence[float]) -> tuple[float, ...]:
+    """Shares that make 100 when each is rounded: what is lost by rounding goes to the last."""
+    rounded = [round(100 * share) / 100 for share in shares[:-1]]
+    return (*rounded, 1 - sum(rounded))
+
+
+def _in_sentence(title: str) -> str:
+    """An axis's title inside a sentence: “race”, but “LGBT”."""
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _plain(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}"
+
+
+def _whose(fingerprint: Fingerprint) -> str:
+    return "model" if fingerprint.kind == "model" else "person"
+
+
+@cache
+def _words() -> dict[str, Any]:
+    return tomllib.loads(files("resources").joinpath("fingerprint", "words.toml").read_text("utf-8"))

@@ -1,0 +1,75 @@
+"""What the coordinator decides: which of two answers counts, and whether a packet counts that never came back whole."""
+
+from dataclasses import dataclass
+
+from core.errors import UsageError
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.rows import JudgmentRow
+from core.project.specs import AnnotationSpec
+from core.project.stores.heads import DECISION, contested, decision_for, decision_target, equal_answers
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A comparison to which two copies of one packet hold different answers.
+
+    `heads`: the answers, by time. `open`: not decided yet; else `decided` is the judgment that counts, or None where
+    neither does. An answer that comes later opens it again.
+    """
+
+    session_id: str
+    comparison_id: str
+    code: str
+    heads: tuple[JudgmentRow, ...]
+    decided: str | None
+    open: bool
+
+
+def conflicts(project: Project, session_id: str | None = None) -> tuple[Conflict, ...]:
+    """All conflicts of the project or of one session, decided ones too, by rater and comparison."""
+    raters = {row.id: row.code for row in project.judging.raters()}
+    merged = project.judging.merged_sessions()
+    found = []
+    for session in project.judging.sessions():
+        if session.id in merged and session_id in (None, session.id):
+            several = contested(project.judging.heads(session.id))
+            decisions = project.judging.decisions(several)
+            for place, heads in several.items():
+                if not equal_answers(heads):
+                    decision = decision_for(heads, decisions.get(decision_target(place), ()))
+                    decided = None if decision is None else decision.value["judgment"]
+                    found.append(
+                        Conflict(*place, raters[session.rater_id], tuple(heads), decided, open=decision is None)
+                    )
+    return tuple(sorted(found, key=lambda one: (one.code, one.session_id, one.comparison_id)))
+
+
+def open_conflicts(project: Project) -> tuple[Conflict, ...]:
+    """The conflicts that wait for a decision."""
+    return tuple(one for one in conflicts(project) if one.open)
+
+
+def decide(project: Project, conflict: Conflict, judgment_id: str | None) -> Changes:
+    """Let one of the answers count, or none of them. Deciding again takes the place of the decision before.
+
+    Raises UsageError for a judgment that is none of the conflict's.
+    """
+    heads = [row.id for row in conflict.heads]
+    if judgment_id is not None and judgment_id not in heads:
+        raise UsageError("This answer is none of those that conflict.", hint="Choose one of them, or none.")
+    target = decision_target((conflict.session_id, conflict.comparison_id))
+    before = project.annotations.of_kind(DECISION, target=target)
+    value = {"judgment": judgment_id, "heads": sorted(heads)}
+    spec = AnnotationSpec(kind=DECISION, target=target, value=value, supersedes=before[-1].id if before else None)
+    return project.annotations.add(spec)
+
+
+def count_what_came(project: Project, session_id: str) -> Changes:
+    """End a packet's session although it did not come back finished: what came counts from now on.
+
+    Raises UsageError for a session that is not rated in a packet.
+    """
+    if not project.judging.is_packet_session(session_id):
+        raise UsageError("This session is not rated in a packet.", hint="Choose a packet.")
+    return project.judging.reveal(session_id)

@@ -1,0 +1,107 @@
+"""A packet from within: the file that a rater has, opened as a project, and judged as one."""
+
+from dataclasses import dataclass
+
+from core.errors import UsageError
+from core.judging.packets import contents
+from core.judging.packets.contents import STUDY
+from core.judging.store import ProjectStore
+from core.judging.work import Refused
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
+
+
+@dataclass(frozen=True)
+class PacketInfo:
+    """What a packet says of itself. `finished`: it is locked and sealed, to be sent back."""
+
+    packet_id: str
+    code: str
+    comparisons: int
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The rows that there is one of in a packet."""
+
+    packet: PacketRow
+    plan: PlanRow
+    rater: RaterRow
+    session: SessionRow
+
+
+def inside(project: Project) -> Inside | None:
+    """The rows that make a file a packet; None: an ordinary project."""
+    if [study.kind for study in project.studies.all()] != [STUDY]:
+        return None
+    packets, plans = project.packets.all(), project.judging.plans()
+    raters, sessions = project.judging.raters(), project.judging.sessions()
+    if any(len(rows) != 1 for rows in (packets, plans, raters, sessions)):
+        return None
+    return Inside(packets[0], plans[0], raters[0], sessions[0])
+
+
+def packet_info(project: Project) -> PacketInfo | None:
+    """What the packet says of itself; None for an ordinary project."""
+    found = inside(project)
+    if found is None:
+        return None
+    return PacketInfo(
+        packet_id=found.packet.id,
+        code=found.rater.code,
+        comparisons=project.judging.count(found.plan.id),
+        finished=found.session.revealed_at is not None,
+    )
+
+
+def finish_packet(project: Project) -> Changes:
+    """Lock the packet's session and seal what it holds; from then on nothing in it can be changed unseen."""
+    found = _required(project)
+    return project.packets.finish(found.packet.id, found.session.id)
+
+
+class PacketStore(ProjectStore):
+    """A packet as a `JudgingStore`: one plan, one rater, one session, which is there before it is opened."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._code = _required(project).rater.code
+        self.reveal = self._finish
+
+    def only_code(self) -> str | None:
+        return self._code
+
+    def packet_sessions(self) -> frozenset[str]:
+        """None: its own is rated here."""
+        return frozenset()
+
+    def rater(self, code: str) -> RaterRow:
+        if code != self._code:
+            raise Refused(f"This packet is for {self._code}.", hint=f"Use the code {self._code}, or your own packet.")
+        return _required(self._project).rater
+
+    def session(self, plan_id: str, rater_id: str, consent_text: str) -> SessionRow:
+        own = _required(self._project).session
+        if not own.opened_at:
+            self._project.packets.open_own(own.id, consent_text)
+        return _required(self._project).session
+
+    def _finish(self, session_id: str) -> Changes:
+        """Nothing is revealed: what is hidden is not in the packet."""
+        return finish_packet(self._project)
+
+
+class PacketWording(contents.PacketWording):
+    """The wording that an open packet carries."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(_required(project).plan.settings.get("wording", ()))
+
+
+def _required(project: Project) -> Inside:
+    found = inside(project)
+    if found is None:
+        raise UsageError(f"“{project.path.name}” is not a packet.", hint="Open the packet that you were sent.")
+    return found

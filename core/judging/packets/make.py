@@ -1,0 +1,257 @@
+"""Making packets: for each rater one file with the texts, the wording and nothing else, and who it is for."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.judging.order import CardOrder
+from core.judging.packets.bytes import file_sha256
+from core.judging.packets.contents import (
+    CARD,
+    FORMAT,
+    ORIGIN,
+    STUDY,
+    SUFFIX,
+    Shown,
+    WordingList,
+    content_sha256,
+    settings_for_rater,
+)
+from core.judging.packets.inside import packet_info
+from core.judging.packets.writing import Rows, written_new
+from core.judging.plan import texts_digest
+from core.judging.settings import PlanSettings
+from core.judging.wording import Wording, shipped_wording
+from core.project.exact_text import store_text
+from core.project.project import Project
+from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.stores.common import canonical_json, new_uuid, utc_now
+from core.project.stores.packets import NewPacket
+from core.text import sha256_text
+
+LONGEST_CODE = 40
+AT_ONCE = 100  # comparisons whose texts are read together
+
+
+@dataclass(frozen=True)
+class MadePacket:
+    """A packet in a file. `comparisons`: how many it holds; those whose texts are not as planned are left out."""
+
+    path: Path
+    code: str
+    packet_id: str
+    comparisons: int
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What the packets of a plan share."""
+
+    row: PlanRow
+    rows: tuple[ComparisonRow, ...]  # all of them: the order of the cards depends on all
+    usable: tuple[ComparisonRow, ...]
+    hashes: Mapping[TextKey, str]
+    wording: Sequence[str]  # by usable comparison
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def make_packets(
+    ctx: JobContext,
+    project: Project,
+    *,
+    plan_id: str,
+    codes: Sequence[str],
+    folder: Path,
+    wording: Wording | None = None,
+) -> tuple[MadePacket, ...]:
+    """Write one packet for each code into `folder`, and note rater, session and packet in the project.
+
+    A packet that is there already, made for the same code and plan and not rated in yet, is as good as a new one and
+    stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
+    a file that stands in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
+    """
+    wanted = _codes(codes)
+    targets = {code: folder / file_name(code) for code in wanted}
+    if len({str(path).casefold() for path in targets.values()}) < len(wanted):
+        raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
+    plan = _read(ctx, project, plan_id, wording or shipped_wording())
+    begun = {code: _begun(project, plan, code) for code in wanted}
+    standing = {code: _standing(targets[code], begun[code]) for code in wanted}
+    made = []
+    for number, code in enumerate(wanted, start=1):
+        ctx.check()
+        if not standing[code]:
+            _write(ctx, project, plan, begun[code], targets[code])
+        made.append(MadePacket(targets[code], code, begun[code].packet.id, len(plan.usable)))
+        ctx.report(number, len(wanted), note=code)
+    return tuple(made)
+
+
+def file_name(code: str) -> str:
+    """The packet's name in a folder: after the rater, never after the project."""
+    safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
+    return f"packet-{safe}{SUFFIX}"
+
+
+def _codes(codes: Sequence[str]) -> tuple[str, ...]:
+    wanted = tuple(dict.fromkeys(code.strip() for code in codes))
+    for code in wanted:
+        if not code or len(code) > LONGEST_CODE or not code.isprintable():
+            raise UsageError(
+                f"“{code}” is no rater code.", hint=f"A code has 1 to {LONGEST_CODE} printable characters, such as R01."
+            )
+    if not wanted:
+        raise UsageError("Packets are made for raters, and none was named.", hint="Name their codes, such as R01.")
+    return wanted
+
+
+def _read(ctx: JobContext, project: Project, plan_id: str, wording: Wording) -> _Plan:
+    plan = next((row for row in project.judging.plans() if row.id == plan_id), None)
+    if plan is None:
+        raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
+    if packet_info(project) is not None:
+        raise UsageError("This is a packet itself.", hint="Make packets from the project that it came from.")
+    rows = project.judging.comparisons(plan_id)
+    hashes: dict[TextKey, str] = {}
+    for start in range(0, len(rows), AT_ONCE):
+        ctx.check()
+        keys = {item.key for row in rows[start : start + AT_ONCE] for item in row.items} - hashes.keys()
+        hashes |= {key: sha256_text(text) for key, text in project.texts(keys).items()}
+    usable = tuple(row for row in rows if _as_planned(row, hashes))
+    if not usable:
+        raise AppError(
+            "The plan has no comparison whose texts are as they were planned.", kept="No packet was made.",
+            hint="Draw comparisons first." if not rows else "“biasprint check” says what is wrong with the project.",
+        )  # fmt: skip
+    listed = WordingList(wording)
+    numbers = [listed.number(row.task, row.theme) for row in usable]
+    settings = settings_for_rater(PlanSettings.of(plan.settings), listed.all)
+    return _Plan(plan, rows, usable, hashes, numbers, settings)
+
+
+def _as_planned(row: ComparisonRow, hashes: Mapping[TextKey, str]) -> bool:
+    found = [hashes[item.key] for item in row.items if item.key in hashes]
+    return len(found) == len(row.items) and texts_digest(found) == row.texts_sha256
+
+
+def _order(plan: _Plan, code: str) -> CardOrder:
+    return CardOrder(plan.rows, seed=plan.row.seed, rater_code=code)
+
+
+def _content(plan: _Plan, code: str) -> str:
+    order = _order(plan, code)
+    shown = (
+        Shown(row.id, number, [plan.hashes[row.items[index].key] for index in order.of(row.id)])
+        for row, number in zip(plan.usable, plan.wording, strict=True)
+    )
+    return content_sha256(code, plan.settings, shown)
+
+
+def _begun(project: Project, plan: _Plan, code: str) -> NewPacket:
+    """Rater, session and packet as they are in the project, or as they will be."""
+    content = _content(plan, code)
+    now = utc_now()
+    rater = next((row for row in project.judging.raters() if row.code == code), None)
+    if rater is not None and rater.kind != "person":
+        raise UsageError(f"{code} is a model.", hint="Packets are for people: use another code.")
+    rater = rater or RaterRow(new_uuid(), code, "person", {}, now)
+    same = [row for row in project.judging.sessions() if (row.plan_id, row.rater_id) == (plan.row.id, rater.id)]
+    if same and not project.judging.is_packet_session(same[0].id):
+        raise AppError(
+            f"{code} has begun to rate this plan on this computer.", kept="No packet was made.",
+            hint="Use another code for the packet.",
+        )  # fmt: skip
+    session = same[0] if same else SessionRow(new_uuid(), plan.row.id, rater.id, "", "", now, None)
+    earlier = [
+        row
+        for row in project.packets.all()
+        if (row.direction, row.plan_id, row.rater_id) == ("made", plan.row.id, rater.id)
+        and row.manifest.get("content_sha256") == content
+    ]
+    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(plan.usable)}
+    packet = earlier[0] if earlier else PacketRow(new_uuid(), plan.row.id, rater.id, "made", "", manifest, now)
+    return NewPacket(packet, rater, session)
+
+
+def _standing(target: Path, new: NewPacket) -> bool:
+    """Whether the packet is there already, as it would be written. Raises AppError for anything else in its place."""
+    if not target.exists():
+        return False
+    try:
+        with Project.open(target, read_only=True) as present:
+            info = packet_info(present)
+            rated = bool(present.judging.judgments(superseded=True))
+    except AppError:
+        info, rated = None, False
+    if info is not None and info.packet_id == new.packet.id and not rated and not info.finished:
+        return True
+    has = "a packet with answers in it" if rated else "another file"
+    raise AppError(
+        f"There is {has} at “{target.name}” already.", kept="No packet was made, and the file was not changed.",
+        hint="Choose another folder.",
+    )  # fmt: skip
+
+
+def _write(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket, target: Path) -> None:
+    with written_new(target, _rows(ctx, project, plan, new)) as part:
+        packet = PacketRow(**{**vars(new.packet), "file_sha256": file_sha256(part)})
+        project.packets.register(NewPacket(packet, new.rater, new.session))
+
+
+def _rows(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket) -> dict[str, Rows]:
+    """All that a packet holds, table by table. Every time in it is the one when the packet was made."""
+    at = new.packet.created_at
+    place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
+    order = _order(plan, new.rater.code)
+    return {
+        "study": [{"id": 1, "kind": STUDY, "title": "", "settings": "{}", "created_at": at}],
+        "source": _sources(ctx, project, plan, order, at),
+        # The seed stays at home: with it, who guesses the axis could work out the order of the cards.
+        "plan": [{"id": plan.row.id, "study_id": 1, "title": "", "axis": "", "seed": 0,
+                  "settings": canonical_json(plan.settings), "created_at": at}],
+        "comparison": _comparisons(plan, order),
+        "rater": [{"id": new.rater.id, "code": new.rater.code, "kind": "person", "background": "{}",
+                   "created_at": at}],
+        "session": [{"id": new.session.id, **place, "consent_text": "", "consent_at": "", "opened_at": "",
+                     "revealed_at": None}],
+        "packet": [{"id": new.packet.id, **place, "direction": "made", "file_sha256": "",
+                    "manifest": canonical_json({**new.packet.manifest, "packet": new.packet.id}), "created_at": at}],
+    }  # fmt: skip
+
+
+def _sources(ctx: JobContext, project: Project, plan: _Plan, order: CardOrder, at: str) -> Iterator[Mapping[str, Any]]:
+    """The texts, card by card. One that stands in two comparisons is there twice: which is a repeat is not told."""
+    number = 0
+    for start in range(0, len(plan.usable), AT_ONCE):
+        ctx.check()
+        rows = plan.usable[start : start + AT_ONCE]
+        texts = project.texts({item.key for row in rows for item in row.items})
+        for row in rows:
+            for index in order.of(row.id):
+                number += 1
+                stored = vars(store_text(texts[row.items[index].key]))
+                yield {"id": number, "study_id": 1, "kind": CARD, "origin": ORIGIN, "row": number, **stored,
+                       "fields": "{}", "created_at": at}  # fmt: skip
+
+
+def _comparisons(plan: _Plan, order: CardOrder) -> Iterator[Mapping[str, Any]]:
+    number = 0
+    for position, (row, wording) in enumerate(zip(plan.usable, plan.wording, strict=True)):
+        cards = [{"identity": "", "source": number + card} for card in range(1, len(row.items) + 1)]
+        number += len(cards)
+        yield {
+            "id": row.id,
+            "plan_id": plan.row.id,
+            "position": position,
+            "axis": "",
+            "task": wording,
+            "theme": "",
+            "items": canonical_json(cards),
+            "texts_sha256": texts_digest(plan.hashes[row.items[index].key] for index in order.of(row.id)),
+            "repeat_of": None,
+        }

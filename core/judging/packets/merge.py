@@ -1,0 +1,256 @@
+"""Merging packets that came back: a union of rows, each file whole or not at all, in any order and any number of times.
+
+Cards become items by the hashes of their texts. A judgment keeps its key, its time and what it supersedes, so that a
+file that comes twice, or an older copy of it, adds nothing. Files are only read.
+"""
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError, JobCancelled, UsageError
+from core.jobs import JobContext
+from core.judging.order import CardOrder
+from core.judging.packets.decisions import conflicts, open_conflicts
+from core.judging.packets.inside import packet_info
+from core.judging.packets.reading import CameBack, altered, read_packet
+from core.project.failures import NotSaved
+from core.project.project import Project
+from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.stores.common import canonical_json, utc_now
+from core.project.stores.judging import judgment_sha256
+from core.project.stores.merging import PacketRows
+from core.text import sha256_text
+
+AT_ONCE = 100  # comparisons whose texts are read together
+Order = tuple[int, ...]  # by card of a packet: the item that it shows
+
+
+@dataclass(frozen=True)
+class MergedFile:
+    """What became of one file.
+
+    `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
+    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; what
+    was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else empty.
+    `unknown_rater`: the project knows nothing of this packet's rater; merged only where raters are accepted.
+    """
+
+    path: Path
+    name: str
+    code: str = ""
+    added: int = 0
+    repeated: int = 0
+    conflicting: int = 0
+    changed_texts: tuple[str, ...] = ()
+    refused: str = ""
+    hint: str = ""
+    finished: bool = False
+    unknown_rater: bool = False
+
+
+@dataclass(frozen=True)
+class MergeReport:
+    """`conflicts`: how many wait for a decision in the whole project."""
+
+    files: tuple[MergedFile, ...]
+    conflicts: int
+
+
+def merge_packets(
+    ctx: JobContext, project: Project, paths: Sequence[Path], *, accept_raters: bool = False
+) -> MergeReport:
+    """Merge any number of packets. A file that cannot be merged is listed with the reason, and stops no other.
+
+    Raises UsageError where the project is itself a packet, NotSaved where it is open read-only.
+    """
+    if packet_info(project) is not None:
+        raise UsageError(f"“{project.path.name}” is a packet itself.", hint="Merge into the project it came from.")
+    if project.read_only:
+        raise NotSaved(project.read_only, kept="Nothing was merged.", hint="Save a copy where you may write.")
+    merging = _Merging(project, accept_raters)
+    files = []
+    for number, path in enumerate(paths, start=1):
+        ctx.check()
+        files.append(merging.file(path))
+        ctx.report(number, len(paths), note=path.name)
+    return MergeReport(tuple(files), len(open_conflicts(project)))
+
+
+class _Merging:
+    """One call: what is read of the project for one file serves the next."""
+
+    def __init__(self, project: Project, accept_raters: bool) -> None:
+        self._project = project
+        self._accept = accept_raters
+        self._plans: dict[str, PlanRow] = {row.id: row for row in project.judging.plans()}
+        self._made = {row.id: row for row in project.packets.all() if row.direction == "made"}
+        self._rows: dict[str, dict[str, ComparisonRow]] = {}
+        self._hashes: dict[str, dict[TextKey, str]] = {}
+
+    def file(self, path: Path) -> MergedFile:
+        here = MergedFile(path, path.name)
+        try:
+            if path.exists() and path.samefile(self._project.path):
+                # Not even looked at: closing it would let go of the lock on the open project.
+                raise UsageError(f"“{path.name}” is the project itself.", hint="Choose the packets that came back.")
+            came = read_packet(path)
+            here = replace(here, code=came.own.rater.code, finished=came.own.session.revealed_at is not None)
+            return self._merge(here, came)
+        except JobCancelled:
+            raise
+        except AppError as error:
+            return replace(here, refused=error.message, hint=error.hint)
+        except OSError as error:
+            return replace(here, refused=f"“{path.name}” could not be read ({error.strerror}).", hint="Copy it again.")
+        except Exception as error:  # such as a key that belongs to another session: what only a made-up file has
+            told = f"“{path.name}” does not fit the project ({type(error).__name__})."
+            return replace(here, refused=told, hint="Ask the rater for the file as it was saved.")
+
+    def _merge(self, here: MergedFile, came: CameBack) -> MergedFile:
+        self._know(came)
+        self._as_made(came)
+        rater = self._stranger(came)
+        if rater is not None:
+            here = replace(here, unknown_rater=True)
+            if not self._accept:
+                return replace(here, hint="Merge it again and accept unknown raters, if you know who this is.")
+        orders = self._orders(came)
+        changed = tuple(key for key in came.texts if key not in orders)
+        rows = _rows(came, orders, self._rows[came.own.plan.id], rater)
+        if not came.judgments or rows.judgments or not changed:
+            added = len(self._project.packets.merge(rows).of("judgment"))
+        else:
+            added = 0
+        contested = {one.comparison_id for one in conflicts(self._project, rows.session.id) if one.open}
+        return replace(
+            here,
+            added=added,
+            repeated=len(rows.judgments) - added,
+            conflicting=len(contested & {row["comparison_id"] for row in rows.judgments}),
+            changed_texts=changed,
+        )
+
+    def _know(self, came: CameBack) -> None:
+        """Read the plan of a packet. Raises AppError where the project has none that it came from."""
+        plan_id = came.own.plan.id
+        if plan_id in self._plans and plan_id not in self._rows:
+            self._rows[plan_id] = {row.id: row for row in self._project.judging.comparisons(plan_id)}
+            self._hashes[plan_id] = {}
+        rows = self._rows.get(plan_id, {})
+        if not came.texts or not rows.keys() >= came.texts.keys():
+            raise AppError(
+                f"“{came.path.name}” belongs to another project: its comparisons are not in this one.",
+                hint="Merge it into the project that it was made from.",
+            )
+
+    def _as_made(self, came: CameBack) -> None:
+        """A packet that was made here has the content that it was made with, whatever hash it states now."""
+        made = self._made.get(came.own.packet.id)
+        if made is not None and made.manifest["content_sha256"] != came.own.packet.manifest["content_sha256"]:
+            raise altered(came.path, "it was made with another content")
+
+    def _stranger(self, came: CameBack) -> RaterRow | None:
+        """The rater to add where the project knows nothing of this session; None where it made the packet."""
+        own = came.own
+        session = next((row for row in self._project.judging.sessions() if row.id == own.session.id), None)
+        if session is not None:
+            place = (session.plan_id, session.rater_id)
+            if place != (own.plan.id, own.rater.id) or not self._project.judging.is_packet_session(session.id):
+                raise AppError(
+                    f"“{came.path.name}” names a session that no packet was made for.",
+                    hint="Ask the rater for the file as it was saved.",
+                )
+            return None
+        raters = self._project.judging.raters()
+        taken = any(row.code == own.rater.code and row.id != own.rater.id for row in raters)
+        # Somebody else here has the code: both keep it, told apart by what this one's key begins with.
+        code = f"{own.rater.code} ({own.rater.id[:8]})" if taken else own.rater.code
+        return replace(own.rater, code=code)
+
+    def _orders(self, came: CameBack) -> dict[str, Order]:
+        """By comparison which item each card shows; comparisons whose texts are not the project's are left out."""
+        plan = self._plans[came.own.plan.id]
+        rows = self._rows[plan.id]
+        hashes = self._hashed(plan.id, list(came.texts))
+        laid_out = CardOrder(list(rows.values()), seed=plan.seed, rater_code=came.own.rater.code)
+        orders = {}
+        for key, texts in came.texts.items():
+            items = [hashes.get(item.key) for item in rows[key].items]
+            order = _matching(texts, items, laid_out.of(key))
+            if order is not None:
+                orders[key] = order
+        return orders
+
+    def _hashed(self, plan_id: str, comparisons: Sequence[str]) -> Mapping[TextKey, str]:
+        known, rows = self._hashes[plan_id], self._rows[plan_id]
+        for start in range(0, len(comparisons), AT_ONCE):
+            some = comparisons[start : start + AT_ONCE]
+            new = {item.key for key in some for item in rows[key].items} - known.keys()
+            if new:
+                known |= {key: sha256_text(text) for key, text in self._project.texts(new).items()}
+        return known
+
+
+def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order) -> Order | None:
+    """Which item each card shows. As it was laid out, if that fits: of two cards with one text only that tells."""
+    if len(cards) != len(items):
+        return None
+    if all(items[item] == text for item, text in zip(laid_out, cards, strict=True)):
+        return laid_out
+    left = list(range(len(items)))
+    order = []
+    for text in cards:
+        found = next((item for item in left if items[item] == text), None)
+        if found is None:
+            return None
+        left.remove(found)
+        order.append(found)
+    return tuple(order)
+
+
+def _rows(
+    came: CameBack, orders: Mapping[str, Order], comparisons: Mapping[str, ComparisonRow], rater: RaterRow | None
+) -> PacketRows:
+    own = came.own
+    judgments = [
+        _judgment(row, orders[row["comparison_id"]], comparisons[row["comparison_id"]].texts_sha256)
+        for row in came.judgments
+        if row["comparison_id"] in orders
+    ]
+    annotations = [_annotation(row, orders[row["target"]]) for row in came.annotations if row["target"] in orders]
+    manifest = {
+        **own.packet.manifest,
+        "finished": own.session.revealed_at,
+        "judgments": len(came.judgments),
+        "comparisons": len(came.texts),
+    }
+    # One row for each file that ever came, whatever the order and however often.
+    key = str(uuid.uuid5(uuid.UUID(own.packet.id), came.file_sha256))
+    return PacketRows(
+        session=SessionRow(**{**vars(own.session), "opened_at": own.packet.created_at}),
+        rater=rater,
+        background=own.rater.background,
+        judgments=judgments,
+        annotations=annotations,
+        came=PacketRow(key, own.plan.id, own.rater.id, "merged", came.file_sha256, manifest, utc_now()),
+    )
+
+
+def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[str, Any]:
+    """A packet's judgment in the project's terms. Where it stood in its packet goes with it: clocks may be wrong."""
+    values = {name: value for name, value in row.items() if name != "sequence"} | {
+        "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
+        "chosen": None if row["chosen"] is None else order[row["chosen"]],
+        "texts_sha256": texts_sha256,
+        "detail": canonical_json({"sequence": row["sequence"]}),
+    }
+    return values | {"row_sha256": judgment_sha256(values)}
+
+
+def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    value = json.loads(row["value"])
+    return {**row, "value": canonical_json({**value, "card": order[value["card"]]})}

@@ -1,0 +1,190 @@
+"""The rules of a workshop: many people, one after another on one machine, and nobody reaches another's answers.
+
+A participant has a random code that nobody is told. Whoever leads the workshop is told how many began and finished,
+and what all of them chose together from `GROUP_FROM` people on (core.runs.fingerprint.group_of); never one person's.
+"""
+
+import hashlib
+import hmac
+import math
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.errors import AppError
+from core.judging.fingerprint.power import PLANNED
+from core.judging.fingerprint.result import GROUP_FROM
+from core.judging.planner import Chance, Design, plan_power
+from core.judging.settings import PlanSettings
+from core.judging.store import ProjectStore
+from core.judging.work import Refused
+from core.project.project import Project
+from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+
+USUAL_COMPARISONS = 20
+SIGNS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is taken for another
+CODE_SIGNS = 10  # 31 ** 10: nobody meets another's by chance, or guesses one
+SHORTEST_PIN = 4
+PREFERRED_PART = 0.35  # of the largest possible ABS: what the planned preference is, whatever the number of identities
+# For an estimate that is sooner too long than too short: reading every word of every text, and making up one's mind.
+WORDS_A_MINUTE, DECIDING_SECONDS = 240, 10
+MEASURED_FOR_TIME = 200  # comparisons whose texts are counted; the others are taken to be like them
+
+
+def participant_code() -> str:
+    """A code that says nothing: neither who, nor which number in the row, nor when."""
+    return "P-" + "".join(secrets.choice(SIGNS) for _ in range(CODE_SIGNS))
+
+
+class Pin:
+    """What leaving a workshop takes. Only a hash of it is kept, so that nothing in the window leads to it."""
+
+    def __init__(self, typed: str) -> None:
+        """Raises `AppError` where it is too short; empty is no PIN: anybody may leave."""
+        if typed and len(typed) < SHORTEST_PIN:
+            raise AppError(
+                f"A PIN has at least {SHORTEST_PIN} characters.",
+                hint="Type more, or none to let anybody leave the workshop.",
+            )
+        self.wanted = bool(typed)
+        self._salt = secrets.token_bytes(16)
+        self._hash = self._of(typed)
+
+    def fits(self, typed: str) -> bool:
+        """Whether this is the PIN. Without one nothing has to fit."""
+        return not self.wanted or hmac.compare_digest(self._of(typed), self._hash)
+
+    def _of(self, typed: str) -> bytes:
+        return hashlib.scrypt(typed.encode("utf-8", "surrogatepass"), salt=self._salt, n=1024, r=8, p=1)
+
+
+class WorkshopStore(ProjectStore):
+    """A project for one participant: one plan, one new rater, and no session but theirs.
+
+    So the judging thread behind the window cannot be asked for anybody else's answers, whatever it is asked.
+    """
+
+    def __init__(self, project: Project, plan_id: str, code: str) -> None:
+        super().__init__(project)
+        self._plan_id, self._code = plan_id, code
+        self._rater_id = self._session_id = ""
+        rows = project.judging
+
+        def plans() -> tuple[PlanRow, ...]:
+            return tuple(row for row in rows.plans() if row.id == plan_id)
+
+        def raters() -> tuple[RaterRow, ...]:
+            return tuple(row for row in rows.raters() if row.id == self._rater_id)
+
+        def sessions() -> tuple[SessionRow, ...]:
+            return tuple(row for row in rows.sessions() if row.id == self._session_id)
+
+        def judgments(session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
+            return rows.judgments(session_id, superseded=superseded) if session_id == self._session_id else ()
+
+        self.plans, self.raters, self.sessions, self.judgments = plans, raters, sessions, judgments
+        self._every_rater = rows.raters
+
+    def rater(self, code: str) -> RaterRow:
+        """The participant, who is new. Refused for any other code, and for one that somebody has already."""
+        taken = any(row.code == code and row.id != self._rater_id for row in self._every_rater())
+        if code != self._code or taken:
+            raise Refused("This place is taken.", kept="Nobody’s answers were opened.", hint="Start once more.")
+        row = super().rater(code)
+        self._rater_id = row.id
+        return row
+
+    def session(self, plan_id: str, rater_id: str, consent_text: str) -> SessionRow:
+        if plan_id != self._plan_id or rater_id != self._rater_id:
+            raise Refused("This is not the workshop’s set.", kept="Nobody’s answers were opened.")
+        row = super().session(plan_id, rater_id, consent_text)
+        self._session_id = row.id
+        return row
+
+
+@dataclass(frozen=True)
+class Attendance:
+    """How many people began and how many finished; a session that was left half-way counts as begun only."""
+
+    started: int
+    finished: int
+
+
+def attendance(project: Project, plan_id: str) -> Attendance:
+    people = {row.id for row in project.judging.raters() if row.kind == "person"}
+    sessions = [row for row in project.judging.sessions() if row.plan_id == plan_id and row.rater_id in people]
+    return Attendance(len(sessions), sum(row.revealed_at is not None for row in sessions))
+
+
+def may_be_told(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
+    """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people."""
+    workshops = _workshops(project)
+    small = {plan for plan in workshops if attendance(project, plan).finished < GROUP_FROM}
+    models = {row.id for row in project.judging.raters() if row.kind == "model"}
+    return tuple(row for row in sessions if row.plan_id not in small or row.rater_id in models)
+
+
+def participants(project: Project) -> frozenset[str]:
+    """The codes of everybody who took part in a workshop: nobody is told any of them."""
+    workshops = _workshops(project)
+    codes = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
+    sessions = project.judging.sessions()
+    return frozenset(codes[row.rater_id] for row in sessions if row.plan_id in workshops and row.rater_id in codes)
+
+
+def _workshops(project: Project) -> set[str]:
+    return {row.id for row in project.judging.plans() if PlanSettings.of(row.settings).workshop}
+
+
+@dataclass(frozen=True)
+class WorkshopPlan:
+    """A plan that a workshop can be held with. `design`: of its scarcest axis; None without a comparison on any.
+
+    `comparisons` are asked of each participant, hidden repeats with them; `minutes` is about how long that takes.
+    """
+
+    plan_id: str
+    title: str
+    comparisons: int
+    minutes: int
+    design: Design | None
+    consent_text: str = ""
+
+
+def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
+    """The plans that were drawn for workshops and can be asked, the latest first."""
+    found = [row for row in project.judging.plans() if PlanSettings.of(row.settings).workshop]
+    return tuple(described(project, row) for row in reversed(found) if project.judging.count(row.id))
+
+
+def described(project: Project, plan: PlanRow) -> WorkshopPlan:
+    rows = project.judging.comparisons(plan.id)
+    consent_text = PlanSettings.of(plan.settings).consent_text
+    return WorkshopPlan(plan.id, plan.title, len(rows), _minutes(project, rows), _design(rows), consent_text)
+
+
+def chance_of(design: Design) -> Chance:
+    """The chance that a session sees the preference it is planned for: 55/30/15 % among three identities."""
+    k = design.identities
+    return plan_power(design, PLANNED.get(k, 1 / k + PREFERRED_PART * (1 - 1 / k)))
+
+
+def _design(rows: Sequence[ComparisonRow]) -> Design | None:
+    """What is asked on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
+    asked = Counter(row.axis for row in rows if row.repeat_of is None)
+    if not asked:
+        return None
+    identities = max(len({item.identity for item in row.items}) for row in rows)
+    return Design(min(asked.values()), identities, len(asked)) if identities > 1 else None
+
+
+def _minutes(project: Project, rows: Sequence[ComparisonRow]) -> int:
+    """Whole minutes, at least one."""
+    counted = rows[:MEASURED_FOR_TIME]
+    if not counted:
+        return 1
+    texts = project.texts([item.key for row in counted for item in row.items])
+    words = sum(len(texts.get(item.key, "").split()) for row in counted for item in row.items)
+    minutes = (words / WORDS_A_MINUTE + len(counted) * DECIDING_SECONDS / 60) * len(rows) / len(counted)
+    return max(1, math.ceil(minutes))

@@ -1,0 +1,160 @@
+"""Packets: those that were made, the files that came back, and in a packet its own row and seal."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from core.errors import AppError
+from core.project.changes import Changes
+from core.project.rows import PacketRow, RaterRow, SessionRow
+from core.project.stores.annotations import annotation
+from core.project.stores.common import Part, canonical_json, json_sha256, utc_now
+from core.project.stores.judging import judgment, rater, session
+from core.project.stores.merging import PacketRows, merge_rows
+from core.project.tables import Packet, table
+
+packet = table(Packet)
+ANNOTATION = ("id", "kind", "target", "rater_id", "value", "supersedes", "created_at")
+PAGE = 250
+
+
+@dataclass(frozen=True)
+class NewPacket:
+    """A packet as its coordinator's project keeps it. Rater and session are there already when it is made again."""
+
+    packet: PacketRow
+    rater: RaterRow
+    session: SessionRow
+
+
+class Packets(Part):
+    def all(self) -> tuple[PacketRow, ...]:
+        """Every packet made and every file merged, in the order of time."""
+        return self._all(sa.select(packet).order_by(packet.c.created_at, packet.c.id), _row)
+
+    def register(self, new: NewPacket) -> Changes:
+        """Add a packet that was made, with its rater and session where they are new."""
+
+        def write(connection: Connection) -> Changes:
+            known = sa.select(session.c.id).where(
+                session.c.plan_id == new.session.plan_id, session.c.rater_id == new.rater.id
+            )
+            if (present := connection.execute(known).scalar()) not in (None, new.session.id):
+                raise AppError(f"{new.rater.code} has another session with this plan.", kept="No packet was made.")
+            if connection.execute(sa.select(rater.c.id).where(rater.c.id == new.rater.id)).first() is None:
+                connection.execute(sa.insert(rater).values(rater_values(new.rater)))
+            if present is None:
+                connection.execute(sa.insert(session).values(vars(new.session)))
+            if connection.execute(sa.select(packet.c.id).where(packet.c.id == new.packet.id)).first() is None:
+                connection.execute(sa.insert(packet).values(packet_values(new.packet)))
+            return Changes(
+                {
+                    "packet": frozenset([new.packet.id]),
+                    "session": frozenset([new.session.id]),
+                    "rater": frozenset([new.rater.id]),
+                }
+            )
+
+        return self._writer.write(write, urgent=True)
+
+    def merge(self, rows: PacketRows) -> Changes:
+        """Add what a packet brought, in one transaction: all of it or nothing. What is here already stays as it is.
+
+        Raises AppError where a row that is here under the same id is another one.
+        """
+        return self._writer.write(lambda connection: merge_rows(connection, rows))
+
+    # in a packet
+
+    def open_own(self, session_id: str, consent_text: str) -> Changes:
+        """Begin the packet's session: when it was opened, and what was agreed to. Once."""
+        now = utc_now()
+        consent = {"consent_text": consent_text, "consent_at": now if consent_text else ""}
+
+        def write(connection: Connection) -> Changes:
+            unopened = (session.c.id == session_id) & (session.c.opened_at == "")
+            connection.execute(sa.update(session).where(unopened).values(opened_at=now, **consent))
+            return Changes.to("session", [session_id])
+
+        return self._writer.write(write, urgent=True)
+
+    def finish(self, packet_id: str, session_id: str) -> Changes:
+        """Lock the packet's session and seal what it holds. A finished one stays as it is."""
+
+        def write(connection: Connection) -> Changes:
+            open_one = (session.c.id == session_id) & session.c.revealed_at.is_(None)
+            if connection.execute(sa.update(session).where(open_one).values(revealed_at=utc_now())).rowcount:
+                _seal(connection, packet_id, session_id)
+            return Changes({"session": frozenset([session_id]), "packet": frozenset([packet_id])})
+
+        return self._writer.write(write, urgent=True)
+
+    def judgments_as_stored(self) -> Iterator[dict[str, Any]]:
+        """Every judgment of the file with the hash it was stored with, in sequence."""
+        after = -(2**63)
+        while True:
+            statement = sa.select(judgment).where(judgment.c.sequence > after).order_by(judgment.c.sequence)
+            rows = self._reader.rows(statement.limit(PAGE))
+            yield from (dict(row._mapping) for row in rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1].sequence
+
+    def annotations_as_stored(self) -> Iterator[dict[str, Any]]:
+        """Every annotation of the file, by id."""
+        after = ""
+        while True:
+            statement = sa.select(annotation).where(annotation.c.id > after).order_by(annotation.c.id).limit(PAGE)
+            rows = self._reader.rows(statement)
+            yield from (dict(row._mapping) for row in rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1].id
+
+
+def _seal(connection: Connection, packet_id: str, session_id: str) -> None:
+    """Write the hash over the packet into its own row."""
+    manifest = _row(connection.execute(sa.select(packet).where(packet.c.id == packet_id)).one()).manifest
+    own = connection.execute(sa.select(session).where(session.c.id == session_id)).one()
+    described = connection.execute(sa.select(rater.c.background).where(rater.c.id == own.rater_id)).scalar_one()
+    hashes = [tuple(pair) for pair in connection.execute(sa.select(judgment.c.id, judgment.c.row_sha256))]
+    said = [dict(found) for found in connection.execute(sa.select(annotation)).mappings()]
+    seal = seal_sha256(manifest["content_sha256"], own, json.loads(described), hashes, said)
+    values = {"manifest": canonical_json({**manifest, "seal": seal})}
+    connection.execute(sa.update(packet).where(packet.c.id == packet_id).values(values))
+
+
+def seal_sha256(
+    content: str,
+    own: Any,
+    background: Mapping[str, Any],
+    judgments: Sequence[Sequence[str]],
+    annotations: Sequence[Mapping[str, Any]],
+) -> str:
+    """The hash over a finished packet: its content, its session and rater, and every judgment and annotation."""
+    return json_sha256(
+        [
+            content,
+            [own.id, own.consent_text, own.consent_at, own.revealed_at, dict(background)],
+            sorted(list(pair) for pair in judgments),
+            sorted([row[name] or "" for name in ANNOTATION] for row in annotations),
+        ]
+    )
+
+
+def packet_values(row: PacketRow) -> dict[str, Any]:
+    return vars(row) | {"manifest": canonical_json(dict(row.manifest))}
+
+
+def rater_values(row: RaterRow) -> dict[str, Any]:
+    return vars(row) | {"background": canonical_json(dict(row.background))}
+
+
+def _row(row: Any) -> PacketRow:
+    return PacketRow(
+        row.id, row.plan_id, row.rater_id, row.direction, row.file_sha256, json.loads(row.manifest), row.created_at
+    )

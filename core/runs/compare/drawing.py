@@ -1,0 +1,236 @@
+"""Making a plan in a project: gather the texts of a kind, draw comparisons, store them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.compute import ComputeProcess, shared
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.judging.plan import DrawnPlan, draw_plan
+from core.judging.settings import KINDS, PlanSettings
+from core.project.project import Project
+from core.project.rows import Item, StudyRow
+from core.project.specs import ComparisonSpec, PlanSpec
+from core.project.stores.common import new_uuid
+from core.runs.compare import identity, model, origin, twin
+from core.runs.compare.axes import chosen_axes
+from core.runs.compare.planning import Outlook, Size, outlooks
+from core.runs.compare.pool import Pool, Request, check_study, sources
+from core.runs.setup import store_axis
+
+KEPT = "No plan was made."
+LONGEST_TITLE = 200
+# What the planner was told does not make another plan of the same comparisons; the share of repeats shows in them.
+NOT_THE_SAME_REQUEST = ("planned", "repeat_share")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """`made` is False where the project had this very plan already. `outlooks`: what it can show, where asked for."""
+
+    plan_id: str
+    drawn: DrawnPlan
+    made: bool
+    outlooks: tuple[Outlook, ...] = ()
+
+
+def compare(
+    ctx: JobContext,
+    project: Project,
+    *,
+    study_id: int,
+    axes: Sequence[str] = (),
+    models: Sequence[str] = (),
+    seed: int = 0,
+    per_axis: int | None = None,
+    title: str = "",
+    raters: int | None = None,
+    preference: Sequence[float] = (),
+    compute: ComputeProcess | None = None,
+    **asked: Any,
+) -> Compared:
+    """Draw comparisons of the study's texts and store them as one plan (see `draw_plan`).
+
+    axes: keys, or “KEY:one,other” for two or three of an axis's identities; needed for kind “identity”.
+    models: labels of generators (`core.runs.compare.writers`): those to compare, or whose texts alone are compared.
+    asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings.
+    raters, preference: whom and what the plan is for; with either, what it can show is worked out and kept with it.
+    compute: where that is done and twins are made; the shared compute process by default.
+    Asked for again with the same seed and texts, it gives the plan that is there.
+    Raises UsageError for an axis, identity or generator that is not there, AppError where nothing can be compared.
+    """
+    compute, settings = compute or shared(), PlanSettings(**asked)
+    if not settings.consent_text.strip():
+        settings = replace(settings, consent_text="")  # blanks are nothing to agree to
+    study = _study(project, study_id)
+    pool, drawn = draw(ctx, project, Request(study, tuple(axes), tuple(models), seed), settings, per_axis, compute)
+    found: tuple[Outlook, ...] = ()
+    if raters is not None or preference:
+        found = outlooks(ctx, compute, sizes_of(drawn, pool.axes), raters=raters or 1, preference=preference)
+        settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
+    for definition in pool.definitions:
+        store_axis(project, definition)
+    drawn = _stored(project, study_id, pool, drawn)
+    named = "+".join(sorted(pool.axes))
+    stored = {"per_axis": per_axis, "repeat_share": settings.repeat_share, "left_out": dict(drawn.reasons)}
+    spec = PlanSpec(
+        study_id=study_id,
+        title=title or f"{_named(pool, settings)}, seed {seed}"[:LONGEST_TITLE],
+        axis=named,
+        seed=seed,
+        settings=stored | settings.stored(),
+    )
+    present = _present(project, spec, drawn)
+    if present is not None:
+        return Compared(present, drawn, made=False, outlooks=found)
+    changes = project.judging.add_plan(spec, _specs(drawn))
+    return Compared(changes.uuid("plan"), drawn, made=True, outlooks=found)
+
+
+def draw(
+    ctx: JobContext,
+    project: Project,
+    asked: Request,
+    settings: PlanSettings,
+    per_axis: int | None,
+    compute: ComputeProcess,
+) -> tuple[Pool, DrawnPlan]:
+    """The plan as it would be, without storing anything; new texts have negative ids."""
+    check_study(asked.study)
+    pool = _pool(ctx, project, asked, settings.kind, compute)
+    drawn = draw_plan(
+        pool.candidates, pool.axes, per_axis=per_axis, seed=asked.seed, repeat_share=settings.repeat_share
+    )
+    # A text that would have been made for this plan alone, and was not drawn, is nothing that was left out.
+    there = [left for left in drawn.left_out if left.source not in pool.new]
+    drawn = replace(drawn, left_out=(*pool.left_out, *there))
+    if not drawn.comparisons:
+        raise AppError(_nothing(drawn, settings.kind), kept=KEPT, hint=_hint(settings.kind))
+    return pool, drawn
+
+
+def sizes(
+    ctx: JobContext,
+    project: Project,
+    asked: Request,
+    settings: PlanSettings,
+    per_axis: int | None,
+    compute: ComputeProcess,
+) -> dict[str, Size]:
+    """How many comparisons a plan would have on each axis, hidden repeats aside; nothing is stored.
+
+    Where the texts are still to be written, a plan of `per_axis` comparisons is taken for what it will be.
+    """
+    try:
+        pool, drawn = draw(ctx, project, asked, settings, per_axis, compute)
+    except UsageError:
+        raise
+    except AppError:
+        if per_axis is None or settings.kind != "identity" or not asked.axes:
+            raise
+        chosen = chosen_axes(project, asked.study, asked.axes)
+        return {axis: Size(per_axis, len(identities)) for axis, (_, identities) in chosen.items()}
+    return sizes_of(drawn, pool.axes)
+
+
+def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]]) -> dict[str, Size]:
+    counted = Counter(one.axis for one in drawn.comparisons if one.repeat_of is None)
+    return {axis: Size(number, len(axes[axis])) for axis, number in sorted(counted.items())}
+
+
+def _pool(ctx: JobContext, project: Project, asked: Request, kind: str, compute: ComputeProcess) -> Pool:
+    if kind == "model":
+        return model.gather(ctx, project, asked)
+    if kind == "origin":
+        return origin.gather(ctx, project, asked)
+    if kind == "twin":
+        return twin.gather(ctx, project, asked, compute)
+    if kind != "identity":
+        raise UsageError(f"There is no kind of comparison “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
+    if not asked.axes:
+        raise UsageError("No axis was chosen.", hint="Name one or more axes to compare identities on.")
+    return identity.gather(ctx, project, asked)
+
+
+def _nothing(drawn: DrawnPlan, kind: str) -> str:
+    if not drawn.left_out:
+        where = " on this axis" if kind == "identity" else ""
+        return f"There are no outputs to compare{where}."
+    (reason, number), *_ = drawn.reasons.most_common()
+    return f"No comparison is complete: {number} of {len(drawn.left_out)} texts were left out because {reason}."
+
+
+def _hint(kind: str) -> str:
+    return {
+        "model": "Let both models write for the same prompts.",
+        "origin": "Generate articles for the headlines of the originals first.",
+        "twin": "Letters need a name and a group, in their prompts or in the imported table.",
+    }.get(kind, "Generate the missing outputs first.")
+
+
+def _study(project: Project, study_id: int) -> StudyRow:
+    return next(row for row in project.studies.all() if row.id == study_id)
+
+
+def _named(pool: Pool, settings: PlanSettings) -> str:
+    """What the plan compares, for people who coordinate: raters never see a plan's title."""
+    if settings.kind == "identity":
+        return "+".join(sorted(pool.axes))
+    return "+".join(f"{axis}: {' | '.join(sorted(identities))}" for axis, identities in pool.axes.items())
+
+
+def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> DrawnPlan:
+    """Store the new texts that were drawn, and put their ids in the place of the numbers that stood for them."""
+    cards = {item.source or 0 for one in drawn.comparisons for item in one.items}
+    specs = {number: pool.new[number] for number in sorted(cards & set(pool.new), reverse=True)}
+    if not specs:
+        return drawn
+    project.sources.add_many(study_id, list(specs.values()))
+    kinds = {spec.kind for spec in specs.values()}
+    ids = {row.origin: row.id for kind in kinds for row in sources(project, study_id, kind)}
+    id_of = {number: ids[spec.origin] for number, spec in specs.items()}
+    comparisons = tuple(
+        replace(one, items=tuple(_item(item, id_of) for item in one.items)) for one in drawn.comparisons
+    )
+    return DrawnPlan(comparisons, drawn.left_out)
+
+
+def _item(item: Item, id_of: Mapping[int, int]) -> Item:
+    return item if item.source is None else replace(item, source=id_of.get(item.source, item.source))
+
+
+def _specs(drawn: DrawnPlan) -> list[ComparisonSpec]:
+    ids = [new_uuid() for _ in drawn.comparisons]
+    return [
+        ComparisonSpec(
+            id=ids[one.position],
+            position=one.position,
+            axis=one.axis,
+            task=one.task,
+            theme=one.theme,
+            items=one.items,
+            texts_sha256=one.texts_sha256,
+            repeat_of=None if one.repeat_of is None else ids[one.repeat_of],
+        )
+        for one in drawn.comparisons
+    ]
+
+
+def _present(project: Project, spec: PlanSpec, drawn: DrawnPlan) -> str | None:
+    """The plan that holds the same comparisons in the same order, drawn with the same seed, and asks the same."""
+    wanted = [(one.axis, one.items) for one in drawn.comparisons]
+    for plan in project.judging.plans():
+        same = (plan.study_id, plan.axis, plan.seed) == (spec.study_id, spec.axis, spec.seed)
+        same = same and _asks(plan.settings) == _asks(spec.settings)
+        if same and project.judging.count(plan.id) == len(wanted):
+            rows = project.judging.comparisons(plan.id)
+            if [(row.axis, row.items) for row in rows] == wanted:
+                return plan.id
+    return None
+
+
+def _asks(settings: Mapping[str, Any]) -> dict[str, Any]:
+    stored = PlanSettings.of(settings).stored()
+    return {name: value for name, value in stored.items() if name not in NOT_THE_SAME_REQUEST}

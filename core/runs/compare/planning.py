@@ -1,0 +1,123 @@
+"""What a plan can show and what it would take, worked out in the compute process: the window imports no statistics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.compute import ComputeProcess
+from core.errors import UsageError
+from core.jobs import JobContext
+
+# The preference that studies are planned for, by how many identities are compared: .55/.30/.15 of three (METHODS) is
+# 0.35 of the largest possible ABS, and so is .675/.325 of two.
+PREFERENCES: Mapping[int, tuple[float, ...]] = {2: (0.675, 0.325), 3: (0.55, 0.30, 0.15)}
+
+
+@dataclass(frozen=True)
+class Size:
+    """`comparisons`: how many on each axis. `identities`: how many each of its comparisons shows."""
+
+    comparisons: int
+    identities: int
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a plan can show on its axes with this many identities; sentences for people, and their numbers.
+
+    `chance`: of seeing `shares` on one of these axes. `needed`: comparisons on each axis for 80 in 100, `raters_needed`
+    for the comparisons there are; None where no number is enough. `detectable`: the share of one identity that is seen
+    in 80 of 100 cases, the others being equal; None where not even every choice would be.
+    """
+
+    identities: int
+    comparisons: int
+    axes: int
+    raters: int
+    shares: tuple[float, ...]
+    chance: float
+    needed: int | None
+    raters_needed: int | None
+    detectable: float | None
+    sees: str
+    needs: str
+    detects: str
+
+    def stored(self) -> dict[str, Any]:
+        """What a plan keeps of it: numbers alone."""
+        found = asdict(self)
+        return {name: value for name, value in found.items() if name not in ("sees", "needs", "detects")}
+
+
+def outlooks(
+    ctx: JobContext,
+    compute: ComputeProcess,
+    sizes: Mapping[str, Size],
+    *,
+    raters: int = 1,
+    preference: Sequence[float] = (),
+) -> tuple[Outlook, ...]:
+    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such.
+
+    preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says.
+    Raises UsageError for shares that are none, or that fit no axis.
+    """
+    _check(preference, {size.identities for size in sizes.values()})
+    given = {name: (size.comparisons, size.identities) for name, size in sizes.items()}
+    made: tuple[Outlook, ...] = compute.call(
+        "core.runs.compare.planning:in_compute", given, raters, tuple(preference), ctx=ctx
+    )
+    return made
+
+
+def in_compute(sizes: Mapping[str, tuple[int, int]], raters: int, preference: tuple[float, ...]) -> tuple[Outlook, ...]:
+    """In the compute process. Of axes with unequal numbers of comparisons the smallest speaks for all."""
+    found = []
+    for identities in sorted({identities for _, identities in sizes.values()}):
+        fewest = min(comparisons for comparisons, own in sizes.values() if own == identities)
+        shares = preference if len(preference) == identities else PREFERENCES[identities]
+        found.append(_outlook(fewest, identities, len(sizes), raters, shares))
+    return tuple(found)
+
+
+def _outlook(comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:
+    from core.judging.planner import Design, detectable, needed, plan_power, raters_needed
+
+    design = Design(comparisons, identities, axes, raters)
+    sees, needs, detects = plan_power(design, shares), needed(design, shares), detectable(design)
+    return Outlook(
+        identities=identities,
+        comparisons=comparisons,
+        axes=axes,
+        raters=raters,
+        shares=shares,
+        chance=round(sees.power, 4),
+        needed=needs.comparisons,
+        raters_needed=raters_needed(design, shares).raters if comparisons else None,
+        detectable=None if detects.top is None else round(detects.top, 4),
+        sees=sees.in_words(),
+        needs=needs.in_words(),
+        detects=detects.in_words(),
+    )
+
+
+def preference_of(written: str) -> tuple[float, ...]:
+    """“.55/.30/.15” as shares. Raises UsageError for what is none."""
+    try:
+        shares = tuple(float(part) for part in written.split("/"))
+    except ValueError:
+        shares = ()
+    if not 2 <= len(shares) <= 3 or min(shares) < 0 or not abs(sum(shares) - 1) <= 1e-3:  # also not a number
+        raise UsageError(
+            f"“{written}” is no preference.", hint="Give two or three shares that add up to 1, such as .55/.30/.15."
+        )
+    return tuple(share / sum(shares) for share in shares)
+
+
+def _check(preference: Sequence[float], identities: set[int]) -> None:
+    if preference and len(preference) not in identities:
+        each = " or ".join(map(str, sorted(identities)))
+        raise UsageError(
+            f"The preference has {len(preference)} shares, and the comparisons show {each} texts.",
+            hint=f"Give {each} shares.",
+        )

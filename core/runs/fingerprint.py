@@ -1,0 +1,236 @@
+"""A rater's fingerprint from a project: revealed sessions only, measured in the compute process, never stored.
+
+The group and the models beside it judged the same plans, so that all chose among the same texts; a workshop's plan is
+its own, and with it its group.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.findings import Finding
+from core.jobs import JobContext
+from core.judging.fingerprint.build import Asked, axis_choices
+from core.judging.fingerprint.result import GROUP_FROM, AxisChoice, Beside, Fingerprint, Seeing, Whose
+from core.judging.settings import PlanSettings
+from core.project.project import Project
+from core.project.rows import RaterRow, SessionRow
+from core.runs.fingerprint_rows import Gathered, answered_in, asked_of, gather
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A rater whose fingerprint can be made. `comparisons` that were asked, `left` of them unanswered."""
+
+    rater: str
+    code: str
+    kind: Whose
+    comparisons: int
+    left: int
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Whose fingerprint can be shown, the latest last, and how many people's sessions are still open."""
+
+    offered: tuple[Offered, ...]
+    still_open: int
+
+
+def raters_with_fingerprint(ctx: JobContext, project: Project) -> Raters:
+    """Raters who have completed a session that is no workshop's; of open ones only how many there are.
+
+    A workshop's fingerprints belong to its participants, who see them at its end and nowhere else.
+    """
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    asked = {
+        plan.id: ids
+        for plan in project.judging.plans()
+        if not PlanSettings.of(plan.settings).workshop and (ids := asked_of(project, plan.id))
+    }
+    sessions = [session for session in project.judging.sessions() if session.plan_id in asked]
+    offered: dict[str, Offered] = {}
+    for session in _revealed(sessions):
+        ctx.check()
+        rater, ids = raters[session.rater_id], asked[session.plan_id]
+        left = len(ids - answered_in(project, session))
+        before = offered.pop(rater.id, Offered(rater.id, rater.code, _kind(rater), 0, 0))
+        offered[rater.id] = replace(before, comparisons=before.comparisons + len(ids), left=before.left + left)
+    still_open = sum(session.revealed_at is None and raters[session.rater_id].kind == "person" for session in sessions)
+    return Raters(tuple(offered.values()), still_open)
+
+
+def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: ComputeProcess) -> Fingerprint:
+    """The fingerprint of one rater, with the group's choices (from five people on) and each model judge's beside it.
+
+    Raises AppError while none of the rater's sessions is revealed, and where none compares identities.
+    """
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    every = project.judging.sessions()
+    own, found = _own(project, raters, every, rater_id)
+    rater = raters[rater_id]
+    beside = _beside(project, raters, every, {session.plan_id for session in own}, leave_out=rater_id)
+    voices = [_Voice(rater.id, rater.code, _kind(rater), found), *beside.voices]
+    findings, seeing = _measured(ctx, voices, compute)
+    complete = not any(axis.left for axis in found.asked)
+    others = [
+        _as_beside(voice, voice_findings) for voice, voice_findings in zip(beside.voices, findings[1:], strict=True)
+    ]
+    return Fingerprint(
+        rater=rater.id,
+        code=rater.code,
+        kind=_kind(rater),
+        axes=_axes(found, findings[0], complete=complete, seeing=seeing, kind=_kind(rater)),
+        complete=complete,
+        findings=findings[0],
+        group=next((one for one in others if one.kind == "group"), None),
+        group_reason=beside.group_reason,
+        models=tuple(one for one in others if one.kind == "model"),
+        still_open=sum(session.rater_id == rater_id and session.revealed_at is None for session in every),
+    )
+
+
+def group_of(
+    ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess
+) -> tuple[Beside | None, str]:
+    """The people who completed these plans, pooled; with fewer than five None, and the reason.
+
+    What a workshop's facilitator may see of the answers. Nothing is tested: it may be looked at while people go on.
+    """
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    beside = _beside(project, raters, project.judging.sessions(), set(plan_ids), leave_out="")
+    groups = [voice for voice in beside.voices if voice.kind == "group"]
+    if not groups:
+        return None, beside.group_reason
+    findings, _ = _measured(ctx, groups, compute)
+    return _as_beside(groups[0], findings[0]), ""
+
+
+# whose choices
+
+
+def _own(
+    project: Project, raters: Mapping[str, RaterRow], every: Sequence[SessionRow], rater_id: str
+) -> tuple[list[SessionRow], Gathered]:
+    """The rater's revealed sessions and what was answered in them; AppError where there is nothing to show."""
+    if rater_id not in raters:
+        raise AppError("This project has no such rater.", hint="Choose one of those that it has.")
+    own = [session for session in _revealed(every) if session.rater_id == rater_id]
+    if not own:
+        raise AppError(
+            "This session is still open: its fingerprint is hidden until the session is complete.",
+            hint="Finish the session in Judge, then reveal it.",
+        )
+    found = gather(project, own)
+    if not found.asked:
+        raise AppError(
+            "These comparisons are not between identities, so they give no fingerprint.",
+            hint="A fingerprint needs comparisons of texts that were written for identities.",
+        )
+    return own, found
+
+
+@dataclass(frozen=True)
+class _Voice:
+    key: str
+    title: str
+    kind: Whose
+    rows: Gathered
+    people: int = 1
+
+
+@dataclass(frozen=True)
+class _Others:
+    voices: tuple[_Voice, ...]
+    group_reason: str
+
+
+def _beside(
+    project: Project,
+    raters: Mapping[str, RaterRow],
+    sessions: Sequence[SessionRow],
+    plans: set[str],
+    *,
+    leave_out: str,
+) -> _Others:
+    """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
+    on_plans = [session for session in _revealed(sessions) if session.plan_id in plans]
+    of_people = [session for session in on_plans if raters[session.rater_id].kind == "person"]
+    people = len({session.rater_id for session in of_people})
+    voices = []
+    if people >= GROUP_FROM:
+        rows = gather(project, of_people)
+        voices.append(_Voice("group", f"group of {people}", "group", rows, people))
+    for rater in raters.values():
+        own = [session for session in on_plans if session.rater_id == rater.id]
+        if rater.kind == "model" and own and rater.id != leave_out:
+            voices.append(_Voice(rater.id, rater.code, "model", gather(project, own)))
+    return _Others(tuple(voices), "" if people >= GROUP_FROM else _too_few(people))
+
+
+def _too_few(people: int) -> str:
+    so_far = {0: "nobody has", 1: "1 person has"}.get(people, f"{people} people have")
+    return f"The group’s choices are shown from {GROUP_FROM} people on: {so_far} completed these comparisons."
+
+
+def _as_beside(voice: _Voice, findings: tuple[Finding, ...]) -> Beside:
+    axes = _axes(voice.rows, findings, complete=False, seeing={}, kind=voice.kind)
+    return Beside(voice.key, voice.title, voice.kind, axes, findings, voice.people)
+
+
+def _axes(
+    rows: Gathered, findings: Sequence[Finding], *, complete: bool, seeing: Mapping[str, Seeing], kind: Whose
+) -> tuple[AxisChoice, ...]:
+    axes = axis_choices(rows.asked, findings, complete=complete, seeing=seeing if complete else {})
+    if kind != "model":
+        return axes
+    # A model's replies are counted by order of the cards; here it is comparisons without a choice in every order.
+    return tuple(
+        replace(axis, ties=0, none=0, skips=0, unread=max(0, axis.planned - axis.left - axis.n)) for axis in axes
+    )
+
+
+def _revealed(sessions: Sequence[SessionRow]) -> list[SessionRow]:
+    return [session for session in sessions if session.revealed_at is not None]
+
+
+def _kind(rater: RaterRow) -> Whose:
+    return "model" if rater.kind == "model" else "person"
+
+
+# in the compute process
+
+
+def _measured(
+    ctx: JobContext, voices: Sequence[_Voice], compute: ComputeProcess
+) -> tuple[list[tuple[Finding, ...]], dict[str, Seeing]]:
+    tables = [(voice.rows.table, _identities(voice.rows.asked)) for voice in voices]
+    result: tuple[list[tuple[Finding, ...]], dict[str, Seeing]] = compute.call(
+        "core.runs.fingerprint:in_compute", tables, SEED, ctx=ctx
+    )
+    return result
+
+
+def _identities(asked: Sequence[Asked]) -> dict[str, list[str]]:
+    return {one.axis: [identity for identity, _ in one.identities] for one in asked}
+
+
+def in_compute(
+    tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
+) -> tuple[list[tuple[Finding, ...]], dict[str, Seeing]]:
+    """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""
+    from core.judging.fingerprint.power import chance_of_seeing
+    from core.studies.creativity.choices import JudgmentTable
+    from core.studies.creativity.judgments import measure_judgments
+
+    found = [
+        measure_judgments(JudgmentTable(**table), axes=axes, seed=seed).findings if table["comparison"] else ()
+        for table, axes in tables
+    ]
+    tested = [one for one in found[0] if one.id == "creativity.abs" and one.p_adjusted is not None]
+    seeing = {one.dims["axis"]: chance_of_seeing(one.n, len(one.groups), len(tested)) for one in tested}
+    return found, {axis: seen for axis, seen in seeing.items() if seen is not None}

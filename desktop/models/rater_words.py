@@ -1,0 +1,244 @@
+"""Plans, raters and packets in words, as rows of their tables. Plain text, no Qt widgets."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from desktop.models.rater_rows import Column, Row
+from desktop.models.titles import Titles
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import number, plural, spelled_seconds, tr
+
+if TYPE_CHECKING:
+    from core.judging.packets.make import MadePacket
+    from core.judging.packets.merge import MergedFile, MergeReport
+    from core.runs.raters import PlanState, RaterState
+
+NOTHING = "—"
+LETTERS = "ABC"
+
+
+def plan_columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("Plan")),
+        Column(tr("What differs"), 190, help=tr("What the texts of one comparison differ in")),
+        Column(tr("Comparisons"), 112, number=True),
+        Column(tr("Repeats"), 84, number=True, help=tr("Hidden repeats with the cards swapped; they are in no score")),
+        Column(tr("Raters"), 76, number=True, help=tr("Who began, or has a packet; models among them")),
+        Column(tr("Finished"), 104),
+    )
+
+
+def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[Row]:
+    return [
+        Row(
+            plan.id,
+            (
+                plan_title(plan),
+                kind_words(plan.kind, safe_line(titles.axes.get(plan.axis, plan.axis.replace("_", " ")))),
+                number(plan.comparisons),
+                number(plan.repeats) if plan.repeats else NOTHING,
+                number(plan.taking_part),
+                tr("{some} of {all}").format(some=number(plan.finished), all=number(plan.taking_part))
+                if plan.taking_part
+                else NOTHING,
+            ),
+        )
+        for plan in plans
+    ]
+
+
+def plan_title(plan: "PlanState") -> str:
+    """The title, or what stands for one."""
+    title = safe_line(plan.title) or tr("Plan without a title")
+    return tr("{title} (workshop)").format(title=title) if plan.workshop else title
+
+
+def kind_words(kind: str, axis: str = "") -> str:
+    """What the cards of a comparison differ in."""
+    words = {
+        "identity": tr("identity: {axis}").format(axis=axis) if axis else tr("identity"),
+        "model": tr("the model that wrote it"),
+        "origin": tr("written by a person or a model"),
+        "twin": tr("swap twins: name and gender"),
+    }
+    return words.get(kind, safe_line(kind))
+
+
+def rater_columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("Rater")),
+        Column(tr("Where"), 204),
+        Column(tr("State"), 166),
+        Column(tr("Answered"), 92, number=True),
+        Column(tr("Skipped"), 84, number=True),
+        Column(tr("Left"), 64, number=True),
+        Column(tr("Active time"), 108, number=True, help=tr("Without pauses of more than two minutes")),
+    )
+
+
+def rater_rows(raters: "Sequence[RaterState]") -> list[Row]:
+    return [
+        Row(
+            one.session_id,
+            (
+                tr("{code} (model)").format(code=safe_line(one.code)) if one.model else safe_line(one.code),
+                where_words(one),
+                state_words(one),
+                number(one.done if one.answered is None else one.answered),
+                NOTHING if one.skipped is None else number(one.skipped),
+                number(one.left),
+                NOTHING if one.active_seconds is None or one.model else spelled_seconds(one.active_seconds),
+            ),
+        )
+        for one in raters
+    ]
+
+
+def where_words(rater: "RaterState") -> str:
+    return {
+        "here": tr("this machine"),
+        "away": tr("packet away"),
+        "partly": tr("packet came back in part"),
+        "finished": tr("packet came back"),
+        "counted": tr("packet, what came back"),
+    }[rater.where]
+
+
+def state_words(rater: "RaterState") -> str:
+    """How the session stands; of one that is open here no more is told than how many comparisons are done."""
+    if not rater.open:
+        return tr("finished")
+    if rater.model:
+        return tr("not through yet")
+    return tr("open: its count alone") if rater.where == "here" else tr("open")
+
+
+def workshop_words(plan: "PlanState") -> str:
+    """A workshop's plan in one sentence: nobody is told apart."""
+    took = plural(plan.taking_part, "1 person took part", "%n people took part")
+    ended = plural(plan.finished, "1 has finished", "%n have finished")
+    return tr(
+        "{took}, {ended}. In a workshop nobody is told apart: neither codes nor single answers are shown here."
+    ).format(took=took, ended=ended)
+
+
+def made_columns() -> tuple[Column, ...]:
+    return Column(tr("Rater"), 120), Column(tr("Comparisons"), 120, number=True), Column(tr("File"))
+
+
+def made_rows(made: "Sequence[MadePacket]") -> list[Row]:
+    return [
+        Row(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name))) for one in made
+    ]
+
+
+def merge_columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("File"), 170),
+        Column(tr("Rater"), 80),
+        Column(tr("New"), 56, number=True, help=tr("Answers that were not here yet")),
+        Column(tr("Repeated"), 90, number=True, help=tr("Answers that were here already: they count once")),
+        Column(tr("Conflicting"), 104, number=True, help=tr("Other answers to the same comparison by the same rater")),
+        Column(tr("Changed texts"), 118, number=True, help=tr("Comparisons whose texts are not the ones sent out")),
+        Column(tr("What came of it, and what to do")),
+    )
+
+
+# Which columns are given room first: the file, what came of it, and who it is from; the counts are in the words too.
+MERGE_KEEP = (0, 6, 1, 2, 4, 3, 5)
+
+
+def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[Row]:
+    """A row for each file. `accepted`: those whose raters were unknown, and were taken in."""
+    return [
+        Row(
+            f"{place}",
+            (
+                safe_line(one.name),
+                safe_line(one.code) or NOTHING,
+                *(
+                    (NOTHING,) * 4
+                    if not was_merged(one, accepted)
+                    else tuple(number(n) for n in (one.added, one.repeated, one.conflicting, len(one.changed_texts)))
+                ),
+                merged_words(one, accepted),
+            ),
+        )
+        for place, one in enumerate(report.files)
+    ]
+
+
+def was_merged(one: "MergedFile", accepted: Collection[Path] = ()) -> bool:
+    """Whether a file is in the project now: neither refused nor by a stranger whom nobody took in."""
+    return not one.refused and (not one.unknown_rater or one.path in accepted)
+
+
+def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
+    """What came of one file, and what there is to do."""
+    if one.refused:
+        return tr("Not merged. {why} {hint}").format(why=safe_line(one.refused), hint=safe_line(one.hint)).strip()
+    if not was_merged(one, accepted):
+        return tr("Not merged: this project made no packet for rater {code}.").format(code=safe_line(one.code) or "?")
+    parts = []
+    if one.added:
+        parts.append(plural(one.added, "1 answer is new.", "%n answers are new."))
+    if one.repeated:
+        parts.append(plural(one.repeated, "1 was here already.", "%n were here already."))
+    if one.conflicting:
+        parts.append(plural(one.conflicting, "1 conflict waits for a decision.", "%n conflicts wait for a decision."))
+    if one.changed_texts:
+        changed = "1 comparison shows other texts: its answer is left out."
+        parts.append(
+            plural(len(one.changed_texts), changed, "%n comparisons show other texts: their answers are left out.")
+        )
+    parts.append(tr("Finished.") if one.finished else tr("Not finished yet: it counts when it comes back finished."))
+    if one.hint:
+        parts.append(safe_line(one.hint))
+    return " ".join(parts)
+
+
+def report_words(report: "MergeReport", accepted: Collection[Path] = ()) -> str:
+    """The whole report in one line."""
+    merged = [one for one in report.files if was_merged(one, accepted)]
+    said = [
+        plural(len(merged), "1 packet was merged", "%n packets were merged"),
+        plural(sum(one.added for one in merged), "1 new answer", "%n new answers"),
+    ]
+    if left := len(report.files) - len(merged):
+        said.append(plural(left, "1 file was left out", "%n files were left out"))
+    return ", ".join(said) + "."
+
+
+def outcome_words(outcome: str, chosen: int | None, order: Sequence[int]) -> str:
+    """An answer by the letters that the texts stand under here."""
+    if chosen is not None and outcome == "choice":
+        return tr("{letter} chosen").format(letter=letter_of(chosen, order))
+    return {
+        "tie": tr("a tie"),
+        "none": tr("none is good"),
+        "skip": tr("skipped"),
+        "undone": tr("taken back"),
+        "withdrawn": tr("taken back"),
+    }.get(outcome, outcome)
+
+
+def letter_of(item: int, order: Sequence[int]) -> str:
+    return LETTERS[tuple(order).index(item)]
+
+
+def counted_outcomes(said: Sequence[tuple[str, int | None]], order: Sequence[int]) -> str:
+    """ "A 2 · B 1 · tie 1": how many said what."""
+    counts: dict[str, int] = {}
+    letters = [letter_of(item, order) for item in order]
+    for outcome, chosen in said:
+        key = letter_of(chosen, order) if outcome == "choice" and chosen is not None else outcome
+        counts[key] = counts.get(key, 0) + 1
+    names: Mapping[str, str] = {"tie": tr("tie"), "none": tr("none good")}
+    ordered = [*letters, "tie", "none"]
+    return " · ".join(f"{names.get(key, key)} {number(counts[key])}" for key in ordered if key in counts)
+
+
+def safe_lines(text: str) -> str:
+    """A note as it was typed, line by line, made safe to show."""
+    return "\n".join(safe_line(line) for line in text.splitlines()).strip()

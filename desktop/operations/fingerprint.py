@@ -1,0 +1,79 @@
+"""Reading fingerprints, and saving one as a picture. Nothing is written but by the person's own act."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.operations.base import Operation
+from desktop.widgets.words import tr
+
+SAID = {"tie": "a tie", "none": "no text was good", "skip": "skipped"}
+
+if TYPE_CHECKING:
+    from core.findings import Finding
+    from core.judging.fingerprint import Fingerprint
+    from core.project.project import Project
+    from core.runs.fingerprint import Raters
+    from desktop.charts.data import Items
+
+
+def read_raters(*, project: "Project") -> "Operation[Raters]":
+    """Who has a fingerprint in a project."""
+
+    def work(ctx: JobContext) -> "Raters":
+        from core.runs.fingerprint import raters_with_fingerprint
+
+        return raters_with_fingerprint(ctx, project)
+
+    return Operation(tr("Raters"), work, quiet=True)
+
+
+def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprint]":
+    """One rater's fingerprint, measured in the compute process."""
+
+    def work(ctx: JobContext) -> "Fingerprint":
+        from core.compute import shared
+        from core.runs.fingerprint import fingerprint_of
+
+        return fingerprint_of(ctx, project, rater, shared())
+
+    return Operation(tr("Fingerprint"), work, quiet=True)
+
+
+def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[Items]":
+    """The texts behind a figure of this fingerprint, those that were chosen first."""
+    labels = {one.identity: one.label for axis in found.axes for one in axis.identities}
+    identity = finding.label if finding.id == "creativity.share" else ""
+
+    def work(ctx: JobContext) -> "Items":
+        from core.runs.fingerprint_texts import texts_read
+        from desktop.charts.data import Item, Items
+
+        read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
+        items = (
+            Item(
+                f"{one.key[0]} {one.key[1]}",
+                f"{one.title} · {labels.get(one.identity, one.identity)}",
+                tr(SAID.get(one.said, one.said)),
+                one.text,
+            )
+            for one in read.texts
+        )
+        return Items(read.total, tuple(items))
+
+    return Operation(tr("Texts behind a figure"), work, quiet=True)
+
+
+def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
+    """Write the picture. It is light and of one size: it goes on a page, not on this screen."""
+    tokens = theme.tokens_for("light")
+
+    def work(ctx: JobContext) -> Path:
+        from desktop.charts.fingerprint_page import save_page
+
+        return save_page(found, tokens, path)
+
+    return Operation(
+        tr("Save picture"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name), quiet=True
+    )

@@ -1,0 +1,117 @@
+"""What a coordinator does: packets made and merged, conflicts decided, comparisons adjudicated."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.models.rater_words import report_words
+from desktop.operations.base import Operation
+from desktop.widgets.words import plural, tr
+
+if TYPE_CHECKING:
+    from core.judging.adjudication import Decided
+    from core.judging.packets.decisions import Conflict
+    from core.judging.packets.make import MadePacket
+    from core.judging.packets.merge import MergeReport
+    from core.project.project import Project
+    from core.project.rows import ComparisonRow
+
+MOST_RATERS = 500
+SEPARATORS = re.compile(r"[,;\s]+")
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Whose packets are made. `trouble` says why none can be; then there are no codes."""
+
+    codes: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def codes_of(typed: str, taken: Sequence[str]) -> Codes:
+    """A number of new raters, such as "3", or codes with commas or blanks between them.
+
+    New raters are called R01, R02 …, as far as nobody is called so. A code that is `taken` already may be typed: it is
+    the same rater's.
+    """
+    wanted = typed.strip()
+    if wanted.isdecimal():
+        count = int(wanted)
+        if not 1 <= count <= MOST_RATERS:
+            return Codes(trouble=tr("Between 1 and {most} packets can be made at once.").format(most=MOST_RATERS))
+        used = {code.casefold() for code in taken}
+        free = (code for n in range(1, count + len(used) + 1) if (code := f"R{n:02d}").casefold() not in used)
+        return Codes(tuple(code for code, _ in zip(free, range(count), strict=False)))
+    codes = tuple(dict.fromkeys(part for part in SEPARATORS.split(wanted) if part))
+    if len(codes) > MOST_RATERS:
+        return Codes(trouble=tr("Between 1 and {most} packets can be made at once.").format(most=MOST_RATERS))
+    if len({code.casefold() for code in codes}) < len(codes):
+        return Codes(trouble=tr("Two codes differ in capitals only: their files would have one name."))
+    return Codes(codes)
+
+
+def make_packets(
+    *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path
+) -> "Operation[tuple[MadePacket, ...]]":
+    """Write one packet for each rater into a folder."""
+
+    def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
+        from core.judging.packets.make import make_packets as make
+
+        return make(ctx, project, plan_id=plan_id, codes=codes, folder=folder)
+
+    return Operation(
+        tr("Making packets"), work, lambda made: plural(len(made), "1 packet was made.", "%n packets were made.")
+    )
+
+
+def merge_packets(
+    *, project: "Project", paths: Sequence[Path], accept_raters: bool = False
+) -> "Operation[MergeReport]":
+    """Merge what came back. The files stay as they are, and nothing in the project is overwritten."""
+
+    def work(ctx: JobContext) -> "MergeReport":
+        from core.judging.packets.merge import merge_packets as merge
+
+        return merge(ctx, project, paths, accept_raters=accept_raters)
+
+    accepted = paths if accept_raters else ()
+    return Operation(tr("Merging packets"), work, lambda report: report_words(report, accepted))
+
+
+def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None) -> Operation[None]:
+    """Count one of two answers that conflict; None: neither. Deciding again takes its place."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.packets.decisions import decide as keep
+
+        keep(project, conflict, judgment_id)
+
+    return Operation(tr("Keeping a decision"), work, quiet=True)
+
+
+def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
+    """Let a packet count that never came back finished."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.packets.decisions import count_what_came as count
+
+        count(project, session_id)
+
+    return Operation(tr("Counting what came back"), work, tr("What came back counts from now on."), quiet=True)
+
+
+def adjudicate(
+    *, project: "Project", comparison: "ComparisonRow", outcome: "Decided", chosen: int | None, note: str
+) -> Operation[None]:
+    """Keep an adjudication beside the judgments, which stay as they are."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.adjudication import adjudicate as keep
+
+        keep(project, comparison, outcome, chosen, note)
+
+    return Operation(tr("Keeping an adjudication"), work, quiet=True)

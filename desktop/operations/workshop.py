@@ -1,0 +1,212 @@
+"""A workshop's work off the window's thread: what to hold it with, and the project that it keeps out of reach."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import AppError, JobCancelled
+from core.jobs import JobContext
+from core.judging.vault import Vault
+from desktop.operations.base import Operation
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.judging.fingerprint import Beside, Fingerprint
+    from core.judging.planner import Chance, Design
+    from core.judging.session import JudgingSession
+    from core.judging.workshop import Attendance, WorkshopPlan
+    from core.project.project import Project
+
+STUDY = "creativity"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class AxisOffer:
+    """An axis that there are outputs for, as `compare` wants it named; `identities` are labels."""
+
+    key: str
+    title: str
+    identities: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What a workshop can be held with: plans that were drawn for one, and axes to draw another on."""
+
+    plans: tuple["WorkshopPlan", ...]
+    axes: tuple[AxisOffer, ...]
+
+
+@dataclass(frozen=True)
+class DrawWorkshop:
+    """What is to be drawn: `comparisons` on each of `axes`."""
+
+    axes: tuple[str, ...]
+    comparisons: int
+    seed: int
+    consent_text: str = ""
+
+
+@dataclass(frozen=True)
+class FacilitatorView:
+    """All that whoever leads a workshop is told. `group` is None with fewer than five people, and `reason` says so."""
+
+    attendance: "Attendance"
+    group: "Beside | None"
+    reason: str
+
+
+def workshop_offers(*, project: "Project") -> Operation[Offers]:
+    def work(ctx: JobContext) -> Offers:
+        from core.judging.workshop import workshop_plans
+
+        return Offers(workshop_plans(project), _axes(ctx, project))
+
+    return Operation(tr("Looking for what a workshop can be held with"), work, quiet=True)
+
+
+def workshop_chance(*, design: "Design") -> Operation["Chance"]:
+    """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
+
+    def work(ctx: JobContext) -> "Chance":
+        from core.judging.workshop import chance_of
+
+        return chance_of(design)
+
+    return Operation(tr("Working out what a workshop can show"), work, quiet=True)
+
+
+def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["WorkshopPlan"]:
+    """Draw comparisons for a workshop; asked for again, the plan that is there."""
+
+    def work(ctx: JobContext) -> "WorkshopPlan":
+        from core.judging.workshop import described
+        from core.runs.compare import compare
+
+        study = project.studies.of_kind(STUDY)
+        if study is None:
+            raise AppError(tr("There are no outputs to compare yet."), hint=tr("Generate some first."))
+        drawn = compare(
+            ctx,
+            project,
+            study_id=study.id,
+            axes=wanted.axes,
+            seed=wanted.seed,
+            per_axis=wanted.comparisons,
+            workshop=True,
+            consent_text=wanted.consent_text,
+            notes=False,  # what one typed would stand in the file, in one's own words
+        )
+        return described(project, next(row for row in project.judging.plans() if row.id == drawn.plan_id))
+
+    return Operation(tr("Drawing comparisons"), work)
+
+
+class Keeper:
+    """The project while a workshop is on: in a vault, so that nothing in the window leads to it.
+
+    Its operations are for the workshop's jobs. What they bring is a participant's own, or the group's.
+    """
+
+    def __init__(self, project: "Project", plan_id: str) -> None:
+        self._vault = Vault((project, plan_id))
+
+    def seat(self, code: str) -> Operation["JudgingSession"]:
+        """A judging thread of its own for one participant."""
+
+        def open_door(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
+            from core.judging.session import open_judging
+            from core.judging.statements import ProjectStatements
+            from core.judging.wording import shipped_wording
+            from core.judging.workshop import WorkshopStore
+
+            store = WorkshopStore(project, plan_id, code)
+            return open_judging(store, shipped_wording(), statements=ProjectStatements(project))
+
+        return self._operation(tr("Opening the comparisons"), open_door)
+
+    def fingerprint(self, code: str) -> Operation["Fingerprint"]:
+        """The fingerprint of the participant with this code, who has finished."""
+
+        def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
+            from core.compute import shared
+            from core.runs.fingerprint import fingerprint_of
+
+            rater = next(row for row in project.judging.raters() if row.code == code)
+            return fingerprint_of(ctx, project, rater.id, shared())
+
+        return self._operation(tr("Drawing the picture"), measure)
+
+    def facilitator(self) -> Operation[FacilitatorView]:
+        """The counts, and the group's choices where there are enough people."""
+
+        def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
+            from core.compute import shared
+            from core.judging.workshop import attendance
+            from core.runs.fingerprint import group_of
+
+            group, reason = group_of(ctx, project, [plan_id], shared())
+            return FacilitatorView(attendance(project, plan_id), group, reason)
+
+        return self._operation(tr("Counting who took part"), look)
+
+    def close(self) -> Operation[None]:
+        """Let go of the project. Waits for what is asked of it still, so it is an operation too."""
+        vault = self._vault
+
+        def work(ctx: JobContext) -> None:
+            vault.take()
+
+        return Operation(tr("Closing the workshop"), work, quiet=True)
+
+    def _operation(self, title: str, work: Callable[[JobContext, "Project", str], T]) -> Operation[T]:
+        vault = self._vault
+
+        def ask(ctx: JobContext) -> T:
+            answer = vault.use(lambda kept: _tried(work, ctx, *kept))
+            if isinstance(answer, _Failed):
+                raise answer.error
+            return answer
+
+        return Operation(title, ask, quiet=True)
+
+
+@dataclass(frozen=True)
+class _Failed:
+    error: Exception
+
+
+def _tried(
+    work: Callable[[JobContext, "Project", str], T], ctx: JobContext, project: "Project", plan: str
+) -> T | _Failed:
+    """An error leaves the vault anew: the frames of the one that was raised would lead to the project."""
+    try:
+        return work(ctx, project, plan)
+    except JobCancelled:
+        return _Failed(JobCancelled())
+    except AppError as error:
+        return _Failed(AppError(error.message, hint=error.hint, kept=error.kept))
+
+
+def _axes(ctx: JobContext, project: "Project") -> tuple[AxisOffer, ...]:
+    """The axes with two or three identities that have outputs: no comparison shows more."""
+    from core.project.stores.outputs import OutputFilter
+    from core.runs.compare.axes import MOST_CARDS, known_axes
+
+    study = project.studies.of_kind(STUDY)
+    if study is None:
+        return ()
+    offers = []
+    for axis in known_axes(project, study).values():
+        ctx.check()
+        written = [
+            identity
+            for identity in axis.identities
+            if project.outputs.page(0, 1, OutputFilter(study_id=study.id, identity=identity, status="done"))
+        ]
+        if 2 <= len(written) <= MOST_CARDS:
+            whole = len(written) == len(axis.identities)
+            key = axis.id if whole else f"{axis.id}:{','.join(written)}"
+            offers.append(AxisOffer(key, axis.title, tuple(axis.identities[identity] for identity in written)))
+    return tuple(offers)

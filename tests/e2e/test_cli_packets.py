@@ -1,0 +1,166 @@
+"""`biasprint packet`: three raters on files of their own, merged in any order; conflicts, decisions and refusals."""
+
+import csv
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for packet_files
+
+from cli_support import biasprint, refused
+from packet_files import answer
+
+from core.judging.packets.inside import finish_packet
+from core.project.project import Project
+
+AXIS = "orientation"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    file = tmp_path / "study.biasprint"
+    biasprint("new", file)
+    themes = ("stars", "sun", "rain", "trees", "joy", "fear")
+    chosen = [f"--theme={theme}" for theme in themes]
+    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *chosen)
+    biasprint("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large", "--seed", 5)
+    biasprint("compare", file, "--axis", AXIS, "--seed", 3)
+    return file
+
+
+def rated(packet: Path, seed: int, *, finish: bool = True) -> Path:
+    chance = random.Random(seed)
+    with Project.open(packet) as inside:
+        number = inside.judging.count(inside.judging.plans()[0].id)
+    answer(packet, *((index, "choice", chance.choice((0, 0, 1))) for index in range(number)))
+    if finish:
+        with Project.open(packet) as inside:
+            finish_packet(inside)
+    return packet
+
+
+def made(file: Path, *options: object) -> list[Path]:
+    answered = biasprint("packet", "make", file, "--out", file.parent / "packets", "--json", *options).json
+    return [Path(one["file"]) for one in answered["packets"]]
+
+
+def test_three_packets_come_back_in_any_order_and_give_the_same_findings(study: Path, tmp_path: Path) -> None:
+    packets = made(study, "--raters", 3)
+    assert [one.name for one in packets] == ["packet-R01.bpacket", "packet-R02.bpacket", "packet-R03.bpacket"]
+    for seed, packet in enumerate(packets):
+        rated(packet, seed)
+    other = Path(shutil.copyfile(study, tmp_path / "other.biasprint"))
+    report = biasprint("packet", "merge", study, *packets, "--json").json
+    assert {one["added"] for one in report["files"]} == {12}
+    assert all(one["finished"] and not one["refused"] for one in report["files"])
+    biasprint("packet", "merge", other, *reversed(packets))
+    again = biasprint("packet", "merge", other, *packets).out
+    assert "0 answers of R01 added, 12 were here, finished." in again
+    findings = [biasprint("measure", "creativity", file, "--axis", AXIS, "--json").json for file in (study, other)]
+    assert findings[0] == findings[1]
+    tables = []
+    for file in (study, other):
+        out = tmp_path / f"{file.stem}.csv"
+        biasprint("export", file, "judgments", "--out", out)
+        with open(out, encoding="utf-8", newline="") as stream:
+            tables.append(list(csv.DictReader(stream)))
+    assert sorted(tables[0], key=str) == sorted(tables[1], key=str)
+    kappa = next(one for one in findings[0]["findings"] if one["id"] == "creativity.agreement.fleiss_kappa")
+    assert kappa["estimate"] == pytest.approx(by_hand(tables[0]))
+
+
+def by_hand(table: list[dict[str, str]]) -> float:
+    """Fleiss' kappa from its formula: every comparison has the choices of three raters among two identities."""
+    items: dict[str, list[str]] = {}
+    for row in table:
+        items.setdefault(row["comparison"], []).append(row["chosen"])
+    kinds = sorted({row["chosen"] for row in table})
+    agree = sum(sum(said.count(k) * (said.count(k) - 1) for k in kinds) / (3 * 2) for said in items.values())
+    chance = sum((sum(said.count(k) for said in items.values()) / (3 * len(items))) ** 2 for k in kinds)
+    return (agree / len(items) - chance) / (1 - chance)
+
+
+def test_conflicts_are_listed_decided_and_counted(study: Path) -> None:
+    (packet,) = made(study, "--rater", "Anna")
+    copy = Path(shutil.copyfile(packet, packet.with_name("copy.bpacket")))
+    answer(packet, (0, "choice", 0), (1, "tie", None))
+    answer(copy, (0, "choice", 1), (1, "tie", None))
+    told = biasprint("packet", "merge", study, packet, copy).out
+    assert "1 comparison with answers that conflict" in told
+    assert "1 conflict to decide" in told
+    listed = biasprint("packet", "list", study, "--json").json
+    (state,), (conflict,) = listed["packets"], listed["conflicts"]
+    assert (state["code"], state["state"], state["answered"]) == ("Anna", "partly", 1)
+    assert [one["card"] for one in conflict["answers"]] == [1, 2]
+    assert conflict["open"]
+    key = conflict["answers"][1]["judgment"]
+    where = ("packet", "decide", study, "Anna", conflict["comparison"][:8])
+    refused(*where, code=2, says="Which answer counts?")
+    refused(*where, "--judgment", "nothing", code=2, says="none of the answers")
+    refused("packet", "decide", study, "Anna", "nothing", "--neither", code=2, says="no such conflict")
+    assert biasprint(*where, "--judgment", key[:8], "--json").json["decided"] == key
+    assert "not decided" not in biasprint("packet", "list", study).out
+    biasprint(*where, "--neither")
+    assert "neither counts" in biasprint("packet", "list", study).out
+    refused("packet", "count", study, "Berta", code=2, says="no packet of Berta")
+    assert len(biasprint("packet", "count", study, "Anna", "--json").json["sessions"]) == 1
+    assert "counts already" in biasprint("packet", "count", study, "Anna").out
+    out = study.with_name("rows.jsonl")
+    biasprint("export", study, "judgments", "--superseded", "--out", out)
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert sorted(row["superseded"] for row in rows) == [0, 1, 1, 1]
+    refused("export", study, "outputs", "--superseded", "--out", out, code=2, says="Only judgments")
+
+
+def test_a_table_with_superseded_rows_is_measured_as_one_without(study: Path) -> None:
+    for seed, packet in enumerate(made(study, "--raters", 2)):
+        answer(packet, *((index, "choice", 1) for index in range(6)))  # changed below
+        biasprint("packet", "merge", study, rated(packet, seed))
+    tables = [study.with_name("every.csv"), study.with_name("in_force.csv")]
+    every = biasprint("export", study, "judgments", "--superseded", "--out", tables[0], "--json").json
+    in_force = biasprint("export", study, "judgments", "--out", tables[1], "--json").json
+    assert (every["rows"], in_force["rows"]) == (36, 24)
+    findings = [biasprint("measure", "creativity", one, "--axis", AXIS, "--json").json["findings"] for one in tables]
+    assert findings[0] == findings[1]
+
+
+def test_a_bad_file_is_named_and_stops_no_other(study: Path, tmp_path: Path) -> None:
+    first, second = made(study, "--rater", "R01", "--rater", "R02")
+    rated(first, 1)
+    bad = tmp_path / "letter.bpacket"
+    bad.write_text("Dear coordinator")
+    answered = biasprint("packet", "merge", study, bad, tmp_path / "missing.bpacket", second, first, code=1)
+    assert "“letter.bpacket” is no packet." in answered.err
+    assert "There is no file" in answered.err
+    assert "Traceback" not in answered.err
+    assert "12 answers of R01 added" in answered.out
+    report = biasprint("packet", "merge", study, bad, first, "--json", code=1).json
+    assert [bool(one["refused"]) for one in report["files"]] == [True, False]
+
+
+def test_a_rater_that_the_project_does_not_know_is_added_on_request_alone(study: Path, tmp_path: Path) -> None:
+    earlier = Path(shutil.copyfile(study, tmp_path / "earlier.biasprint"))
+    (packet,) = made(study, "--rater", "R09")
+    rated(packet, 1)
+    answered = biasprint("packet", "merge", earlier, packet, code=1)
+    assert "does not know the rater R09" in answered.err
+    assert "12 answers of R09 added" in biasprint("packet", "merge", earlier, packet, "--accept-raters").out
+
+
+def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) -> None:
+    make = ("packet", "make", study, "--out", tmp_path / "packets")
+    refused(*make, code=2, says="Who are the packets for?")
+    refused(*make, "--rater", "R01", "--raters", 2, code=2, says="Who are the packets for?")
+    refused(*make, "--rater", "R01", "--plan", "nothing", code=2, says="There is no plan “nothing”")
+    biasprint("compare", study, "--axis", AXIS, "--seed", 9)
+    refused(*make, "--rater", "R01", code=2, says="Which plan are the packets of?")
+    assert biasprint(*make, "--rater", "R01", "--plan", f"{AXIS}, seed 9").out.startswith("R01: 12 comparisons in ")
+    assert "There is no packet yet" not in biasprint("packet", "list", study).out
+    empty = tmp_path / "empty.biasprint"
+    biasprint("new", empty)
+    refused("packet", "make", empty, "--out", tmp_path, "--raters", 1, code=1, says="nothing to judge")
+    assert "There is no packet yet" in biasprint("packet", "list", empty).out

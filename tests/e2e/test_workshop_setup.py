@@ -1,0 +1,146 @@
+"""Setting a workshop up in the real window: what it is held with, what it can show, and what stands in the way."""
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from workshop_people import PATIENCE, People, always_one, make_project
+
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.jobs import JobContext
+from core.judging.settings import PlanSettings
+from core.project.project import Project
+from desktop import theme
+from desktop.app import create_window, start
+from desktop.settings import Settings
+
+
+@pytest.fixture
+def workshop() -> bool:
+    return False
+
+
+@pytest.fixture
+def people(qtbot: QtBot, qapp: QApplication, tmp_path: Path, workshop: bool) -> Iterator[People]:
+    theme.apply(qapp, "light", 1.0)
+    file = tmp_path / "study.biasprint"
+    make_project(file, comparisons=8, workshop=workshop)
+    window = create_window(Settings(tmp_path / "settings.json"))
+    window.resize(1280, 800)
+    window.show()
+    start(window, file)
+    qtbot.waitUntil(lambda: window.project is not None and bool(window.current), timeout=PATIENCE)
+    yield People(qtbot, window)
+    freed: list[bool] = []
+    window.session.close(lambda: freed.append(True))
+    qtbot.waitUntil(lambda: bool(freed) and not window.jobs.active(), timeout=PATIENCE)
+    assert window.jobs.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.unfreeze()
+
+
+def test_comparisons_are_drawn_for_the_workshop_with_its_consent_and_without_notes(people: People):
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: "47 of 100 sessions" in setup.power.text())
+    assert setup.power.text() == (
+        "With 20 comparisons on one axis, a preference of 55/30/15 % is seen in 47 of 100 sessions."
+    )
+    setup.form.comparisons.setValue(6)
+    setup.form.consent.setPlainText("You may stop.")
+    people.wait(lambda: "With 6 comparisons" in setup.power.text())
+    project = people.window.project
+    people.click(setup.start)
+    people.wait(lambda: people.room is not None)
+    (plan,) = project.judging.plans()
+    asked = PlanSettings.of(plan.settings)
+    assert (asked.workshop, asked.consent_text, asked.notes) == (True, "You may stop.", False)
+    assert project.judging.count(plan.id) == 6
+    assert people.room.welcome.consent.text() == "You may stop."
+    del project
+
+
+def test_the_welcome_promises_for_what_was_drawn_not_for_what_was_asked(people: People):
+    """There are eight themes, so twenty comparisons cannot be had."""
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: "With 20 comparisons" in setup.power.text())
+    people.click(setup.start)
+    people.wait(lambda: people.room is not None)
+    assert "8 times" in people.room.welcome.about.text()
+    assert "47 of 100" not in people.room.welcome.power.text.text()
+
+
+@pytest.mark.parametrize("workshop", [True])
+def test_a_short_pin_is_refused_and_nothing_begins(people: People, workshop: bool):
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: setup.start.isEnabled())
+    setup.pin.setText("abc")
+    people.click(setup.start)
+    assert people.room is None
+    assert any("at least 4 characters" in text for text in people.window.banners.texts())
+
+
+@pytest.mark.parametrize("workshop", [True])
+def test_a_place_that_cannot_be_opened_is_said_and_can_be_tried_again(people: People, workshop: bool, monkeypatch):
+    from core.judging import workshop as rules
+
+    def full(*_: object) -> None:
+        raise AppError("The disk is full.", hint="Free some space.")
+
+    people.hold()
+    with monkeypatch.context() as failing:
+        failing.setattr(rules.WorkshopStore, "session", full)
+        people.click(people.room.welcome.start)
+        people.wait(lambda: people.room._told is not None)
+    assert people.page is people.room.welcome
+    assert "was not opened" in people.room._told.accessibleName()
+    people.sit_down()
+    people.judge(always_one, most=1)
+    assert people.seat.control.view.progress.done == 1
+
+
+@pytest.mark.parametrize("workshop", [True])
+def test_a_picture_that_cannot_be_drawn_is_said_and_the_next_person_can_start(
+    people: People, workshop: bool, monkeypatch
+):
+    def crash(*_: object, ctx: JobContext | None = None) -> None:
+        raise AppError("The statistics stopped.", hint="Try again.")
+
+    people.hold()
+    people.sit_down()
+    people.judge(always_one)
+    monkeypatch.setattr(ComputeProcess, "call", crash)
+    people.press("\r")
+    picture = people.seat.picture
+    people.wait(lambda: picture.pages.currentWidget() is picture.failed)
+    assert "The statistics stopped." in picture.failed.text.text()
+    people.next_person()
+
+
+@pytest.mark.parametrize("workshop", [True])
+def test_a_read_only_project_holds_no_workshop(people: People, workshop: bool, monkeypatch):
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: setup.start.isEnabled())
+    monkeypatch.setattr(people.window.project, "read_only", "Somebody else has it open.")
+    people.click(setup.start)
+    assert people.room is None
+    assert any("read-only" in text for text in people.window.banners.texts())
+
+
+def test_without_outputs_it_says_what_to_do(people: People, tmp_path: Path):
+    Project.create(tmp_path / "empty.biasprint").close()
+    people.window.open_project(tmp_path / "empty.biasprint")
+    people.wait(lambda: people.window.project is not None and people.window.project.path.name == "empty.biasprint")
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: "Generate some first" in setup.nothing.text())
+    assert not setup.start.isEnabled()

@@ -1,0 +1,52 @@
+"""After a workshop: measures, charts and exports pool its people from five on, and tell nobody apart."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import biasprint
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fingerprint_project import choosing, plan_of, project_with_texts, rated
+
+from core.jobs import JobContext
+from core.project.project import Project
+from desktop.models.stored_charts import StoredCharts
+
+
+def workshop_of(path: Path, people: int) -> list[str]:
+    """So many finish, each choosing one identity; their codes."""
+    codes = [f"P-SECRET{number}" for number in range(people)]
+    with project_with_texts(path, ["race"], ["haiku"]) as project:
+        plan = plan_of(project, "race", per_axis=8, workshop=True)
+        for code in codes:
+            rated(project, plan, code, choosing("white"))
+    return codes
+
+
+@pytest.fixture(params=[4, 5])
+def people(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(tmp_path: Path, people: int):
+    file = tmp_path / "study.biasprint"
+    codes = workshop_of(file, people)
+    told = biasprint("measure", "creativity", file, "--json")
+    shares = [one for one in json.loads(told.out)["findings"] if one["id"] == "creativity.share"]
+    assert {one["n"] for one in shares if set(one["dims"]) == {"axis"}} == ({40} if people >= 5 else set())
+    assert ("4 sessions of workshops with fewer than 5 people were left out" in told.err) == (people < 5)
+    biasprint("export", file, "findings", "--out", tmp_path / "findings.csv")
+    biasprint("export", file, "judgments", "--out", tmp_path / "judgments.csv")
+    said = [told.out, *(each.read_text(encoding="utf-8") for each in tmp_path.glob("*.csv"))]
+    assert not [code for code in codes for words in said if code in words]
+
+
+def test_charts_show_the_group_from_five_people_on_and_never_a_single_participant(tmp_path: Path, people: int):
+    file = tmp_path / "study.biasprint"
+    workshop_of(file, people)
+    with Project.open(file) as project:
+        voices = StoredCharts(project).load(JobContext()).voices
+    assert [voice.kind for voice in voices] == (["group"] if people >= 5 else [])

@@ -1,0 +1,182 @@
+"""A project to hold a workshop with, in which every hidden name occurs nowhere else, and what people do in one."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.runs.compare import compare
+from desktop.main_window import MainWindow
+from desktop.panels.workshop_room import WorkshopRoom
+
+IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo", "zqidentthree": "Zqlabelthree"}
+PATIENCE = 60_000
+CONSENT = "You may stop at any time."
+
+
+def make_project(path: Path, *, comparisons: int = 20, workshop: bool = True, consent: str = "") -> None:
+    """Haiku on so many themes for each identity, and a workshop's plan over them."""
+    themes = [f"thing{number}" for number in range(comparisons)]
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "Creativity").number("study")
+        identities = [{"key": key, "label": label} for key, label in IDENTITIES.items()]
+        project.axes.add(AxisSpec(key="zqaxis", title="Zqaxistitle", definition={"identities": identities}))
+        prompts = tuple(
+            PromptSpec(
+                key=f"zqprompt/{place}/{name}", text="zqprompt", task="haiku", theme=place, axis="zqaxis", identity=name
+            )
+            for place in themes
+            for name in IDENTITIES
+        )
+        set_id = project.prompts.add_set(study, PromptSetSpec(name="zqset", recipe={}, prompts=prompts))
+        generator = project.runs.add_generator(GeneratorSpec(backend="synthetic", model="zqmodel"))
+        run = project.runs.start(
+            RunSpec(
+                study_id=study,
+                prompt_set_id=set_id.number("prompt_set"),
+                generator_id=generator.number("generator"),
+                seed=1,
+            )
+        ).number("run")
+        for row in project.prompts.page(set_id.number("prompt_set"), 0, 1_000):
+            mark = "A" if row.identity == "zqidentone" else "Another"
+            text = f"{mark} haiku of {row.theme},\nthe line that says it again,\nand number {row.id}."
+            project.outputs.record(OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=text)).result()
+        if workshop:
+            compare(JobContext(), project, study_id=study, axes=["zqaxis"], seed=2, workshop=True, consent_text=consent)
+
+
+class People:
+    """The window, and what the people in a workshop do there: keys where they are, clicks elsewhere."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
+        self.qtbot = qtbot
+        self.window = window
+
+    def wait(self, until: Callable[[], Any]) -> None:
+        self.qtbot.waitUntil(lambda: bool(until()), timeout=PATIENCE)
+
+    def settle(self) -> None:
+        """Until no job's thread is left: one that has told its result still has a moment to live, with what it told."""
+        self.wait(lambda: not any(one.name == "job" for one in threading.enumerate()))
+
+    def click(self, widget: QWidget) -> None:
+        assert widget.isVisible()
+        assert widget.isEnabled()
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+    def press(self, key: str | Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """A key where the keyboard is; then what it brings, if anything."""
+        if QApplication.focusWidget() is None:  # off screen no window manager gives it back after a dialog
+            self.window.activateWindow()
+        QTest.keyClick(QApplication.focusWidget() or self.window.focusWidget() or self.window, key, modifier)
+        if self.room is not None and self.room.seat is not None:
+            self.wait(lambda: self.room is None or self.room.seat is None or not self.room.seat.control.busy)
+
+    @property
+    def room(self) -> WorkshopRoom | None:
+        return self.window.kiosk
+
+    @property
+    def page(self) -> QWidget | None:
+        return self.room.pages.currentWidget() if self.room is not None else None
+
+    @property
+    def seat(self) -> Any:
+        assert self.room is not None
+        assert self.room.seat is not None
+        return self.room.seat
+
+    def hold(self, pin: str = "") -> None:
+        """Begin a workshop from the fingerprint panel, as whoever leads it does."""
+        self.window.show_panel("fingerprint")
+        setup = self.setup()
+        self.wait(lambda: setup.start.isEnabled())
+        setup.pin.setText(pin)
+        self.click(setup.start)
+        self.wait(lambda: self.page is not None and self.page is self.room.welcome)  # type: ignore[union-attr]
+
+    def setup(self) -> Any:
+        """The page that sets a workshop up."""
+        from desktop.panels.workshop import WorkshopSetup
+
+        panel = self.window.panels["fingerprint"]
+        found = panel.findChild(WorkshopSetup)
+        if found is None:  # until the panel shows it
+            found = WorkshopSetup(self.window)
+            panel.body.addWidget(found, 1)
+            panel.pages.hide()
+            found.show()
+            found.offer()
+        else:
+            panel.offer_workshop()
+        return found
+
+    def sit_down(self) -> None:
+        assert self.room is not None
+        self.wait(lambda: self.page is self.room.welcome)  # type: ignore[union-attr]
+        self.press(Qt.Key.Key_Return)
+        self.wait(lambda: self.room.seat is not None and self.page is self.room.seat)  # type: ignore[union-attr]
+
+    def judge(self, choose: Callable[[Sequence[str]], int], most: int = 1_000) -> None:
+        """Choose by the texts, with the keys 1, 2 and 3, until nothing is left or so many were judged."""
+        while self.seat.pages.currentWidget() is self.seat.work and most > 0:
+            texts = [card.reading.text() for card in self.seat.work.cards.shown]
+            self.press("123"[choose(texts)])
+            most -= 1
+
+    def see(self) -> None:
+        """To one's own picture."""
+        self.press(Qt.Key.Key_Return)
+        self.wait(lambda: self.seat.picture.pages.currentWidget() is self.seat.picture.view)
+
+    def rate_all(self, choose: Callable[[Sequence[str]], int]) -> None:
+        self.sit_down()
+        self.judge(choose)
+        self.see()
+
+    def next_person(self) -> None:
+        self.click(self.seat.picture.done)
+        self.wait(lambda: self.page is self.room.welcome)  # type: ignore[union-attr]
+
+    def leave(self, pin: str = "") -> None:
+        """Out of the workshop, to the page of who leads it."""
+        from desktop.panels.workshop_leave import LeaveDialog
+
+        self.window.close()
+        dialog = self.room.findChild(LeaveDialog)  # type: ignore[union-attr]
+        assert dialog is not None
+        dialog.pin.setText(pin)
+        self.click(dialog.leave)
+
+    def counts(self) -> str:
+        assert self.room is not None
+        room = self.room
+        self.wait(lambda: room.facilitator.counts.text() not in ("", "Counting…"))
+        return room.facilitator.counts.text()
+
+
+def always_one(texts: Sequence[str]) -> int:
+    """A preference for texts that were written for the first identity."""
+    return next(index for index, text in enumerate(texts) if text.startswith("A "))
+
+
+def in_turn() -> Callable[[Sequence[str]], int]:
+    """No preference: the identities in turn, as far as their texts tell."""
+    count = iter(range(10_000))
+
+    def choose(texts: Sequence[str]) -> int:
+        turn = next(count)
+        ones = [index for index, text in enumerate(texts) if text.startswith("A ")]
+        others = [index for index in range(len(texts)) if index not in ones]
+        return (ones + others)[turn % len(texts)]
+
+    return choose

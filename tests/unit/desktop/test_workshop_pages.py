@@ -1,0 +1,198 @@
+"""The pages of a workshop, each by itself: what they say, what they ask, and what they forget."""
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton
+from pytestqt.qtbot import QtBot
+
+from core.errors import AppError
+from core.judging.fingerprint import AxisChoice, Beside, Interval, ShareOfChoices
+from core.judging.planner import Chance, Design
+from core.judging.workshop import Attendance, Pin, WorkshopPlan
+from desktop.operations.workshop import AxisOffer, FacilitatorView
+from desktop.panels.workshop_facilitator import FacilitatorPage
+from desktop.panels.workshop_form import DrawForm, PlanList
+from desktop.panels.workshop_leave import LeaveDialog
+from desktop.panels.workshop_saving import Copied
+from desktop.panels.workshop_start import WelcomePage, power_words
+from desktop.widgets import Label
+
+PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, Design(20), "")
+AXES = (AxisOffer("race", "Race", ("Black", "White", "Asian")), AxisOffer("gender", "Gender", ("man", "woman")))
+
+
+def words_of(page) -> list[str]:
+    return [label.text() for label in page.findChildren(Label) if label.text()]
+
+
+# the welcome
+
+
+def test_the_chance_is_said_without_a_word_of_statistics():
+    said = power_words(Chance(Design(20), (0.55, 0.30, 0.15), 0.474))
+    assert "(choosing 55, 30 and 15 of 100) is seen in about 47 of 100 sessions" in said
+    assert "does not mean that there is no preference" in said
+
+
+def test_the_chance_of_two_identities_names_two_shares():
+    assert "(choosing 67.5 and 32.5 of 100)" in power_words(Chance(Design(20, 2), (0.675, 0.325), 0.3))
+
+
+@pytest.mark.parametrize(("power", "words"), [(0.9999, "about 99 of 100"), (0.0001, "about 1 of 100")])
+def test_no_chance_is_promised_as_certain(power: float, words: str):
+    assert words in power_words(Chance(Design(20), (0.55, 0.30, 0.15), power))
+
+
+def test_the_welcome_names_neither_the_plan_nor_its_axis(qtbot: QtBot):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.show_plan(PLAN, Chance(Design(20), (0.55, 0.30, 0.15), 0.474))
+    assert not any("race" in words or "axis" in words or "Black" in words for words in words_of(page))
+    assert "20 times" in page.about.text()
+    assert page.time.title.text() == "About 12 minutes"
+
+
+def test_enter_starts(qtbot: QtBot):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.show_plan(PLAN, None)
+    with qtbot.waitSignal(page.started) as started:
+        QTest.keyClick(page, Qt.Key.Key_Return)
+    assert started.args == [False]
+
+
+def test_enter_does_nothing_while_the_place_is_being_opened(qtbot: QtBot):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.show_plan(PLAN, None)
+    page.set_opening()
+    with qtbot.assertNotEmitted(page.started):
+        QTest.keyClick(page, Qt.Key.Key_Return)
+
+
+# what it is held with
+
+
+def test_one_axis_at_a_time_unless_there_is_an_hour(qtbot: QtBot):
+    form = DrawForm()
+    qtbot.addWidget(form)
+    form.show_axes(AXES)
+    assert all(isinstance(button, QRadioButton) for button in form.axes.values())
+    assert form.wanted().axes == ("race",)
+    assert form.design() == Design(20, 3, 1)
+    form.axes["gender"].click()
+    assert form.wanted().axes == ("gender",)
+    assert form.design() == Design(20, 2, 1)
+    form.hour.setChecked(True)
+    assert all(isinstance(button, QCheckBox) for button in form.axes.values())
+    form.axes["race"].click()
+    assert form.wanted().axes == ("race", "gender")
+    assert form.design() == Design(20, 3, 2)
+    form.hour.setChecked(False)
+    assert len(form.wanted().axes) == 1
+
+
+def test_without_an_axis_there_is_nothing_to_draw(qtbot: QtBot):
+    form = DrawForm()
+    qtbot.addWidget(form)
+    form.show_axes(AXES)
+    form.hour.setChecked(True)
+    for button in form.axes.values():
+        if button.isChecked():
+            button.click()
+    assert form.design() is None
+
+
+def test_the_latest_plan_is_picked_and_a_new_one_can_be_drawn(qtbot: QtBot):
+    plans = PlanList()
+    qtbot.addWidget(plans)
+    plans.show_plans([PLAN])
+    assert plans.chosen == PLAN
+    assert plans.button(0).text() == "race, seed 1 (20 comparisons, about 12 minutes)"
+    plans.button(1).click()
+    assert plans.chosen is None
+
+
+# leaving
+
+
+def test_without_a_pin_a_question_is_enough(qtbot: QtBot):
+    left: list[bool] = []
+    dialog = LeaveDialog(None, Pin(""), unfinished=False, on_leave=lambda: left.append(True))  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.pin.isVisible()
+    dialog.leave.click()
+    assert left == [True]
+
+
+def test_a_wrong_pin_is_cleared_and_leaves_nobody_out(qtbot: QtBot):
+    left: list[bool] = []
+    dialog = LeaveDialog(None, Pin("tulip7"), unfinished=True, on_leave=lambda: left.append(True))  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert any("has not finished" in words for words in words_of(dialog))
+    dialog.pin.setText("rose77")
+    dialog.leave.click()
+    assert (left, dialog.pin.text(), dialog.said.text()) == ([], "", "That is not the PIN.")
+    dialog.pin.setText("tulip7")
+    dialog.leave.click()
+    assert left == [True]
+
+
+# who leads it
+
+
+def group() -> Beside:
+    shares = [("a", "Black", 12, 0.4, Interval(0.5, 1.2)), ("b", "White", 18, 0.6, Interval(0.8, 1.5))]
+    identities = tuple(
+        ShareOfChoices(key, label, chosen, share, 2 * share, span) for key, label, chosen, share, span in shares
+    )
+    return Beside("group", "group of 5", "group", (AxisChoice("race", "Race", identities, 30, 30),), (), 5)
+
+
+def test_before_five_the_leader_sees_counts_and_why_there_is_no_more(qtbot: QtBot):
+    page = FacilitatorPage()
+    qtbot.addWidget(page)
+    page.show_view(FacilitatorView(Attendance(4, 3), None, "The group’s choices are shown from 5 people on."))
+    said = words_of(page)
+    assert "4 sessions were begun. 3 were finished." in said
+    assert "The group’s choices are shown from 5 people on." in said
+    assert not any("%" in words for words in said)
+
+
+def test_from_five_on_the_leader_sees_shares_with_their_intervals(qtbot: QtBot):
+    page = FacilitatorPage()
+    qtbot.addWidget(page)
+    page.show_view(FacilitatorView(Attendance(6, 5), group(), ""))
+    said = words_of(page)
+    assert "Race: what all chose together, 30 choices" in said
+    assert [words for words in said if " % (" in words] == ["40 % (25–60)", "60 % (40–75)"]
+
+
+def test_the_leaders_page_forgets_what_it_showed(qtbot: QtBot):
+    page = FacilitatorPage()
+    qtbot.addWidget(page)
+    page.show_view(FacilitatorView(Attendance(6, 5), group(), ""))
+    page.show_failure(AppError("The project could not be read.", hint="Try again."))
+    page.forget()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not any("Race" in words or "40 %" in words or "6 sessions" in words for words in words_of(page))
+
+
+# what one leaves
+
+
+def test_what_was_copied_before_somebody_sat_down_stays(qtbot: QtBot):
+    clipboard = QApplication.clipboard()
+    clipboard.setText("before")
+    Copied().clear()
+    assert clipboard.text() == "before"
+    copied = Copied()
+    clipboard.setText("mine")
+    copied.clear()
+    assert clipboard.text() == ""
+    clipboard.setText("later")
+    assert clipboard.text() == "later", "nobody listens any more"
+    clipboard.clear()
