@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.judging.axes import LABELS, TITLES, TWIN
+from core.judging.settings import PlanSettings
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -77,15 +78,23 @@ class ProjectStore:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._judging = project.judging
-        self.plans = self._judging.plans
+        self.plans = self._ordinary_plans
         self.count = self._judging.count
         self.raters = self._judging.raters
-        self.sessions = self._judging.sessions
+        self.sessions = self._ordinary_sessions
         self.judgments = self._judging.judgments
         self.save_draft = self._judging.save_draft
         self.drafts = self._judging.drafts
         self.reveal = self._judging.reveal
         self.texts = project.texts
+
+    def _ordinary_plans(self) -> tuple[PlanRow, ...]:
+        """Without those of workshops: nobody goes on with a participant's session (see workshop.py)."""
+        return tuple(row for row in self._judging.plans() if not PlanSettings.of(row.settings).workshop)
+
+    def _ordinary_sessions(self) -> tuple[SessionRow, ...]:
+        plans = {row.id for row in self._ordinary_plans()}
+        return tuple(row for row in self._judging.sessions() if row.plan_id in plans)
 
     def only_code(self) -> str | None:
         return None

@@ -68,6 +68,9 @@ class Shell(Protocol):
         Panels that are not `blind_safe` are destroyed at once, and made anew when they are next shown.
         """
 
+    def set_kiosk(self, page: QWidget | None) -> None:
+        """Fill the screen with one page alone, such as a workshop's; None brings the window back."""
+
 
 class Header(QFrame):
     """The bar above a panel: its title, chips behind it, actions at the right."""

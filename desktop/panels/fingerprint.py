@@ -17,7 +17,8 @@ from desktop.panels.charts_figure import FigureCard
 from desktop.panels.charts_refresh import Refresher
 from desktop.panels.fingerprint_choose import ChoosePage
 from desktop.panels.fingerprint_view import FingerprintView
-from desktop.widgets import EmptyState, Label, tr
+from desktop.panels.workshop import WorkshopSetup
+from desktop.widgets import EmptyState, Label, QuietButton, tr
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
@@ -55,6 +56,11 @@ class FingerprintPanel(Panel):
         self.figure = FigureCard()
         self.figure.closed.connect(self._make_room)
         self.header.add_chip(self.view.chip)
+        self.workshop = WorkshopSetup(self.shell)
+        self.workshop.closed.connect(self.close_fingerprint)
+        self.workshop_button = QuietButton(tr("Start a workshop…"))
+        self.workshop_button.clicked.connect(self.offer_workshop)
+        self.header.add_action(self.workshop_button)
         self.header.add_action(self.view.save_button)
         self.header.add_action(self.view.done_button)
         self.choose = ChoosePage()
@@ -65,7 +71,7 @@ class FingerprintPanel(Panel):
             tr("No fingerprint yet"), "", tr("Rate outputs"), lambda: self.shell.show_panel("judge"), icon="fingerprint"
         )
         self.pages = QStackedWidget()
-        for page in (self.waiting, self.choose, self.nothing, self.view):
+        for page in (self.waiting, self.choose, self.nothing, self.view, self.workshop):
             self.pages.addWidget(page)
         row = QHBoxLayout()
         row.setSpacing(self.body.spacing())
@@ -87,6 +93,7 @@ class FingerprintPanel(Panel):
         self._forget_figure()
         self.view.forget()
         self.choose.forget()
+        self.workshop.forget()
         self._go_to(self.waiting)
 
     def refresh(self) -> None:
@@ -95,13 +102,16 @@ class FingerprintPanel(Panel):
         else:
             self._listing.ask()
 
-    def opened_with(self, *, rater: str = "", **what: object) -> None:
-        """Sent here to see the fingerprint of a rater (its id)."""
+    def opened_with(self, *, rater: str = "", workshop: bool = False, **what: object) -> None:
+        """Sent here to see the fingerprint of a rater (its id), or to hold a workshop."""
         if rater:
             self.show_rater(rater)
+        if workshop:
+            self.offer_workshop()
 
     def commands(self) -> list[Command]:
         return [
+            Command(tr("Start a workshop…"), self.offer_workshop, enabled=lambda: self.project is not None),
             Command(tr("Save the fingerprint as a picture…"), self.view.save_picture, enabled=self._is_shown),
             Command(tr("Done with the fingerprint"), self.close_fingerprint, enabled=self._is_shown),
         ]
@@ -138,10 +148,15 @@ class FingerprintPanel(Panel):
         self._go_to(self.waiting)
         self.refresh()
 
+    def offer_workshop(self) -> None:
+        """The page that sets a workshop up."""
+        self.workshop.offer()
+        self._go_to(self.workshop)
+
     def _show_raters(self, raters: "Raters") -> None:
         self.raters = raters
-        if self._shown:
-            return  # somebody reads theirs: the list waits
+        if self._shown or self.pages.currentWidget() is self.workshop:
+            return  # somebody reads theirs, or sets a workshop up: the list waits
         if raters.offered:
             self.choose.show_raters(raters)
             self._go_to(self.choose)
@@ -161,6 +176,7 @@ class FingerprintPanel(Panel):
         shown = page is self.view
         for widget in (self.view.save_button, self.view.done_button):
             widget.setVisible(shown)
+        self.workshop_button.setVisible(page in (self.choose, self.nothing))
         self.header.set_title(self.view.title_label.whole_text() if shown else tr(self.title))
 
     # one figure

@@ -47,6 +47,7 @@ class PlansSection(Section):
         self.said = Label("", "soft", wrap=True)
         self.make = Button(tr("Make packets…"), icon="export")
         self.judge = Button(tr("Rate on this machine"), icon="judge")
+        self.workshop = Button(tr("Go to the workshop"), icon="fingerprint")
         self.nothing = EmptyState(
             tr("No comparisons yet"),
             tr("Draw comparisons under Judge. Then raters sit down here, or each gets a packet to rate offline."),
@@ -57,6 +58,7 @@ class PlansSection(Section):
         self.plans.chosen.connect(lambda _: self._show_plan())
         self.make.clicked.connect(lambda: self.packets_wanted.emit(self.plans.current_key))
         self.judge.clicked.connect(lambda: self.shell.show_panel("judge"))
+        self.workshop.clicked.connect(lambda: self.shell.show_panel("fingerprint", workshop=True))
         self._lay_out()
 
     @property
@@ -97,6 +99,7 @@ class PlansSection(Section):
         show_if(self.said, bool(self.said.text()))
         for button in (self.make, self.judge):
             show_if(button, not plan.workshop)
+        show_if(self.workshop, plan.workshop)
         self.make.setEnabled(self.writable)
 
     def _lay_out(self) -> None:
@@ -110,7 +113,7 @@ class PlansSection(Section):
         head = QHBoxLayout()
         head.addWidget(self.heading, 1)
         actions = FlowLayout(spacing=tokens.grid)
-        for button in (self.make, self.judge):
+        for button in (self.make, self.judge, self.workshop):
             actions.addWidget(button)
         self.frame = QWidget()
         inside = QHBoxLayout(self.frame)

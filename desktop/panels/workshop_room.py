@@ -1,6 +1,6 @@
 """A workshop's full-screen pages: the welcome, one participant's seat after another, and the page of who leads it."""
 
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -21,17 +21,11 @@ if TYPE_CHECKING:
     from core.project.project import Project
 
 
-class KioskShell(Shell, Protocol):
-    """The window, which can show one page alone."""
-
-    def set_kiosk(self, page: "WorkshopRoom | None") -> None: ...
-
-
 class WorkshopRoom(QWidget):
     """What fills the screen while a workshop is on. Only a `Keeper` holds the project, and the window is blind."""
 
     def __init__(
-        self, shell: KioskShell, project: "Project", plan: "WorkshopPlan", chance: "Chance | None", pin: Pin
+        self, shell: Shell, project: "Project", plan: "WorkshopPlan", chance: "Chance | None", pin: Pin
     ) -> None:
         super().__init__()
         self.setProperty("role", "ground")
@@ -148,9 +142,8 @@ def open_workshop(shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", p
     project = shell.project
     if project is None:
         return None
-    kiosk = cast(KioskShell, shell)
-    room = WorkshopRoom(kiosk, project, plan, chance, pin)
+    room = WorkshopRoom(shell, project, plan, chance, pin)
     shell.set_blind(True)
-    kiosk.set_kiosk(room)
+    shell.set_kiosk(room)
     room.next_person()
     return room

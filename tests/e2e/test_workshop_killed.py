@@ -95,7 +95,6 @@ def test_the_unfinished_session_stays_uncounted_and_keeps_its_answers(file: Path
         assert raters_with_fingerprint(JobContext(), project).offered == ()
 
 
-@pytest.mark.xfail(strict=True, reason="the store of the ordinary window does not leave out workshops yet")
 def test_judging_in_the_ordinary_window_does_not_go_on_with_a_participants_session(file: Path):
     with Project.open(file) as project:
         codes = {row.code for row in project.judging.raters()}

@@ -109,16 +109,8 @@ class People:
         from desktop.panels.workshop import WorkshopSetup
 
         panel = self.window.panels["fingerprint"]
-        found = panel.findChild(WorkshopSetup)
-        if found is None:  # until the panel shows it
-            found = WorkshopSetup(self.window)
-            panel.body.addWidget(found, 1)
-            panel.pages.hide()
-            found.show()
-            found.offer()
-        else:
-            panel.offer_workshop()
-        return found
+        panel.offer_workshop()
+        return panel.findChild(WorkshopSetup)
 
     def sit_down(self) -> None:
         assert self.room is not None

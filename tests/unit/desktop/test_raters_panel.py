@@ -148,10 +148,8 @@ def test_packets_are_made_for_new_codes_into_the_chosen_folder(open_panel: Open,
     QTest.keyClicks(make.whom, "1")
     assert make.preview.text() == "1 packet: R03."
     bench.tab("plans")
-    assert [row.cells[:3] for row in bench.panel.plans.raters.table.rows] == [
-        ("R01", "packet away", "open"),
-        ("R02", "packet away", "open"),
-    ]
+    away = [("R01", "packet away", "open"), ("R02", "packet away", "open")]
+    bench.qtbot.waitUntil(lambda: [row.cells[:3] for row in bench.panel.plans.raters.table.rows] == away)
 
 
 def test_without_a_plan_to_send_it_says_where_plans_come_from(open_panel: Open, file: Path) -> None:
