@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from core.judging.adjudication import Adjudication, adjudicated
 from core.judging.settings import PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow
@@ -14,7 +15,14 @@ JUDGMENT = (
     "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
     "sequence", "model", "temperature",
 )  # fmt: skip
-JUDGMENT_END = ("rater_kind", "read_as", "superseded", "card", "judged_at")  # since models judge; since packets
+JUDGMENT_END = (
+    "rater_kind",
+    "read_as",
+    "superseded",
+    "card",
+    "judged_at",
+    "adjudicated",
+)  # since models judge; packets
 
 Row = Mapping[str, Any]
 
@@ -37,6 +45,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     raters = {rater.id: rater for rater in project.judging.raters()}
     numbers = _numbers([row for row in revealed if row.plan_id in workshops], raters)
     wrote = written_by(project) if revealed else {}
+    decided = adjudicated(project) if revealed else {}
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
         rater = raters[session.rater_id]
         for number, (row, counts) in enumerate(_made(project, session, superseded), start=1):
@@ -53,6 +62,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "read_as": row.detail.get("read", ""),
                 "superseded": int(not counts),  # a number is the same in every format
                 "judged_at": "" if hidden else row.created_at,
+                "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
             }
 
 
@@ -78,6 +88,13 @@ def _numbers(sessions: Sequence[SessionRow], raters: Mapping[str, RaterRow]) -> 
     free = (number for number in range(1, len(people) + len(codes) + 1) if str(number) not in codes)
     number_of = dict(zip(people, free, strict=False))
     return {session.id: number_of[session.rater_id] for session in sessions}
+
+
+def _adjudicated(decided: Adjudication | None, comparison: ComparisonRow) -> str:
+    """The coordinator's own outcome: the identity chosen, tie or none; empty where there is none."""
+    if decided is None:
+        return ""
+    return decided.outcome if decided.chosen is None else comparison.items[decided.chosen].identity
 
 
 def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:

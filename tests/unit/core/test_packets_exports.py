@@ -9,6 +9,7 @@ import pytest
 from packet_files import IDENTITIES, answer, coordinator, copied, make, merge
 
 from core.jobs import JobContext
+from core.judging.adjudication import adjudicate
 from core.judging.packets.inside import finish_packet
 from core.project.project import Project
 from core.project.specs import JudgmentSpec, RaterSpec
@@ -54,6 +55,15 @@ def test_the_rows_in_force_are_counted_from_one_in_each_session(project: Path) -
         assert row["seconds"] == 1.25
 
 
+def test_the_coordinators_own_outcome_stands_beside_the_answers(project: Path) -> None:
+    with Project.open(project) as opened:
+        comparison = opened.judging.comparisons(opened.judging.plans()[0].id)[0]
+        adjudicate(opened, comparison, "choice", 1, "")
+    found = {row["comparison"]: row["adjudicated"] for row in exported(project)}
+    assert found.pop(comparison.id) == comparison.items[1].identity
+    assert set(found.values()) == {""}
+
+
 def test_with_superseded_every_row_is_there_in_the_order_in_which_it_was_made(project: Path) -> None:
     found = [row for row in exported(project, superseded=True) if row["rater"] == "R01"]
     assert [(row["sequence"], row["outcome"], row["card"], row["superseded"]) for row in found] == [
@@ -97,7 +107,7 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
     else:
         frame = pandas.read_excel(out) if ending == "xlsx" else pandas.read_parquet(out)
         found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    assert list(found[0])[-5:] == ["rater_kind", "read_as", "superseded", "card", "judged_at"]
+    assert list(found[0])[-6:] == ["rater_kind", "read_as", "superseded", "card", "judged_at", "adjudicated"]
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]
     assert by_rater == [[1, 0, 0, 1, 1, 0], [0]]
     cards = [int(row["card"]) if row["card"] not in ("", None) else None for row in found if row["rater"] == "R01"]
