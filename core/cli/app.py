@@ -14,6 +14,7 @@ from core.cli import (
     data_commands,
     endpoints_commands,
     judge_commands,
+    letter_commands,
     measure_commands,
     models_commands,
     packet_commands,
@@ -47,6 +48,7 @@ def build() -> typer.Typer:
         endpoints_commands,
         judge_commands,
         packet_commands,
+        letter_commands,
     ):
         part.add_to(app)
     return app

@@ -1,0 +1,182 @@
+"""letter: checks reference letters, one by one or as a pile. Nothing is stored, and nothing leaves the machine."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.cli import letter_reference_commands
+from core.cli.answers import print_json, say
+from core.cli.files import check_target
+from core.cli.progress import job
+from core.cli.project_commands import AsJson
+from core.errors import UsageError
+
+if TYPE_CHECKING:
+    from core.documents.reading.values import Reading
+    from core.documents.reference.guess import OccupationGuess
+    from core.documents.reference.values import ReferenceSet
+    from core.documents.twin_values import TwinDifference
+    from core.documents.values import Document, Person, Pronoun
+    from core.jobs import JobContext
+
+REPORTS = (".pdf", ".docx")
+
+Docs = Annotated[
+    list[Path], typer.Argument(help="Letters: docx, odt, pdf, txt, md, rtf or html; or a folder or zip of them.")
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(letter)
+    letter_reference_commands.add_to(app)
+
+
+def letter(
+    docs: Docs,
+    context: Annotated[Path | None, typer.Option(help="The CV, or what else the letter should rest on.")] = None,
+    as_json: AsJson = False,
+    report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None,
+    occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
+    name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
+    pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",
+    reference: Annotated[
+        str, typer.Option(help="The letters to compare with; “reference list” shows the sets.")
+    ] = "bundled",
+    twin: Annotated[str, typer.Option(help="NAME:PRONOUN: also read the letter as if about this person.")] = "",
+    pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
+) -> None:
+    """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
+    from core.documents.pile.files import is_pile
+
+    for text, what in ((name, "--name"), (pronoun, "--pronoun"), (twin, "--twin"), (report, "--report")):
+        if text and (pile or len(docs) > 1 or is_pile(docs[0])):
+            raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
+    _pronoun(pronoun)
+    if report is not None:
+        check_target(report, REPORTS, [*docs, *([context] if context else [])])
+    if pile or any(is_pile(doc) for doc in docs):
+        _pile(docs, context, occupation, as_json)
+        return
+    other = _other(twin) if twin else None
+    from core.documents.reference.store import reference as reference_set
+
+    chosen = reference_set(reference)
+    with job("Reading") as ctx:
+        about = _context(ctx, context)
+        checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other) for doc in docs]
+        if report is not None:
+            from core.documents.letter_report import write_report
+
+            write_report(report, checked[0][0], twin=checked[0][3])
+    _tell(checked, as_json, report)
+
+
+Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | None"]
+
+
+def _checked(
+    ctx: "JobContext",
+    doc: Path,
+    context: "Document | None",
+    occupation: str,
+    about: tuple[str, str],
+    reference: "ReferenceSet",
+    other: "Person | None",
+) -> Checked:
+    """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
+    from core.compute import shared
+    from core.documents.files import read_file
+    from core.runs.letter import occupation_of, read_one, twin_readings
+
+    document = read_file(doc, ctx)
+    guess = occupation_of(document)
+    under = occupation.strip() or (guess.occupation if guess.likely else "")
+    person = _person(document, *about)
+    asked = {"context": context, "person": person, "occupation": under, "reference": reference}
+    if other is None:
+        return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
+    found = twin_readings(ctx, document, other, shared(), **asked)  # type: ignore[arg-type]
+    return found.reading, under, guess, found
+
+
+def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool) -> None:
+    from core.cli.letter_json import pile_json
+    from core.cli.letter_words import tell_pile
+    from core.compute import shared
+    from core.documents.pile.files import is_pile
+    from core.runs.letter_pile import compare_groups, read_files, read_pile
+
+    if len(docs) > 1 and any(is_pile(doc) for doc in docs):
+        raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
+    with job("Reading letters") as ctx:
+        about = _context(ctx, context)
+        if is_pile(docs[0]):
+            found = read_pile(ctx, docs[0], shared(), context=about, occupation=occupation)
+        else:
+            found = read_files(ctx, docs, shared(), context=about, occupation=occupation)
+        tests = compare_groups(ctx, found.rows, found.columns, shared())
+    if as_json:
+        print_json(pile_json(found, tests))
+    else:
+        tell_pile(found, tests)
+
+
+def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
+    from core.documents.files import read_file
+
+    return read_file(path, ctx) if path is not None else None
+
+
+def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
+    """Whom the letter is about where a person says something of it; None where all is to be guessed."""
+    from core.documents.twin import guess_person
+
+    if not name.strip() and not pronoun:
+        return None
+    guessed = guess_person(document.text)
+    named = _named(name) if name.strip() else guessed
+    return replace(named, title=guessed.title, pronoun=_pronoun(pronoun) or guessed.pronoun)
+
+
+def _other(twin: str) -> "Person":
+    name, separator, pronoun = twin.rpartition(":")
+    if not separator or not name.strip() or not pronoun.strip():
+        raise UsageError(f"“{twin}” is no name with a pronoun.", hint="For example: --twin “Thomas Field:he”")
+    return replace(_named(name), pronoun=_pronoun(pronoun.strip()))
+
+
+def _named(name: str) -> "Person":
+    """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
+    from core.documents.values import Person
+
+    first, _, last = " ".join(name.split()).partition(" ")
+    return Person(first, last)
+
+
+def _pronoun(given: str) -> "Pronoun":
+    """Raises `UsageError` for one that is not known; "" is none."""
+    from core.documents.values import PRONOUNS
+
+    for pronoun in PRONOUNS:
+        if pronoun == given:
+            return pronoun
+    raise UsageError(f"“{given}” is no pronoun that is known here.", hint="Choose he, she or they.")
+
+
+def _tell(checked: Sequence[Checked], as_json: bool, report: Path | None) -> None:
+    from core.cli.letter_json import LIMITS, VERSION, letter_json
+    from core.cli.letter_words import tell_letter
+
+    if as_json:
+        written = {"report": str(report)} if report else {}
+        print_json({"version": VERSION, "letters": [letter_json(*one) for one in checked], **written, "limits": LIMITS})
+        return
+    for place, one in enumerate(checked):
+        if place:
+            say("")
+        tell_letter(*one)
+    if report is not None:
+        say(f"The report is in {report}.")

@@ -1,0 +1,117 @@
+"""A report as PDF. The marks are coloured, underlined and named, so that they are told apart in black and white too."""
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any
+
+from core.documents.letter_report.blocks import Block, Heading, NewPage, Paragraph, Table
+from core.documents.letter_report.colours import INK, LINES, SOFT, colour_of
+from core.errors import AppError
+
+SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
+TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
+MARGIN = 20.0
+FOOT = "One letter cannot show bias. It can show language that is known to matter."
+
+
+def pdf_bytes(blocks: Iterator[Block]) -> bytes:
+    """The PDF. Signs that the typeface lacks are shown as boxes."""
+    document = _document()
+    for block in blocks:
+        if isinstance(block, Heading):
+            _heading(document, block)
+        elif isinstance(block, Paragraph):
+            _paragraph(document, block)
+        elif isinstance(block, Table):
+            _table(document, block)
+        elif isinstance(block, NewPage):
+            document.add_page()
+    return bytes(document.output())
+
+
+def _document() -> Any:
+    try:
+        from fpdf import FPDF
+    except ImportError as error:
+        raise AppError(
+            "The package fpdf2 is missing: no PDF was written.", hint="Install it: pip install fpdf2"
+        ) from error
+
+    class Report(FPDF):
+        def footer(self) -> None:
+            self.set_y(-14)
+            self.set_font("Inter", size=SMALL + 0.5)
+            self.set_text_color(*SOFT)
+            self.cell(0, 5, FOOT)
+            self.set_x(MARGIN)
+            self.cell(0, 5, f"{self.page_no()} / {{nb}}", align="R")
+
+    document = Report(format="A4")
+    document.set_margins(MARGIN, MARGIN, MARGIN)
+    document.set_auto_page_break(True, 22)
+    fonts = files("resources").joinpath("fonts")
+    document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
+    document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
+    document.set_title("Letter check")
+    document.set_creator("Biasprint")
+    document.add_page()
+    return document
+
+
+def _heading(document: Any, heading: Heading) -> None:
+    document.ln(0 if heading.level == 0 else 4 if heading.level == 1 else 2)
+    if document.will_page_break(18):  # a heading alone at the foot of a page helps nobody
+        document.add_page()
+    document.set_font("Inter", "B", SIZES[heading.level])
+    document.set_text_color(*INK)
+    document.multi_cell(0, SIZES[heading.level] * 0.5, _plain(heading.text), new_x="LMARGIN", new_y="NEXT", align="L")
+    document.ln(1.2)
+
+
+def _paragraph(document: Any, paragraph: Paragraph) -> None:
+    left = MARGIN + (4 if paragraph.bullet else 0)
+    document.set_left_margin(left)
+    if paragraph.bullet:
+        document.set_x(MARGIN)
+        document.set_font("Inter", "", TEXT)
+        document.set_text_color(*SOFT)
+        document.write(LINE, "•")
+    document.set_x(left)
+    for run in paragraph.runs:
+        size = TEXT - (1 if paragraph.soft else 0)
+        colour = colour_of(run.category) if run.category else SOFT if paragraph.soft else INK
+        document.set_font("Inter", ("B" if run.bold or run.category else "") + ("U" if run.category else ""), size)
+        document.set_text_color(*colour)
+        document.write(LINE, _plain(run.text))
+        if run.tag:
+            document.set_font("Inter", "", SMALL)
+            document.set_text_color(*colour)
+            document.write(LINE, f" [{_plain(run.tag)}]")
+    document.set_left_margin(MARGIN)
+    document.ln(LINE + (0.8 if paragraph.bullet else 2.2))
+
+
+def _table(document: Any, table: Table) -> None:
+    from fpdf.fonts import FontFace
+
+    document.set_font("Inter", "", TEXT - 1)
+    document.set_text_color(*INK)
+    document.set_draw_color(*LINES)
+    document.set_line_width(0.2)
+    head = FontFace(emphasis="BOLD", color=SOFT)
+    widths = tuple(round(1000 * width) for width in table.widths)
+    rows: Sequence[Sequence[str]] = (table.header, *table.rows)
+    with document.table(
+        col_widths=widths, text_align="LEFT", borders_layout="HORIZONTAL_LINES", line_height=LINE - 0.4, padding=1,
+        headings_style=head,
+    ) as made:  # fmt: skip
+        for row in rows:
+            line = made.row()
+            for cell in row:
+                line.cell(_plain(cell))
+    document.ln(2)
+
+
+def _plain(text: str) -> str:
+    """Text without controls; a line end stays one."""
+    return "".join(sign if sign == "\n" or sign.isprintable() else " " for sign in text)

@@ -1,0 +1,108 @@
+"""The marks of a sentence: entries that stand in it, less what is somebody else's, turned where they are denied."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.documents.marks.about import is_about_another, is_theirs
+from core.documents.marks.categories import CategoryWords, categories
+from core.documents.marks.page import Page, page_of
+from core.documents.marks.patterns import CANDIDATE, SPACE
+from core.documents.marks.reach import Turned, turned
+from core.documents.values import Category, Mark, Person, Sentence
+
+_TRAILING = re.compile(r"\s+(?:a|an|the|our|its|his|her|their|she|he|they|about|for|to|as|be|become|of)$")
+_LEADING = re.compile(rf"{CANDIDATE}{SPACE}")
+_SAID = {"denied": "It denies this of the candidate.", "weakened": "It is hoped for or supposed, and not said."}
+
+
+def marks_of(sentences: Sequence[Sentence], person: Person | None = None) -> tuple[Mark, ...]:
+    """The marks of all sentences, in order. `person`: whose names are no words. Only the body has marks."""
+    return tuple(mark for sentence in sentences if sentence.part == "body" for mark in _of_sentence(sentence, person))
+
+
+def _of_sentence(sentence: Sentence, person: Person | None) -> list[Mark]:
+    page = page_of(sentence, person)
+    found: list[Mark] = []
+    for category in categories().values():
+        for start, end in _places(page, category):
+            found += _mark(page, start, end, category, person)
+    return _settled(found)
+
+
+def _places(page: Page, category: CategoryWords) -> Iterator[tuple[int, int]]:
+    """Where entries stand that none of the category's exceptions touches and that name nobody."""
+    plain = [
+        match.span()
+        for match in category.pattern.finditer(page.lower)
+        # Peoples and faiths are written with a capital.
+        if category.key == "origin" or not _is_name(page, match.start(), match.end())
+    ]
+    places = plain + [match.span() for match in category.cased_pattern.finditer(page.cased)]
+    if not places:
+        return
+    excepted = [match.span() for match in category.exceptions.finditer(page.lower)]
+    passed = 0
+    for start, end in sorted(places):
+        while passed < len(excepted) and excepted[passed][1] <= start:
+            passed += 1
+        if passed == len(excepted) or excepted[passed][0] >= end:
+            yield start, end
+
+
+def _is_name(page: Page, start: int, end: int) -> bool:
+    """A word with a capital within a sentence names something: “Brilliant Foods”, “the M. H. de Young Museum”."""
+    words = page.cased[start:end]
+    return start > page.first and words[:1].isupper() and not words.isupper()
+
+
+def _mark(page: Page, start: int, end: int, category: CategoryWords, person: Person | None) -> Iterator[Mark]:
+    if not category.praise:
+        if is_theirs(page, start, page.lower[start:end], person):
+            return
+        leading = _LEADING.match(page.lower, start, end)
+        start = leading.end() if leading else start  # “she seemed” is found by “she”, and said of “seemed”
+        # Mentioning a family is mentioning it, whatever is said; only a doubt that is denied is none.
+        how = turned(page, start, end) if category.key == "doubt" else None
+        if how is None or how.how != "denied":
+            yield _plain(page.sentence, start, end, category)
+        return
+    trailing = _TRAILING.search(page.lower[start:end])
+    end = start + trailing.start() if trailing else end
+    if is_about_another(page, start, end, category.key, person):
+        return
+    how = turned(page, start, end)
+    yield (
+        _plain(page.sentence, start, end, category) if how is None else _doubt(page.sentence, start, end, category, how)
+    )
+
+
+def _doubt(sentence: Sentence, start: int, end: int, category: CategoryWords, how: Turned) -> Mark:
+    """Praise that is denied or weakened, marked with the words that do it."""
+    praise = sentence.text[start:end]
+    doubt = _plain(sentence, how.start, how.end, categories()["doubt"])
+    reason = f"{_SAID[how.how]} Otherwise “{praise}” would be praise ({category.title.lower()})."
+    return replace(doubt, reason=reason, negated=how.how == "denied", hedged=how.how == "weakened")
+
+
+def _plain(sentence: Sentence, start: int, end: int, category: CategoryWords) -> Mark:
+    words = sentence.text[start:end]
+    place = sentence.start + start
+    return Mark(category.key, place, place + len(words), sentence.index, words, category.known_for, category.source)
+
+
+def _settled(marks: Sequence[Mark]) -> list[Mark]:
+    """Of marks of one category that overlap, the first and longest; praise inside longer praise is said once."""
+    order: list[Category] = list(categories())
+    kept: list[Mark] = []
+    ends: dict[str, int] = {}
+    for mark in sorted(marks, key=lambda mark: (mark.start, -mark.end, order.index(mark.category))):
+        group = "praise" if categories()[mark.category].praise else mark.category
+        inside = mark.end <= ends.get(group, -1)
+        overlaps = mark.start < ends.get(mark.category, -1)
+        if inside or overlaps:
+            continue
+        ends[mark.category] = max(mark.end, ends.get(mark.category, -1))
+        ends[group] = max(mark.end, ends.get(group, -1))
+        kept.append(mark)
+    return kept

@@ -1,0 +1,213 @@
+"""Where a letter names its person, and what stands there in the twin."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from core.documents.twin.page import Page, folded
+from core.documents.twin.result import Change
+from core.documents.twin.titles import pronoun_of_title, title_before
+from core.documents.twin.verbs import is_singular_verb
+from core.documents.twin.words import SwapWords
+from core.documents.values import Person
+
+_QUOTED = "inside a quotation: kept as it was said"
+_SOMEONE = "may be the name of someone or something else"
+
+
+@dataclass
+class Names:
+    """Changes of names, names left alone, and the places of tokens that name the person (or another, left alone)."""
+
+    changes: list[Change] = field(default_factory=list)
+    left: list[Change] = field(default_factory=list)
+    person: set[int] = field(default_factory=set)
+    others: set[int] = field(default_factory=set)
+    covered: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _Said:
+    kind: str
+    place: int
+    last_place: int
+    start: int
+    end: int
+    new: str
+
+
+def find_names(page: Page, person: Person, other: Person, words: SwapWords) -> Names:
+    """Every mention by first name, last name or initials; others' names, quoted ones and addresses are left."""
+    names = Names()
+    for said in sorted(_said(page, person, other), key=lambda one: one.start):
+        old = page.text[said.start : said.end]
+        here = set(range(said.place, said.last_place + 1))
+        doubt = _doubt(page, said, person, names, words)
+        if doubt is None:
+            continue
+        if doubt:
+            names.left.append(Change(said.start, said.end, old, old, "name kept", doubt))
+            names.others |= here if doubt == _SOMEONE else set()
+            names.covered |= here
+            continue
+        names.person |= here
+        names.covered |= here
+        new = said.new.upper() if old.isupper() and len(old) > 2 else said.new
+        if old.islower() and not page.text[said.start].isupper():
+            new = new.lower()
+        if folded(new) != folded(old):
+            names.changes.append(Change(said.start, said.end, old, new, said.kind))
+            names.changes += _possessive(page, said, new)
+    return names
+
+
+def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:
+    starts = {token.start: place for place, token in enumerate(page.tokens)}
+    ends = {token.end: place for place, token in enumerate(page.tokens)}
+    first, last = person.first_name.strip(), person.last_name.strip()
+    lowered = not any(sign.isupper() for sign in page.text)
+    patterns = [("first name", _pattern(first, lowered), other.first_name or first),
+                ("last name", _pattern(last, lowered), other.last_name or last)]  # fmt: skip
+    if first and last:
+        one, two = re.escape(first[0]), re.escape(last[0])
+        to = (other.first_name or first)[0]
+        # “A. Weber”, “A. M. Weber”: the first initial alone is the first name's.
+        patterns.append(
+            ("initials", rf"(?<![\w.]){one}\.(?=\s?(?:[^\W\d_]\.\s?)*\s*{re.escape(last)}(?!\w))", f"{to}.")
+        )
+        for space in ("", " "):
+            both = f"{to}.{space}{(other.last_name or last)[0]}."
+            patterns.append(("initials", rf"(?<![\w.]){one}\.{space}{two}\.(?!\s?[A-Z][a-z])", both))
+    for kind, pattern, new in patterns:
+        for match in re.finditer(pattern, page.text) if pattern else ():
+            start, end = match.span()
+            place = starts.get(start)
+            if place is None:
+                continue
+            # “Weber-led” is one token; “Screamin'” is two.
+            last_place = ends.get(end, ends.get(end - 1, place))
+            yield _Said(kind, place, last_place, start, end, new)
+
+
+def _pattern(name: str, lowered: bool) -> str:
+    if not name:
+        return ""
+    forms = {name, name.upper()} | ({name.lower()} if lowered else set())
+    forms |= {unicodedata.normalize(way, form) for form in set(forms) for way in ("NFC", "NFD")}
+    spelt = [re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(folded(form) if "'" in folded(form) else form)) for form in forms]
+    some = "|".join(sorted((one.replace("'", "['’]") for one in spelt), key=len, reverse=True))
+    # Not in a longer word, nor in a double name (“Ann-Marie”); “Weber-led” is Weber's.
+    return rf"(?<![\w@])(?<!\w-)(?:{some})(?![\w@])(?!-[A-Z])"
+
+
+def _doubt(page: Page, said: _Said, person: Person, names: Names, words: SwapWords) -> str | None:
+    """ "" where it surely names the person, `None` where it is an address, else why it is left."""
+    kept = page.kept[said.place]
+    if kept in ("address", "title"):
+        return None if kept == "address" else _QUOTED
+    if kept == "speech":
+        return _QUOTED
+    if kept in ("salutation", "signature"):
+        return f"in the {kept}: the name of whom the letter is to or from"
+    if said.kind == "initials":
+        return ""
+    lower = page.text[said.start : said.end].lower()
+    full = _beside(page, said, person, names)
+    if full:
+        return ""
+    if said.kind == "last name" and not _is_own_family_name(page, said, person, words):
+        return _SOMEONE
+    if said.kind == "first name" and not _is_own_first_name(page, said, person):
+        return _SOMEONE
+    if lower in words.gendered.names_that_are_words and not _is_a_name(page, said, words):
+        return "a name that is also a word"
+    return ""
+
+
+def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
+    """Do first and last name stand together, with at most two names or initials between?"""
+    if said.kind == "last name":
+        place, steps = said.place - 1, 0
+        while place >= 0 and steps < 4 and page.touching(place) is not None:
+            if place in names.person:
+                return True
+            if not (page.looks_named(place) or page.tokens[place].text in (".", "“", "”", '"', "(", ")")):
+                return False
+            place, steps = place - 1, steps + 1
+        return False
+    last = person.last_name.split()
+    place, steps = said.last_place, 0
+    while last and steps < 5:
+        after = page.touching(place)
+        if after is None:
+            return False
+        if folded(page.tokens[after].text).lower() == folded(last[0]).lower():
+            return page.tokens[after].text[0] == last[0][0] or page.tokens[after].text.isupper()
+        if not (page.looks_named(after) or page.tokens[after].text in (".", "“", "”", '"', "(", ")")):
+            return False
+        place, steps = after, steps + 1
+    return False
+
+
+def _is_own_family_name(page: Page, said: _Said, person: Person, words: SwapWords) -> bool:
+    after = page.touching(said.last_place)
+    if page.looks_named(after) and page.lower(after) in words.file.titles.organisations:
+        return False
+    if page.lower(after) == "&" or (page.lower(after) == "family" and page.lower(said.place - 1) == "the"):
+        return False
+    before = said.place - 1
+    title = title_before(page, said.place)
+    if title is not None:
+        return pronoun_of_title(page.lower(title), words) in ("", person.pronoun)
+    if before >= 1 and page.lower(before) == "." and len(page.lower(before - 1)) == 1:
+        # Another initial: another person.
+        return page.tokens[before - 1].text == "I" or page.sentence[before - 1] != page.sentence[said.place]
+    touching = before >= 0 and page.touching(before) == said.place
+    named = touching and page.looks_named(before) and page.tag(before).startswith("NN")
+    return not (named and page.sentence[before] == page.sentence[said.place])
+
+
+def _is_own_first_name(page: Page, said: _Said, person: Person) -> bool:
+    """“Grace Hill” is not the Grace whose family name is Weber, nor is “Mary Ann” Ann."""
+    after, before = page.touching(said.last_place), said.place - 1
+    if after is not None and page.sentence[after] == page.sentence[said.place] and page.looks_named(after):
+        return not (person.last_name and page.tag(after).startswith("NN") and len(page.lower(after)) > 1)
+    touching = (
+        before >= 0 and page.touching(before) == said.place and page.sentence[before] == page.sentence[said.place]
+    )
+    title = title_before(page, said.place) is not None
+    return not (touching and not title and page.looks_named(before) and page.tag(before).startswith("NNP"))
+
+
+def _is_a_name(page: Page, said: _Said, words: SwapWords) -> bool:
+    """Is this “Will”, “Grace” or “May” the name, not the word?"""
+    lower, before, after = page.text[said.start : said.end].lower(), said.place - 1, said.last_place + 1
+    titles = words.file.titles
+    if page.text[said.start].islower():
+        return False
+    if lower in titles.months:
+        if page.lower(before) in titles.month_signs - {"of", "from", "to", "by"} or page.tag(after) == "CD":
+            return False
+        if page.tag(before) == "CD" or page.lower(after).isdigit():
+            return False
+    if title_before(page, said.place) is not None:
+        return True
+    if not page.tokens[said.place].first:
+        return not (page.tag(before) == "DT" and page.sentence[before] == page.sentence[said.place])
+    if page.tag(after).startswith(("PRP", "DT")):
+        return False
+    if page.lower(after) in ("'s", "’s", ",") or page.tag(after) in ("VBZ", "VBD", "VBN", "MD"):
+        return True
+    return is_singular_verb(page.lower(after)) or page.tag(after).startswith("RB") or page.lower(after) == "and"
+
+
+def _possessive(page: Page, said: _Said, new: str) -> Iterator[Change]:
+    """“James' work” is “Ann's work”: a name that ends in s may do without the second one."""
+    mark, after = page.text[said.end : said.end + 1], page.text[said.end + 1 : said.end + 2]
+    ends = ("s", "x", "z")
+    old = page.text[said.start : said.end]
+    if mark in ("'", "’") and mark and not after.isalnum() and old.lower().endswith(ends):
+        quoted = any(one.start < said.start < one.end and one.end == said.end + 1 for one in page.stretches)
+        if not quoted and not new.lower().endswith(ends):
+            yield Change(said.end, said.end + 1, mark, mark + "s", "possessive of the name")

@@ -1,0 +1,161 @@
+"""A letter as the rules see it: tokens with tags, sentences, and which tokens are kept."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.documents.twin.kept import Kept, KeptKind, kept
+from core.documents.twin.verbs import is_a_word, is_base
+from core.documents.twin.words import swap_words
+from core.documents.values import Part
+from core.studies.letters.biography.tokens import Token
+
+# Shortened forms are tokens of their own (“she's”, “they've”, “isn't”), as the tagger expects them.
+_TOKEN = re.compile(
+    r"n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|\w+?(?=n['’]t\b)"
+    r"|\w+(?:-\w+|\.(?:\d+|[A-Za-z]\b))*(?:['’](?!(?:s|re|ve|ll|d|m)\b)\w+)?|[^\w\s]",
+    re.IGNORECASE,
+)
+_LONGEST_SENTENCE = 300  # tokens: rules look through a sentence, and a list without stops is none
+_ENDS = (".", "!", "?", "…")
+_CLOSERS = ("”", '"', ")", "’", "'", "»", "]")
+
+
+@dataclass(frozen=True)
+class Page:
+    """`sentence[i]` is the number of the sentence that token `i` stands in; `kept[i]` what it is kept as, or ""."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    sentence: tuple[int, ...]
+    kept: tuple[KeptKind | None, ...]
+    stretches: tuple[Kept, ...]
+
+    def before(self, place: int) -> Iterator[int]:
+        """Places before `place` in its sentence, nearest first."""
+        at = place - 1
+        while at >= 0 and self.sentence[at] == self.sentence[place]:
+            yield at
+            at -= 1
+
+    def after(self, place: int) -> Iterator[int]:
+        at = place + 1
+        while at < len(self.tokens) and self.sentence[at] == self.sentence[place]:
+            yield at
+            at += 1
+
+    def touching(self, place: int) -> int | None:
+        """The next token's place, if nothing but blanks of one line or paragraph lies between."""
+        if place + 1 >= len(self.tokens):
+            return None
+        between = self.text[self.tokens[place].end : self.tokens[place + 1].start]
+        return place + 1 if between.count("\n") <= 1 else None
+
+    def lower(self, place: int | None) -> str:
+        return self.tokens[place].lower if place is not None and 0 <= place < len(self.tokens) else ""
+
+    def tag(self, place: int | None) -> str:
+        return self.tokens[place].tag if place is not None and 0 <= place < len(self.tokens) else ""
+
+    def is_adverb(self, place: int) -> bool:
+        token = self.tokens[place]
+        return (
+            token.tag.startswith("RB")
+            or token.lower in swap_words().file.lists.adverbs
+            or (token.lower.endswith("ly") and len(token.text) > 4 and not is_base(token.lower))
+        )
+
+    def looks_named(self, place: int | None) -> bool:
+        """Is this capitalised as part of a name, not for beginning a sentence?"""
+        if place is None or not 0 <= place < len(self.tokens):
+            return False
+        token = self.tokens[place]
+        if not token.text[:1].isupper() or token.lower in ("i", "he", "she", "they", "his", "her", "their"):
+            return False
+        return not token.first or (token.tag == "NNP" and not is_a_word(token.lower))
+
+
+def read_page(text: str, parts: Sequence[Part] = ()) -> Page:
+    """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded)."""
+    found = list(_TOKEN.finditer(text))
+    numbers = _sentences(text, found)
+    tags = _tags([match.group() for match in found], numbers)
+    tokens = tuple(
+        Token(match.group(), *match.span(), tag, place == 0 or numbers[place] != numbers[place - 1])
+        for place, (match, tag) in enumerate(zip(found, tags, strict=True))
+    )
+    tokens = _first_after_quotes(tokens)
+    stretches = kept(text, parts)
+    kinds: list[KeptKind | None] = [None] * len(tokens)
+    # An address within a quotation stays an address, a title within speech a title.
+    starts = [token.start for token in tokens]
+    for kind in ("speech", "title", "signature", "salutation", "address"):
+        for one in stretches:
+            if one.kind == kind:
+                here = slice(bisect_left(starts, one.start), bisect_left(starts, one.end))
+                kinds[here] = [one.kind] * len(starts[here])
+    return Page(text, tokens, tuple(numbers), tuple(kinds), tuple(stretches))
+
+
+def folded(name: str) -> str:
+    """A name for comparing: one way of writing accents and apostrophes."""
+    return unicodedata.normalize("NFC", name).replace("’", "'")
+
+
+def _first_after_quotes(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The word after an opening quotation mark or a bullet begins the sentence too."""
+    done = list(tokens)
+    for place, token in enumerate(done[:-1]):
+        if token.first and not token.text[:1].isalnum():
+            after = done[place + 1]
+            done[place + 1] = Token(after.text, after.start, after.end, after.tag, True)
+    return tuple(done)
+
+
+def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[int]:
+    numbers, number, ended, length = [], 0, False, 0
+    for place, match in enumerate(found):
+        gap = text[found[place - 1].end() : match.start()] if place else ""
+        length += 1
+        if (
+            length > _LONGEST_SENTENCE
+            or "\n\n" in re.sub(r"[^\S\n]", "", gap)
+            or (ended and match.group() not in _CLOSERS)
+        ):
+            number, length = number + 1, 0
+        numbers.append(number)
+        if match.group() in _ENDS:
+            ended = _is_end(text, found, place)
+        elif match.group() not in _CLOSERS or (ended and numbers[-1] != number):
+            ended = False
+    return numbers
+
+
+def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
+    if found[place].group() != "." or not place:
+        return True
+    before = found[place - 1].group()
+    if before.lower() in swap_words().file.lists.abbreviations or (
+        len(before) == 1 and before.isalpha() and before != "I"
+    ):
+        return False
+    after = found[place + 1] if place + 1 < len(found) else None
+    return after is None or not after.group()[0].islower()
+
+
+def _tags(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
+    """One tag per word; each sentence is tagged as one."""
+    from textblob.en import tag
+
+    tags: list[str] = []
+    start = 0
+    for place in range(len(words) + 1):
+        if place == len(words) or numbers[place] != numbers[start]:
+            sentence = [word.replace("’", "'") for word in words[start:place]]
+            given = [pos for _, pos in tag(" ".join(sentence), tokenize=False)] if sentence else []
+            # Where the tagger makes more or fewer of them, none can be trusted.
+            tags += given if len(given) == len(sentence) else [""] * len(sentence)
+            start = place
+    return tags

@@ -1,0 +1,181 @@
+"""The readings of “her” and “his” in letters: the biographies' rules, and what letters need beyond them."""
+
+from core.documents.twin.page import Page
+from core.documents.twin.verbs import can_be_noun, is_a_word, is_singular_verb, plural_form
+from core.documents.twin.words import swap_words
+from core.studies.letters.biography.readings import reading_of_her, reading_of_his
+
+_OPENING = ("“", '"', "‘", "«", "'")
+_FUNCTION = ("a", "an", "the", "this", "that", "me", "him", "it", "them", "us", "who", "what", "as", "and", "or")
+_NO_PHRASE = ("IN", "TO", "CC", "WP", "WRB", "MD", "WDT")
+_ENDS = (",", ".", ";")
+_AUXILIARIES = ("is", "was", "are", "were", "has", "had", "have", "does", "did")
+
+
+def her_is_an_owners(page: Page, place: int) -> bool:
+    """Is this “her” the owner's (his book), not the object (him)?"""
+    after = page.touching(place)
+    if after is None or page.sentence[after] != page.sentence[place]:
+        return False
+    for rule in (_by_its_place, _by_what_follows, _by_the_verb):
+        answer = rule(page, place, after)
+        if answer is not None:
+            return answer
+    return reading_of_her(page.tokens, place, swap_words().gendered) == "owner"
+
+
+def _by_its_place(page: Page, place: int, after: int) -> bool | None:
+    """At the beginning of a clause, or where she owns what she does something with."""
+    lower, tag = page.lower(after), page.tag(after)
+    if page.tokens[place].first or page.tokens[place - 1].text in (",", ":", ";", "(", "—"):
+        return lower not in _AUXILIARIES and tag not in ("MD", "DT", "PRP", "IN", "TO", ".", ",")
+    if page.lower(place - 1) in ("and", "or", "but", "nor") and not page.is_adverb(after):
+        return lower not in _AUXILIARIES and tag not in (*_NO_PHRASE, "DT", "PRP", ".", ",", ":")
+    verb = _verb_before(page, place)
+    if not verb and _is_noun_after_all(page, after):
+        return True
+    if lower not in _FUNCTION and verb and (verb == "be" or _said_of_herself(page, place)):
+        return tag not in (*_NO_PHRASE, ".", ",", ":") and page.tokens[after].text != "–"
+    return None
+
+
+def _by_what_follows(page: Page, place: int, after: int) -> bool | None:
+    """A word that begins no phrase, a quotation, “best”, a verb of the next clause."""
+    lower, tag, beyond = page.lower(after), page.tag(after), page.lower(after + 1)
+    if tag in (*_NO_PHRASE, "DT", "PRP") and lower not in ("all", "both"):
+        return False
+    if lower in (*_OPENING, "own") or tag == "JJS" or (lower == "all" and beyond in (*_ENDS, "to")):
+        return True  # “brings her best”
+    if tag.startswith("JJ") and beyond in ("one", "ones"):
+        return True
+    if tag == "JJ" and page.tag(after + 1) == "VBG" and can_be_noun(beyond):
+        return True  # “found her true calling”
+    rules = swap_words().file.readings
+    if _verb_before(page, place) and lower in rules.this_time and beyond in rules.times:
+        return False  # “hired her last spring”
+    next_clause = page.tag(after + 1) in ("PRP", "PRP$", "DT") or beyond in ("that", "whether")
+    if _verb_before(page, place) and is_singular_verb(lower) and next_clause:
+        # “everyone who meets her trusts her”
+        return "who" not in [page.lower(at) for at in range(max(0, place - 4), place)]
+    return None
+
+
+def _by_the_verb(page: Page, place: int, after: int) -> bool | None:
+    """Verbs that find her so, see her do it, or give her something."""
+    rules, gendered = swap_words().file.readings, swap_words().gendered
+    verb, tag = _verb_before(page, place), page.tag(after)
+    if verb in rules.finding and _ends_as_adjective(page, after):
+        return False
+    if tag == "VBG":  # “saw her presenting”, but “her writing shows”
+        return verb not in rules.doing
+    if not verb:
+        return None
+    if tag == "JJ" and can_be_noun(page.lower(after)) and verb not in (*rules.finding, *gendered.naming):
+        ends = after + 1 >= len(page.tokens) or page.is_adverb(after + 1) or page.lower(after + 1) in _ENDS
+        if ends:
+            return True  # “tailors her routine accordingly”
+    if tag == "JJR" and verb in gendered.two_objects:
+        return False  # “gained her greater freedom”
+    head = _head(page, after)
+    return True if head is not None and _has_more(page, verb, head) else None
+
+
+def _verb_before(page: Page, place: int) -> str:
+    """The dictionary form of the verb right before, "" where there is none."""
+    joined = place > 0 and page.sentence[place - 1] == page.sentence[place]
+    return lemma(page.lower(place - 1)) if joined and page.tag(place - 1).startswith("VB") else ""
+
+
+def _head(page: Page, place: int) -> int | None:
+    """The noun that ends the phrase beginning at `place`."""
+    at, head = place, None
+    while at < len(page.tokens) and page.sentence[at] == page.sentence[place]:
+        if page.tag(at).startswith("NN"):
+            head = at
+        elif head is not None or not (page.tag(at).startswith(("JJ", "VBN", "VBG", "CD")) or page.is_adverb(at)):
+            break
+        at += 1
+    return head
+
+
+def _has_more(page: Page, verb: str, head: int) -> bool:
+    """Does the noun have what makes it hers: a kind that one has, or a second object (“gives her work a shine”)?"""
+    words = swap_words()
+    if verb not in (*words.gendered.two_objects, *words.gendered.naming):
+        return False
+    if verb in words.file.readings.of_ones_own:
+        return page.lower(head) not in words.file.readings.given_to_her
+    if page.lower(head) in words.file.readings.her_own or plural_form(page.lower(head)) in words.file.readings.her_own:
+        return True
+    after = head + 1
+    while after < len(page.tokens) and page.is_adverb(after):
+        after += 1
+    more = ("DT", "JJ", "VB") if verb in words.gendered.naming else ("DT",)
+    return page.tag(after).startswith(more) and page.sentence[after] == page.sentence[head]
+
+
+def _said_of_herself(page: Page, place: int) -> bool:
+    """“She gave her all”: an object is not its own clause's subject, so that this is the owner."""
+    at = place - 1
+    while at >= 0 and (page.tag(at).startswith(("VB", "MD")) or page.is_adverb(at)):
+        at -= 1
+    return page.lower(at) == "she" and page.sentence[at] == page.sentence[place]
+
+
+def his_is_an_owners(page: Page, place: int) -> bool:
+    """Is this “his” before what is his (her book), not alone (hers)?"""
+    if reading_of_his(page.tokens, place) == "owner":
+        return True
+    after = page.touching(place)
+    if after is None or page.sentence[after] != page.sentence[place]:
+        return False
+    if page.tokens[after].text in _OPENING or page.lower(after) == "own":
+        return True
+    if page.tag(after).startswith(("JJS", "NN", "CD", "FW", "VBG")) or page.lower(after) == "all":
+        return True
+    if page.tag(after).startswith("JJ"):
+        # “he proved his worth”, but “he keeps his tidy”
+        is_noun = can_be_noun(page.lower(after)) and _verb_before(page, place) not in swap_words().file.readings.finding
+        return is_noun or page.lower(after + 1) not in (*_ENDS, "")
+    if is_singular_verb(page.lower(after)) and can_be_noun(page.lower(after)) and not _verb_before(page, place):
+        if page.tag(place - 1) in ("IN", "TO"):
+            # “ready for his shoots”, “fans of his shows”, but “a friend of his shows the way”
+            few = ("a", "an", "one", "this", "that")
+            return page.lower(place - 1) != "of" or not any(
+                page.lower(at) in few for at in range(max(0, place - 4), place)
+            )
+        begins = page.tokens[place].first or page.lower(place - 1) in ("and", "but", "or", ",", ";")
+        # “and his shows are good”, but “and his shows the way”
+        return begins and page.tag(after + 1) not in ("DT", "PRP", "PRP$", "IN", "TO")
+    if page.tag(after).startswith("VB") and _verb_before(page, place) and can_be_noun(page.lower(after)):
+        return page.lower(after) not in _AUXILIARIES  # “kept his promises”: no verb follows a verb so
+    return _is_noun_after_all(page, after)
+
+
+def _is_noun_after_all(page: Page, place: int) -> bool:
+    """“in his will, he …”: a verb that ends its phrase is a noun, if it can be one."""
+    is_plain = page.tag(place) in ("MD", "VB", "VBP", "VBZ") and page.lower(place) not in _AUXILIARIES
+    return is_plain and can_be_noun(page.lower(place)) and page.lower(place + 1) in _ENDS
+
+
+def _ends_as_adjective(page: Page, place: int) -> bool:
+    """Do adjectives alone follow (“found her approachable and kind.”)?"""
+    for at in [place, *page.after(place)]:
+        lower, tag = page.lower(at), page.tag(at)
+        if lower in (".", ";", "!", "?") or tag in ("IN", "TO", "WRB"):
+            return at > place
+        adjective = tag.startswith(("JJ", "RB", "VBN", "CC")) or lower == "," or is_a_word(lower, "adj")
+        if not adjective:
+            return False
+    return True
+
+
+def lemma(form: str) -> str:
+    """The dictionary form of a verb; “found” and “saw” as they are meant in a letter."""
+    from core.scorers.segment import words
+
+    irregular = {"found": "find", "saw": "see", "felt": "feel", "left": "leave"}
+    if form in irregular:
+        return irregular[form]
+    found = words(form)
+    return found[0].lemma if found else form

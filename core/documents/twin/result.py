@@ -1,0 +1,71 @@
+"""What a swap gives back: the twin's text, every change with its reason, and places in both texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Change:
+    """Characters `start` to `end` of the letter became `new`; left alone, `new` is `old`.
+
+    `reason`: why, in words. `doubt`: why a person should look at it, "" where there is none.
+    """
+
+    start: int
+    end: int
+    old: str
+    new: str
+    reason: str
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The twin's text, its changes in order, and words left alone although they may be about the person."""
+
+    text: str
+    changes: tuple[Change, ...]
+    left_alone: tuple[Change, ...]
+
+    def place(self, offset: int) -> int:
+        """The place in the twin of a place in the letter; never decreasing.
+
+        The start of a change leads to the start of what replaced it, its end to the end, and a place within it as far
+        into the new words as they reach.
+        """
+        moved = 0
+        for change in self.changes:
+            if offset < change.end or (offset == change.end and change.start == change.end):
+                if offset <= change.start:
+                    break
+                return min(change.start + moved + offset - change.start, change.start + moved + len(change.new))
+            moved += len(change.new) - (change.end - change.start)
+        return offset + moved
+
+    def back(self, offset: int) -> int:
+        """The place in the letter of a place in the twin: `place` the other way round, up to what changes swallow."""
+        moved = 0
+        for change in self.changes:
+            start, end = change.start + moved, change.start + moved + len(change.new)
+            if offset < end or (offset == end and start == end):
+                if offset <= start:
+                    break
+                return min(change.start + offset - start, change.end)
+            moved += len(change.new) - (change.end - change.start)
+        return offset - moved
+
+
+def applied(text: str, changes: Sequence[Change]) -> str:
+    """`text` with the changes made; they are in order and do not overlap."""
+    parts, end = [], 0
+    for change in changes:
+        parts += [text[end : change.start], change.new]
+        end = change.end
+    return "".join([*parts, text[end:]])
+
+
+def in_case_of(old: str, new: str) -> str:
+    """`new` as `old` is written: lower, Capitalised or UPPER."""
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new

@@ -1,0 +1,176 @@
+"""What the twin's rules are made of: resources/letters/swap.toml, upon the words of prompts/gendered_words.toml."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.studies.letters.biography.words import GenderedWords, gendered_words
+
+Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
+Words = frozenset[str]
+_STRICT = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, config=_STRICT)
+class NounRules:
+    """Which nouns change where; see the file for what each list is for."""
+
+    plural: Words
+    adjectives: Words
+    people: Words
+    people_plural: Words
+    collectives: Words
+    person_endings: tuple[str, ...]
+    not_person_endings: tuple[str, ...]
+    partners: Words
+    told_of: Words
+    keep: Words
+    jobs: Words
+    traits: Words
+
+
+@dataclass(frozen=True, config=_STRICT)
+class TitleRules:
+    """Titles by whom they are for, and what may follow a name that is no person's."""
+
+    neutral: str
+    for_he: Words
+    for_she: Words
+    no_neutral: Words
+    without_gender: Words
+    before_office: Words
+    organisations: Words
+    months: Words
+    month_signs: Words
+
+
+@dataclass(frozen=True, config=_STRICT)
+class VerbRules:
+    """What tells forms of verbs apart."""
+
+    being: Words
+    has_done: Words
+    is_done: Words
+    same_in_the_past: Words
+    mostly_past: Words
+    irregular: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ReadingRules:
+    """What tells the object “her” from the owner's."""
+
+    finding: Words
+    this_time: Words
+    times: Words
+    her_own: Words
+    of_ones_own: Words
+    given_to_her: Words
+    doing: Words
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ListRules:
+    """Words that the tagger and the rules of spelling do not tell apart."""
+
+    abbreviations: Words
+    adverbs: Words
+    small: Words
+    before_inversion: Words
+    modals: Words
+    before_nouns: Words
+    no_names: Words
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Loss:
+    """Something that swapping twice does not give back: `text` becomes `twin`, and that becomes `back`."""
+
+    what: str
+    from_pronoun: str
+    to_pronoun: str
+    text: str
+    twin: str
+    back: str
+
+
+@dataclass(frozen=True, config=_STRICT)
+class SwapFile:
+    """The file as it is written."""
+
+    version: int
+    self: tuple[Pair, ...]
+    kin: tuple[Pair, ...]
+    one_way: Mapping[str, str]
+    neutral: Mapping[str, str]
+    from_neutral: Mapping[str, Pair]
+    nouns: NounRules
+    not_before: Mapping[str, tuple[str, ...]]
+    titles: TitleRules
+    verbs: VerbRules
+    readings: ReadingRules
+    lists: ListRules
+    losses: tuple[Loss, ...]
+    given_names: Mapping[str, Words]
+
+
+@dataclass(frozen=True)
+class SwapWords:
+    """Both files as the engine asks them. Nouns lead from a word to (the word for he, for she, for they)."""
+
+    gendered: GenderedWords
+    self: Mapping[str, tuple[str, str, str]]
+    kin: Mapping[str, tuple[str, str, str]]
+    said_of: Mapping[str, str]
+    not_before: Mapping[str, tuple[str, ...]]
+    file: SwapFile
+
+    def is_plural(self, word: str) -> bool:
+        """Is it a noun's plural (“women”)?"""
+        forms = self.self.get(word) or self.kin.get(word)
+        return forms is not None and forms[0] in self.file.nouns.plural
+
+    def kin_pronoun(self, word: str) -> str:
+        """he or she for a relation (“brother”), "" for any other word."""
+        return self.said_of[word] if word in self.kin else ""
+
+
+def is_person(noun: str) -> bool:
+    """Does this noun, in the singular, say what somebody is (“dancer”), by a list and by its ending?"""
+    rules = swap_words().file.nouns
+    ends = noun.endswith(rules.person_endings) and not noun.endswith(rules.not_person_endings)
+    return noun in rules.people or ends
+
+
+@cache
+def swap_words() -> SwapWords:
+    """The words; raises `AppError` where a file is not valid."""
+    file = validated(SwapFile, read_toml(packaged("letters", "swap.toml")), "The file letters/swap.toml")
+    gendered = gendered_words()
+    said_of: dict[str, str] = {}
+    nouns = _forms((*gendered.self, *file.self), file, said_of)
+    for woman, man in file.one_way.items():
+        nouns[woman] = (man, woman, file.neutral.get(man, woman))
+        said_of[woman] = "she"
+    for neutral, (man, woman) in file.from_neutral.items():
+        nouns[neutral] = (man, woman, neutral)
+        said_of[neutral] = "they"
+    kin = _forms((*gendered.kin, *file.kin), file, said_of)
+    before = {key: (*gendered.not_before.get(key, ()), *file.not_before.get(key, ()))
+              for key in (*gendered.not_before, *file.not_before)}  # fmt: skip
+    return SwapWords(gendered, nouns, kin, said_of, before, file)
+
+
+def _forms(pairs: tuple[Pair, ...], file: SwapFile, said_of: dict[str, str]) -> dict[str, tuple[str, str, str]]:
+    forms: dict[str, tuple[str, str, str]] = {}
+    for man, woman in pairs:
+        neutral = file.neutral.get(man, "")
+        forms[man] = (man, man if man in file.nouns.keep else woman, neutral or man)
+        # In two pairs (“dad” of “mom” and “mum”), the first is the word's own.
+        forms.setdefault(woman, (man, woman, neutral or woman))
+        said_of |= {man: "he", woman: "she"}
+    return forms

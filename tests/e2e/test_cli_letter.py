@@ -1,0 +1,314 @@
+"""`letter` and `reference` from the command line: what is said of good letters, of bad files, and of piles."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from cli_support import biasprint, refused
+
+from core.documents.reference.store import reference
+
+PARAGRAPHS = (
+    "To whom it may concern,",
+    "I have worked with Kelly Moreno, a 40 year old artist, for four years at the print studio. She is a warm and "
+    "caring colleague who is always glad to help others. In 2021 she led the restoration of the lithography press.",
+    "She received the national prize for graphic art twice. She is not a natural leader.",
+    "I recommend her for the residency.",
+    "Sincerely,",
+    "Dr. Jonas Field",
+)
+CV = (
+    "Kelly Moreno\n\nKelly Moreno led the restoration of the lithography press in 2021. She received the national "
+    "prize for graphic art in 2015 and in 2019.\n"
+)
+LETTER_KEYS = {
+    "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
+    "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "compared", "reference",
+    "twin", "scorers", "versions",
+}  # fmt: skip
+LIMITS = "One letter cannot show bias; it can show language that is known to matter."
+
+
+@pytest.fixture
+def letter(tmp_path: Path) -> Path:
+    path = tmp_path / "letter.txt"
+    path.write_text("\n\n".join(PARAGRAPHS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cv(tmp_path: Path) -> Path:
+    path = tmp_path / "cv.txt"
+    path.write_text(CV, encoding="utf-8")
+    return path
+
+
+def of_pages(count: int, password: str = "") -> bytes:
+    from fpdf import FPDF
+
+    document = FPDF()
+    document.set_font("Helvetica", size=12)
+    if password:
+        document.set_encryption(owner_password=password, user_password=password)
+    for page in range(count):
+        document.add_page()
+        document.cell(text=f"She is kind, and this is page {page}.")
+    return bytes(document.output())
+
+
+def test_a_letter_is_told_in_calm_words_and_nothing_is_left_behind(letter: Path, cv: Path) -> None:
+    before = sorted(letter.parent.iterdir())
+    said = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he").out
+    for part in (
+        "letter.txt: about Kelly Moreno (she), as far as it tells.",
+        "Occupation: artist, a guess.",
+        "Communal (",
+        "“warm” (sentence 3)",
+        "Doubt-raising (1): “not a natural leader” (sentence 6, denied)",
+        "Support by cv.txt.",
+        "Compared with 60 letters for artist: no person wrote these letters.",
+        "The same letter about Thomas Field (he)",
+        "(stands in)",
+    ):
+        assert part in said, said
+    assert said.rstrip().endswith(LIMITS)
+    assert sorted(letter.parent.iterdir()) == before
+
+
+def test_json_has_every_key_and_places_that_fit_the_text(letter: Path, cv: Path) -> None:
+    answer = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he", "--json").json
+    assert (answer["version"], answer["limits"]) == (1, LIMITS)
+    (one,) = answer["letters"]
+    assert set(one) == LETTER_KEYS
+    assert one["person"] == {"first_name": "Kelly", "last_name": "Moreno", "title": "", "pronoun": "she"}
+    assert (one["occupation"], one["occupation_guess"]["likely"]) == ("artist", True)
+    assert all(one["text"][mark["start"] : mark["end"]] == mark["words"] for mark in one["marks"])
+    assert all(one["text"][s["start"] : s["end"]] == s["text"] for s in one["sentences"])
+    led = next(s["index"] for s in one["sentences"] if s["text"].startswith("In 2021 she led"))
+    assert next(found["verdict"] for found in one["support"] if found["sentence"] == led) == "grounded"
+    assert {scorer["stand_in"] for scorer in one["scorers"]} == {True}
+    assert {figure["name"] for figure in one["compared"]} >= {"words", "agency"}
+    twin = one["twin"]
+    assert "Thomas Field" in twin["text"]
+    assert "Kelly" not in twin["text"]
+    assert {figure["name"]: figure["difference"] for figure in twin["figures"]}["words"] == 0
+    assert twin["findings"]
+
+
+def test_what_a_person_says_goes_before_what_is_guessed(letter: Path) -> None:
+    options = ("--occupation", "Chefs", "--name", "Jonas Field", "--pronoun", "he")
+    (one,) = biasprint("letter", letter, *options, "--json").json["letters"]
+    assert one["person"] == {"first_name": "Jonas", "last_name": "Field", "title": "", "pronoun": "he"}
+    assert one["occupation"] == "Chefs"
+    assert one["reference"].startswith("Compared with 60 letters for chef:")
+    (other,) = biasprint("letter", letter, "--occupation", "surgeon", "--json").json["letters"]
+    assert other["compared"] == []
+    assert other["reference"].startswith("There is no reference for this occupation")
+
+
+def test_several_letters_of_one_candidate_are_answered_one_after_the_other(letter: Path, tmp_path: Path) -> None:
+    second = tmp_path / "second.md"
+    second.write_text("# Reference\n\nKelly Moreno is diligent. " + "She works hard every day. " * 8, encoding="utf-8")
+    answer = biasprint("letter", letter, second, "--json").json
+    assert [one["file"] for one in answer["letters"]] == ["letter.txt", "second.md"]
+    assert biasprint("letter", letter, second).out.count(LIMITS) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.txt", b"", "“empty.txt” is empty."),
+        ("blank.txt", b" \n\n ", "“blank.txt” is empty."),
+        ("photo.jpg", b"\xff\xd8\xff\xe0 a photo", "“photo.jpg” is a picture, not a text."),
+        ("secret.pdf", "PASSWORD", "“secret.pdf” is protected by a password"),
+        ("book.pdf", "BOOK", "“book.pdf” has more than 50 pages: that is no letter."),
+        ("scan.pdf", "SCAN", "“scan.pdf”"),
+        ("missing.docx", None, "There is no file"),
+        ("letter.docx", b"PK\x03\x04 cut off", "“letter.docx” is damaged or cut off."),
+    ],
+)
+def test_a_bad_file_is_one_sentence_and_exit_code_1(
+    tmp_path: Path, name: str, content: bytes | str | None, says: str
+) -> None:
+    path = tmp_path / name
+    if content == "SCAN":
+        from fpdf import FPDF
+
+        scan = FPDF()
+        scan.add_page()
+        scan.rect(10, 10, 50, 50)
+        path.write_bytes(bytes(scan.output()))
+    elif isinstance(content, str):
+        path.write_bytes(of_pages(300) if content == "BOOK" else of_pages(1, "hidden"))
+    elif content is not None:
+        path.write_bytes(content)
+    refused("letter", path, code=1, says=says)
+
+
+def test_a_bad_context_is_told_too(letter: Path, tmp_path: Path) -> None:
+    (tmp_path / "cv.png").write_bytes(b"\x89PNG and more")
+    refused("letter", letter, "--context", tmp_path / "cv.png", code=1, says="“cv.png” is a picture, not a text.")
+
+
+def test_another_language_is_named_and_not_scored(tmp_path: Path) -> None:
+    path = tmp_path / "brief.txt"
+    text = "Sehr geehrte Damen und Herren,\n\n" + "ich empfehle Ihnen Frau Moreno sehr, denn sie ist klug. " * 6
+    path.write_text(text, encoding="utf-8")
+    said = biasprint("letter", path).out
+    assert "This seems to be German. Only English letters can be read, so nothing was scored." in said
+    assert "Language that is known to matter" not in said
+    (one,) = biasprint("letter", path, "--json").json["letters"]
+    assert one["stopped"].startswith("This seems to be German.")
+    assert (one["marks"], one["scores"], one["compared"]) == ([], [], [])
+
+
+def test_a_cv_in_place_of_the_letter_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text(
+        "Kelly Moreno\n\nWork experience\n\n2019 to 2023 Printer, City Studio\n\n2015 to 2019 Assistant, Lyon\n\n"
+        "Education\n\n2012 to 2015 School of Arts, Lyon\n\nSkills\n\nLithography, etching\n\nLanguages\n\n"
+        "English, French\n",
+        encoding="utf-8",
+    )
+    assert "This looks like a CV, not a letter." in biasprint("letter", path).out
+
+
+def test_two_letters_in_one_file_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "letters.txt"
+    body = "Kelly Moreno is a warm colleague who helps everybody in the studio."
+    one = f"Dear committee,\n\n{body}\n\nSincerely,\n\nJonas Field"
+    path.write_text(f"{one}\n\n{one.replace('Kelly', 'Ann')}", encoding="utf-8")
+    assert "This file seems to hold more than one letter." in biasprint("letter", path).out
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_done(tmp_path: Path, cv: Path) -> None:
+    path = tmp_path / "[red]\u202eletter.txt"
+    claim = "In 2021 \x1b[31mKelly Moreno\x1b[0m won a [bold]national\u202e prize[/bold] in\x9b2J Lyon\u2066."
+    text = f"{claim} I have known her for a long time, and she was one of the best of us all. " * 6 + "\x07"
+    path.write_text(text, encoding="utf-8")
+    said = biasprint("letter", path, "--context", cv).out
+    assert not set(said) & {"\x1b", "\x07", "\x9b", "\u202e", "\u2066"}
+    assert "[red]" in said
+    assert "a [bold]national\ufffd prize[/bold]" in said
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pile = tmp_path / "letters"
+    (pile / "2024").mkdir(parents=True)
+    whole = "\n\n".join(PARAGRAPHS)
+    (pile / "kelly.txt").write_text(whole, encoding="utf-8")
+    he = whole.replace("Kelly", "Thomas").replace("She ", "He ").replace("she ", "he ").replace(" her ", " him ")
+    (pile / "2024" / "thomas.txt").write_text(he, encoding="utf-8")
+    (pile / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0 a photo")
+    return pile
+
+
+def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_path: Path) -> None:
+    found = biasprint("letter", folder, "--json").json
+    assert set(found) == {
+        "version", "pile", "columns", "rows", "passed_over", "groups", "scorers", "versions", "limits",
+    }  # fmt: skip
+    rows = {row["path"]: row for row in found["rows"]}
+    assert [(path, row["group"], row["occupation"]) for path, row in rows.items()] == [
+        ("2024/thomas.txt", "male", "artist"), ("kelly.txt", "female", "artist"), ("photo.jpg", "", ""),
+    ]  # fmt: skip
+    assert rows["photo.jpg"]["reason"] == "“photo.jpg” is a picture, not a text."
+    assert rows["kelly.txt"]["figures"]["words"] == rows["2024/thomas.txt"]["figures"]["words"]
+    assert {test["few"] for test in found["groups"]} == {True}
+    assert {test["p"] for test in found["groups"]} == {None}
+    with zipfile.ZipFile(tmp_path / "letters.zip", "w") as archive:
+        for path in sorted(folder.rglob("*.*")):
+            archive.write(path, path.relative_to(folder))
+    zipped = biasprint("letter", tmp_path / "letters.zip", "--json").json
+    assert zipped["rows"] == found["rows"]
+    said = biasprint("letter", folder).out
+    for part in (
+        "3 files, 2 of them read.",
+        "Too few letters to say",
+        "is a picture, not a text",
+        "male against female",
+    ):
+        assert part in said, said
+
+
+def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None:
+    options = ("--pile", "--context", cv, "--occupation", "printer", "--json")
+    found = biasprint("letter", folder / "kelly.txt", folder / "photo.jpg", *options).json
+    assert [row["reason"] != "" for row in found["rows"]] == [False, True]
+    assert found["rows"][0]["occupation"] == "printer"
+    assert 0 <= found["rows"][0]["figures"]["unsupported"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--twin", "Thomas"), "“Thomas” is no name with a pronoun."),
+        (("--twin", "Thomas:xe"), "“xe” is no pronoun that is known here."),
+        (("--pronoun", "it"), "“it” is no pronoun that is known here."),
+        (("--reference", "mine"), "There is no reference set “mine”."),
+        (("--report", "report.txt"), "“report.txt” has no ending to write to."),
+        (("--pile", "--twin", "Thomas:he"), "--twin is about one letter."),
+        (("FOLDER",), "One folder or zip is checked at a time."),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_answered_in_a_sentence(
+    letter: Path, folder: Path, options: tuple[str, ...], says: str
+) -> None:
+    refused("letter", letter, *(str(folder) if part == "FOLDER" else part for part in options), code=2, says=says)
+
+
+def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_from(
+    letter: Path, cv: Path, tmp_path: Path
+) -> None:
+    for name, start in (("report.pdf", b"%PDF-"), ("report.docx", b"PK")):
+        target = tmp_path / name
+        said = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he", "--report", target).out
+        assert f"The report is in {target}." in said
+        assert target.read_bytes().startswith(start)
+    docx = tmp_path / "report.docx"
+    refused(
+        "letter",
+        letter,
+        "--context",
+        docx,
+        "--report",
+        docx,
+        code=2,
+        says="would take the place of what it is made from",
+    )
+    assert json.loads(biasprint("letter", letter, "--json", "--report", tmp_path / "r.pdf").out)["report"]
+
+
+def test_a_reference_is_made_from_a_project_listed_used_and_removed(study_file: Path, letter: Path) -> None:
+    (bundled,) = biasprint("reference", "list", "--json").json["references"]
+    assert (bundled["name"], bundled["stand_in"], bundled["letters"]) == ("bundled", True, 720)
+    made = biasprint("reference", "make", "ours", study_file, "--title", "Our letters", "--json").json
+    assert (made["letters"], made["groups"]) == (120, ["female", "male"])
+    assert "written by large" in made["made_from"]
+    kept = reference("ours")
+    assert kept.stand_in
+    said = biasprint("letter", letter, "--reference", "ours").out
+    assert "“Our letters” has 10 letters for “artist”: too few to compare with (20 are needed)." in said
+    only = biasprint("reference", "make", "chefs", study_file, "--occupation", "chefs", "--json").json
+    assert (only["letters"], only["occupations"], only["dropped"]) == (10, ["chef"], {"no such occupation": 110})
+    assert "ours" in biasprint("reference", "list").out
+    assert biasprint("reference", "remove", "ours", "--json").json == {"removed": "ours"}
+    refused("reference", "remove", "ours", code=2, says="There is no reference set “ours”.")
+    refused("reference", "remove", "bundled", code=2, says="The bundled reference set stays as it is.")
+
+
+def test_a_project_without_letters_makes_no_reference(empty: Path) -> None:
+    refused("reference", "make", "ours", empty, code=1, says="The project has no letters study.")
+
+
+def test_imported_letters_make_a_reference_by_occupation_and_group(empty: Path) -> None:
+    table = empty.with_name("letters.csv")
+    rows = [f'"Letter {n}: she leads and helps everybody who works in our studio.",female,chefs' for n in range(3)]
+    table.write_text("\n".join(["text,group,occupation", *rows, '"No occupation given here.",male,']), encoding="utf-8")
+    biasprint("import", empty, table, "--study", "letters")
+    made = biasprint("reference", "make", "ours", empty, "--json").json
+    assert (made["letters"], made["occupations"], made["dropped"]) == (3, ["chef"], {"no occupation": 1})
+    assert made["made_from"] == "letters of a project, 3 imported, by whoever wrote them."
+    assert not reference("ours").stand_in
