@@ -79,9 +79,7 @@ def test_the_twin_is_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_letter_in_another_language_gives_a_report_that_scores_nothing(tmp_path: Path) -> None:
-    german = (
-        "Sehr geehrte Damen und Herren, ich habe mit Frau Moreno vier Jahre in der Werkstatt gearbeitet, und sie "
-    )
+    german = "Sehr geehrte Damen und Herren, ich habe mit Frau Moreno vier Jahre in der Werkstatt gearbeitet, und sie "
     read = read_letter(read_pasted(german + "ist eine zuverlässige Kollegin, die immer gern hilft."), scorers=SCORERS)
     path = tmp_path / "report.pdf"
     write_report(path, read)
