@@ -28,6 +28,7 @@ MIN_WIDTH = 320
 NEXT_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Right)
 PREVIOUS_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Left)
 OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+MOST_WIDTHS = 8
 
 
 class Chart(QWidget):
@@ -40,7 +41,7 @@ class Chart(QWidget):
         self._view = view
         self._spots: list[Spot] = []
         self._pointed: int | None = None
-        self._measured: tuple[int, int] | None = None  # width, height
+        self._heights: dict[int, int] = {}  # by width: a layout asks for several in turn, and each has to be drawn
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -67,7 +68,7 @@ class Chart(QWidget):
         self._describe()
 
     def _restyle(self, _tokens: object = None) -> None:
-        self._measured = None
+        self._heights.clear()
         self.updateGeometry()
         self.update()
 
@@ -81,10 +82,11 @@ class Chart(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        if self._measured is None or self._measured[0] != width:
-            height = draw(Canvas(None, theme.current()), self._view, width)
-            self._measured = (width, round(height) + 1)
-        return self._measured[1]
+        if width not in self._heights:
+            if len(self._heights) >= MOST_WIDTHS:
+                self._heights.clear()  # the window is being resized
+            self._heights[width] = round(draw(Canvas(None, theme.current()), self._view, width)) + 1
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         width = max(self.width(), theme.current().px(MIN_WIDTH))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -35,6 +35,9 @@ class Section(QScrollArea):
         self.cards: list[ChartCard] = []
         self._data = ChartData()
         self._drawn: ChartData | None = None
+        self._waiting: list[tuple[ChartCard, View]] = []  # cards that are not up to date yet
+        self._turn = QTimer(self, interval=0)
+        self._turn.timeout.connect(self._next_card)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
@@ -60,7 +63,7 @@ class Section(QScrollArea):
     def set_data(self, data: ChartData) -> None:
         self._data = data
         if self.isVisible():
-            self.draw()
+            self._catch_up()
 
     def has_data(self) -> bool:
         """Whether there is anything to show."""
@@ -68,22 +71,39 @@ class Section(QScrollArea):
 
     def draw(self) -> None:
         """Bring the cards up to date."""
+        self._draw(at_once=True)
+
+    def _catch_up(self) -> None:
+        """A card in each turn of the event loop: all at once would hold the window for more than a frame."""
+        self._draw(at_once=self._drawn is None or not self.nothing.isHidden())
+
+    def _draw(self, *, at_once: bool) -> None:
         self._drawn = self._data
         views = self.views(self._data)
         while len(self.cards) < len(views):
             self._add_card(views[len(self.cards)])
-        for card, view in zip(self.cards, views, strict=True):
-            card.set_view(view)
         empty = all(view.empty for view in views)
+        self._waiting = list(zip(self.cards, views, strict=True))
+        self._turn.start()
+        while self._waiting and (at_once or empty):
+            self._next_card()
         for card in self.cards:
             card.setVisible(not empty)
         self.nothing.text.setText(views[0].empty)
         self.nothing.setVisible(empty)
 
+    def _next_card(self) -> None:
+        """Bring one card up to date."""
+        if self._waiting:
+            card, view = self._waiting.pop(0)
+            card.set_view(view)
+        if not self._waiting:
+            self._turn.stop()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._drawn is not self._data:
-            self.draw()
+            self._catch_up()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
