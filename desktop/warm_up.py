@@ -26,6 +26,9 @@ ENGINE = (
     "core.runs.score",
     "core.runs.measure.creativity",
     "core.runs.measure.letters",
+    "core.runs.letter",
+    "core.documents.suggestions",
+    "core.documents.reference.store",
 )
 PACKAGES = ("desktop.charts", "desktop.models", "desktop.operations", "desktop.dialogs", "desktop.panels")
 

@@ -26,6 +26,7 @@ from core.project.stores.judging import Judging
 from core.project.stores.outputs import Outputs
 from core.project.stores.packets import Packets
 from core.project.stores.prompts import Prompts
+from core.project.stores.readings import Readings
 from core.project.stores.runs import Runs
 from core.project.stores.scores import Scores
 from core.project.stores.sources import Sources
@@ -61,6 +62,7 @@ class Project:
         self.judging = Judging(reader, writer)
         self.annotations = Annotations(reader, writer)
         self.packets = Packets(reader, writer)
+        self.readings = Readings(reader, writer)
         self.findings = Findings(reader, writer)
         self.events = Events(reader, writer)
         self._backup.start()

@@ -16,7 +16,7 @@ from desktop.operations.models import Writers, read_writers
 from desktop.operations.sample import open_sample, sample_facts
 from desktop.panels import PANELS
 from desktop.panels.base import Panel, Shell
-from desktop.panels.home_doors import Door, audit_state, fingerprint_state, rate_state, texts_state
+from desktop.panels.home_doors import Door, audit_state, fingerprint_state, letter_state, rate_state, texts_state
 from desktop.panels.home_facts import COMPARED, Facts, read_facts
 from desktop.panels.home_opening import Opening
 from desktop.panels.home_recent import RecentCard, look_up
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle
     from desktop.operations.importing import Imported
 
+LETTERS = frozenset((".docx", ".odt", ".pdf", ".rtf", ".html", ".htm", ".md", ".txt"))  # no tables
 # Text pixels from which stand side by side: four doors, two of them, and the two cards below.
 FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 980, 520, 760
 COUNT_AGAIN_MILLISECONDS = 1_000
@@ -64,10 +65,16 @@ class HomePanel(Panel):
             "judge",
             self._go,
         )
+        self.letter = Door(
+            tr("Check a letter"),
+            tr("See which words in a reference letter are known to hurt, and which claims the CV does not bear out."),
+            "letters",
+            self._go,
+        )
         self.texts = Door(
             tr("Measure texts"),
             tr("Bring in letters, news, creative texts or fill-in-the-blank replies, and see what differs for whom."),
-            "letters",
+            "outputs",
             self._go,
         )
         self.fingerprint = Door(
@@ -141,6 +148,7 @@ class HomePanel(Panel):
         preparing = self._preparing is not None
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
         self.fingerprint.set_state(fingerprint_state(facts, read_only=read_only, preparing=preparing))
+        self.letter.set_state(letter_state())
         self.texts.set_state(texts_state(facts, read_only=read_only))
         self.audit.set_state(audit_state(facts, read_only=read_only, writers=self._writers))
 
@@ -198,6 +206,11 @@ class HomePanel(Panel):
             self._opening.create(path, lambda: self.shell.show_panel("prompts"))
 
     def _dropped(self, paths: list[Path]) -> None:
+        if not self.isVisible():
+            return  # the panel that is seen takes its own files
+        if paths[0].suffix.lower() in LETTERS:
+            self.shell.show_panel("letters", path=paths[0])
+            return
         self._import(paths[0])
 
     def _import(self, path: Path | None) -> None:
@@ -251,12 +264,17 @@ class HomePanel(Panel):
         greeting.addWidget(Label(words, "soft", wrap=True))
         self._doors, self._lower = self._row(), self._row()
         self._pairs = (self._row(), self._row())
-        for pair, doors in zip(self._pairs, ((self.rate, self.fingerprint), (self.texts, self.audit)), strict=True):
+        for pair, doors in zip(self._pairs, ((self.rate, self.letter), (self.fingerprint, self.audit)), strict=True):
             self._doors.addLayout(pair, 1)
             for door in doors:
                 pair.addWidget(door, 1)
         self._lower.addWidget(self.recent, 3)
-        self._lower.addWidget(self.sample, 2)
+        beside = QVBoxLayout()
+        beside.setSpacing(tokens.gap)
+        beside.addWidget(self.texts)
+        beside.addWidget(self.sample)
+        beside.addStretch(1)
+        self._lower.addLayout(beside, 2)
         sheet.box.addLayout(greeting)
         sheet.box.addLayout(self._doors)
         sheet.box.addLayout(self._lower)

@@ -137,6 +137,12 @@ def fingerprint_state(facts: Facts | None, *, read_only: bool, preparing: bool =
     )
 
 
+def letter_state() -> DoorState:
+    """The check of a letter needs nothing but the letter."""
+    words = tr("Nothing leaves this computer, and nothing is kept unless you save it.")
+    return DoorState(words, tr("Check a letter"), "letters")
+
+
 def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     """Texts of any study are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")

@@ -29,11 +29,6 @@ class ReadingRow:
 class Readings(Part):
     """Readings by id. Nothing comes here but by the person's own act."""
 
-    @classmethod
-    def beside(cls, part: Part) -> "Readings":
-        """The readings of the project that `part` belongs to."""
-        return cls(part._reader, part._maybe_writer)
-
     def add(self, title: str, document_sha256: str, result: Mapping[str, Any], source_id: int | None) -> Changes:
         """Keep a reading, as JSON values, of the letter with this hash, whose text may be a source of the project."""
         values = {

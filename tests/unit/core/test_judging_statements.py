@@ -29,7 +29,12 @@ class Person:
             ProjectStore(project), shipped_wording(), statements=ProjectStatements(project)
         )
         self.offer = self.door.start_info(code).result().offers[0]
-        self.view = self.door.open(self.offer.token, code, said.get("consent", True), said.get("about", "")).result()
+        try:
+            opened = self.door.open(self.offer.token, code, said.get("consent", True), said.get("about", ""))
+            self.view = opened.result()
+        except AppError:
+            self.door.close(5)
+            raise
 
     @property
     def token(self) -> str:

@@ -99,14 +99,20 @@ def test_a_cell_without_a_column_name_is_told_and_the_row_kept(path: Path) -> No
     ]
 
 
+def saved_value(formula: bytes, value: bytes) -> Callable[[bytes], bytes]:
+    """As a spreadsheet saves a value beside a formula; how an empty one is written depends on the XML library."""
+    pattern = rb"(<f>" + re.escape(formula) + rb"</f>)<v(?: ?/>|></v>)"
+    return lambda xml: re.sub(pattern, rb"\1<v>" + value + rb"</v>", xml)
+
+
 def test_formulas_give_the_value_saved_with_them(path: Path) -> None:
     saved(path, [["text", "age"], ["a", "=20+2"], ["b", "=6+1"]])
     sheet = "xl/worksheets/sheet1.xml"
-    with_part(path, sheet, lambda xml: xml.replace(b"<f>20+2</f><v />", b"<f>20+2</f><v>22</v>"))
+    with_part(path, sheet, saved_value(b"20+2", b"22"))
     read = read_records(path, FIELDS)
     assert values(read, "age") == ["22", ""]
     assert "Some formulas have no saved value" in " ".join(read.notices)
-    with_part(path, sheet, lambda xml: xml.replace(b"<f>6+1</f><v />", b"<f>6+1</f><v>7</v>"))
+    with_part(path, sheet, saved_value(b"6+1", b"7"))
     read = read_records(path, FIELDS)
     assert (values(read, "age"), read.notices) == (["22", "7"], ())
 

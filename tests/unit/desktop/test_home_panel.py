@@ -527,20 +527,20 @@ def test_a_sample_that_cannot_be_made_can_be_asked_for_again(
 
 def test_no_text_of_the_panel_is_cut_at_1280_by_720(qtbot: QtBot, window: MainWindow, home: HomePanel):
     qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
-    for door in (home.rate, home.texts, home.audit):
+    for door in (home.rate, home.letter, home.texts, home.audit):
         door.set_state(DoorState("A sentence of the usual length that says what is lacking here.", "Do it…", "x"))
     parts = (home.rate, home.texts, home.audit, home.recent, home.sample)
     qtbot.waitUntil(lambda: all(part.height() >= part.heightForWidth(part.width()) for part in parts))
 
 
 def test_doors_stand_under_each_other_where_there_is_no_room(qtbot: QtBot, window: MainWindow, home: HomePanel):
-    assert home.rate.y() == home.texts.y()
+    assert home.rate.y() == home.fingerprint.y()
     window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: home.rate.y() < home.texts.y())
+    qtbot.waitUntil(lambda: home.rate.y() < home.fingerprint.y())
 
 
 def test_every_button_of_the_doors_can_be_reached_and_is_named(home: HomePanel):
-    for door in (home.rate, home.texts, home.audit):
+    for door in (home.rate, home.letter, home.texts, home.audit):
         assert door.button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert door.button.accessibleName()
         assert door.button.accessibleDescription() == door.words.text()
@@ -554,6 +554,28 @@ def test_the_first_panel_imports_neither_the_store_nor_anything_heavy():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+# the letter's door
+
+
+def test_the_letters_door_leads_to_its_panel_and_needs_no_project(qtbot: QtBot, window: MainWindow, home: HomePanel):
+    home.letter.button.click()
+    qtbot.waitUntil(lambda: window.current == "letters")
+
+
+def test_a_letter_dropped_on_home_is_checked_and_a_table_is_brought_in(
+    qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    brought: list[Path] = []
+    monkeypatch.setattr(home, "_import", brought.append)
+    window.files_dropped.emit([tmp_path / "replies.csv"])
+    assert brought == [tmp_path / "replies.csv"]
+    letter = tmp_path / "letter.txt"
+    letter.write_text("To whom it may concern,\n\nShe is a warm and able colleague, and I recommend her.\n")
+    window.files_dropped.emit([letter])
+    qtbot.waitUntil(lambda: window.current == "letters")
+    assert len(brought) == 1
 
 
 # the fingerprint's door
@@ -598,7 +620,7 @@ def test_sessions_that_are_open_and_finished_are_counted(file: Path):
 
 
 def test_the_four_doors_are_there_and_the_fingerprints_leads_to_its_panel(qtbot: QtBot, window: MainWindow, home):
-    doors = [home.rate, home.fingerprint, home.texts, home.audit]
+    doors = [home.rate, home.letter, home.fingerprint, home.audit]
     assert [door.isVisible() for door in doors] == [True] * 4
     assert len({door.y() for door in doors}) == 1
     assert home.fingerprint.state.step == "sample"

@@ -1,0 +1,170 @@
+"""A pile's rows as the table shows them, filters them, and exports them. No Qt."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from core.documents.pile.values import Column, PileRow
+from core.documents.values import Person
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import number, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHARE = "share of sentences"
+# What the table shows of the figures; an export has all of them.
+FIGURES = (
+    Column("agentic", "Agentic", SHARE),
+    Column("communal", "Communal", SHARE),
+    Column("formality", "Formal", SHARE),
+    Column("positivity", "Positive", SHARE),
+    Column("doubt", "Doubt-raising", SHARE),
+    Column("unsupported", "Claims without support", "share of claims"),
+    Column("words", "Length", "words"),
+)
+TEXTS = ("file", "person", "occupation", "group")
+COLUMNS = (*TEXTS, *(figure.name for figure in FIGURES), "note")
+EDITABLE = ("person", "occupation", "group")
+NO_GROUP = "–"  # the filter's word for rows without a group
+
+
+@dataclass(frozen=True)
+class PileFilter:
+    """Which rows are shown. "" lets everything through; `group` is a key, or `NO_GROUP`."""
+
+    text: str = ""
+    occupation: str = ""
+    group: str = ""
+    only_bad: bool = False
+
+    def matches(self, row: PileRow) -> bool:
+        """Whether a row is shown."""
+        if self.only_bad and row.read:
+            return False
+        if self.occupation and row.occupation != self.occupation:
+            return False
+        if self.group and row.group != ("" if self.group == NO_GROUP else self.group):
+            return False
+        words = self.text.casefold().split()
+        if not words:
+            return True
+        among = f"{row.path_in_pile}\n{row.person.full_name}\n{row.occupation}\n{note(row)}".casefold()
+        return all(word in among for word in words)
+
+
+def note(row: PileRow) -> str:
+    """Why a file has no figures, or what looks wrong with the letter although it was read."""
+    if row.reason:
+        return " ".join(part for part in (row.reason, row.hint) if part)
+    copy = tr("The same text as “{file}”: not compared.").format(file=row.same_as) if row.same_as else ""
+    return " ".join(part for part in (copy, *row.notes) if part)
+
+
+def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozenset[str]) -> str:
+    """A cell. A guess ends in a question mark, so that colour is not the only sign."""
+    if column == "file":
+        return safe_line(row.path_in_pile)
+    if column == "note":
+        return safe_line(note(row))
+    if column in EDITABLE:
+        words = safe_line(text_of(row, column, labels))
+        return f"{words} ?" if words and column not in by_hand else words
+    value = row.figures.get(column)
+    if value is None:
+        return "–" if row.read else ""
+    return number(value) if column == "words" else f"{round(100 * value)} %"
+
+
+def text_of(row: PileRow, column: str, labels: Mapping[str, str]) -> str:
+    """What a person may set right, as it is edited."""
+    if column == "group":
+        return labels.get(row.group, row.group)
+    return row.person.full_name if column == "person" else row.occupation
+
+
+def with_text(row: PileRow, column: str, value: str) -> PileRow:
+    """The row with what a person set; a group is set by its key."""
+    words = " ".join(value.split())
+    if column == "group":
+        return replace(row, group=words)
+    if column == "occupation":
+        return replace(row, occupation=words)
+    first, _, last = words.rpartition(" ")
+    first, last = (first, last) if first else (last, "")
+    return replace(row, person=Person(first, last, row.person.title, row.person.pronoun))
+
+
+def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
+    """What a column is sorted by; None stands last in both directions."""
+    if column in ("file", "note"):
+        words = row.path_in_pile if column == "file" else note(row)
+        return words.casefold() or None
+    if column in EDITABLE:
+        return text_of(row, column, labels).casefold() or None
+    return row.figures.get(column)
+
+
+def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descending: bool) -> list[PileRow]:
+    """Sorted, equal ones in the pile's order, those without a value last."""
+    with_key, without = [], []
+    for row in rows:
+        value = key(row)
+        if value is None:
+            without.append(row)
+        else:
+            with_key.append((value, row))
+    with_key.sort(key=itemgetter(0), reverse=descending)
+    return [row for _, row in with_key] + without
+
+
+def summary(rows: Sequence[PileRow], passed_over: int) -> str:
+    """What became of the files."""
+    bad = sum(not row.read for row in rows)
+    copies = sum(bool(row.same_as) for row in rows)
+    said = [tr("{read} of {all} files read").format(read=number(len(rows) - bad), all=number(len(rows)))]
+    if bad:
+        said.append(tr("{n} could not be").format(n=number(bad)))
+    if copies:
+        said.append(tr("{n} say the same as an earlier one").format(n=number(copies)))
+    if passed_over:
+        said.append(tr("{n} left aside that a system put there").format(n=number(passed_over)))
+    return " · ".join(said)
+
+
+def export_columns(columns: "Iterable[Column]", stand_ins: frozenset[str]) -> list[str]:
+    """The names of an exported table's columns; a stand-in scorer's say so."""
+    figures = [export_name(column, stand_ins) for column in columns]
+    return [
+        "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
+        *figures, "not_read_because", "notes", "same_as",
+    ]  # fmt: skip
+
+
+def export_name(column: Column, stand_ins: frozenset[str]) -> str:
+    return f"{column.name} ({column.unit}{', stand-in scorer' if column.name in stand_ins else ''})"
+
+
+def export_row(
+    row: PileRow, columns: "Iterable[Column]", stand_ins: frozenset[str], by_hand: frozenset[str]
+) -> dict[str, Any]:
+    """A row as it is exported; figures are unrounded."""
+
+    def source(column: str, value: str) -> str:
+        return "" if not value else "set by hand" if column in by_hand else "guess"
+
+    return {
+        "file": row.path_in_pile,
+        "name": row.person.full_name,
+        "name_is": source("person", row.person.full_name),
+        "pronoun": row.person.pronoun,
+        "occupation": row.occupation,
+        "occupation_is": source("occupation", row.occupation),
+        "group": row.group,
+        "group_is": source("group", row.group),
+        **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
+        "not_read_because": row.reason,
+        "notes": " ".join(row.notes),
+        "same_as": row.same_as,
+    }

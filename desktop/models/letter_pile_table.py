@@ -1,0 +1,247 @@
+"""The item model of a pile: rows come while the pile is read, are filtered and sorted, and may be set right."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont
+
+from core.documents.pile.values import PileRow
+from desktop import theme
+from desktop.models.letter_pile_rows import (
+    COLUMNS,
+    EDITABLE,
+    TEXTS,
+    PileFilter,
+    note,
+    ordered,
+    shown,
+    sort_key,
+    text_of,
+    with_text,
+)
+from desktop.widgets.safe_text import safe_tip
+from desktop.widgets.words import tr
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+Role = Qt.ItemDataRole
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+UNSORTED = -1  # the order of the pile
+SORT_AGAIN_MILLISECONDS = 1000  # while rows come
+
+
+class PileTable(QAbstractTableModel):
+    """`rows` are all of them in the pile's order; `shown` those that the table shows, in its own."""
+
+    edited = Signal()  # a person set something right
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: list[PileRow] = []
+        self.shown: list[PileRow] = []
+        self.labels: Mapping[str, str] = {}
+        self.stand_ins: frozenset[str] = frozenset()
+        self._place: dict[str, int] = {}  # path → place among all rows
+        self._by_hand: dict[str, frozenset[str]] = {}
+        self._where = PileFilter()
+        self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
+        self._again = QTimer(self, singleShot=True, interval=SORT_AGAIN_MILLISECONDS)
+        self._again.timeout.connect(self._arrange)
+
+    # the rows
+
+    def start(self, labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
+        """What groups are called, and which figures a stand-in scorer makes."""
+        self.labels, self.stand_ins = labels, stand_ins
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+    def clear(self) -> None:
+        """Let go of every row."""
+        self.beginResetModel()
+        self.rows, self.shown = [], []
+        self._place, self._by_hand = {}, {}
+        self._again.stop()
+        self.endResetModel()
+
+    def add(self, rows: Sequence[PileRow]) -> None:
+        """Rows that came: at the end, and sorted in a moment where the table is sorted."""
+        for row in rows:
+            self._place[row.path_in_pile] = len(self.rows)
+            self.rows.append(row)
+        more = [row for row in rows if self._where.matches(row)]
+        if more:
+            self.beginInsertRows(_NOWHERE, len(self.shown), len(self.shown) + len(more) - 1)
+            self.shown += more
+            self.endInsertRows()
+            if self._sorted_by[0] != UNSORTED and not self._again.isActive():
+                self._again.start()
+
+    def show(self, where: PileFilter) -> None:
+        """Other ones of the same rows."""
+        if where != self._where:
+            self._where = where
+            self._arrange()
+
+    def by_hand(self, row: PileRow) -> frozenset[str]:
+        """The columns of a row that a person set."""
+        return self._by_hand.get(row.path_in_pile, frozenset())
+
+    @property
+    def any_by_hand(self) -> bool:
+        """Whether a person set anything right in this pile."""
+        return bool(self._by_hand)
+
+    def occupations(self) -> list[str]:
+        return sorted({row.occupation for row in self.rows if row.occupation})
+
+    def set_text(self, paths: Iterable[str], column: str, value: str) -> None:
+        """Set a name, an occupation or the key of a group for some rows; they are no guesses any more."""
+        places = {row.path_in_pile: place for place, row in enumerate(self.shown)}
+        for path in paths:
+            place = self._place[path]
+            row = with_text(self.rows[place], column, value)
+            self.rows[place] = row
+            self._by_hand[path] = self.by_hand(row) | {column}
+            if path in places:
+                self.shown[places[path]] = row
+        if self.shown:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.shown) - 1, len(COLUMNS) - 1))
+        self.edited.emit()
+
+    def _arrange(self) -> None:
+        self._again.stop()
+        self.layoutAboutToBeChanged.emit()
+        before = [(index, self.shown[index.row()].path_in_pile) for index in self.persistentIndexList()]
+        found = [row for row in self.rows if self._where.matches(row)]
+        column, order = self._sorted_by
+        if column != UNSORTED:
+            name, descending = COLUMNS[column], order == Qt.SortOrder.DescendingOrder
+            found = ordered(found, lambda row: sort_key(row, name, self.labels), descending=descending)
+        self.shown = found
+        places = {row.path_in_pile: place for place, row in enumerate(found)}
+        now = [self.index(places[path], old.column()) if path in places else _NOWHERE for old, path in before]
+        self.changePersistentIndexList([old for old, _ in before], now)
+        self.layoutChanged.emit()
+
+    # what Qt asks
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._sorted_by = (column, order)
+        self._arrange()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.shown)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        if index.isValid() and COLUMNS[index.column()] in EDITABLE and self.shown[index.row()].read:
+            return flags | Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self.shown[index.row()], COLUMNS[index.column()]
+        by_hand = self.by_hand(row)
+        if role == Role.DisplayRole:
+            return shown(row, column, self.labels, by_hand)
+        if role == Role.EditRole:
+            return row.group if column == "group" else text_of(row, column, self.labels) if column in EDITABLE else None
+        if role == Role.TextAlignmentRole:
+            return LEFT if column in (*TEXTS, "note") else RIGHT
+        if role == Role.AccessibleTextRole:
+            return self._aloud(row, column, by_hand)
+        if role == Role.ToolTipRole:
+            tip = self._tip(row, column, by_hand)
+            return safe_tip(tip) if tip else None
+        return self._dressed(row, column, by_hand, role)
+
+    def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
+        if role != Role.EditRole or not index.isValid():
+            return False
+        row, column = self.shown[index.row()], COLUMNS[index.column()]
+        if value == self.data(index, Role.EditRole):
+            return False
+        self.set_text([row.path_in_pile], column, str(value))
+        return True
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        name = COLUMNS[section]
+        if role == Role.DisplayRole:
+            return f"{column_title(name)}\n{tr('stand-in')}" if name in self.stand_ins else column_title(name)
+        if role == Role.ToolTipRole:
+            stands_in = tr("A stand-in scorer, in place of the one that the study used.")
+            return f"{column_help(name)} {stands_in if name in self.stand_ins else ''}".strip()
+        if role == Role.ForegroundRole and name in self.stand_ins:
+            return QColor(theme.current().warn)
+        if role == Role.TextAlignmentRole:
+            return LEFT if name in (*TEXTS, "note") else RIGHT
+        return None
+
+    def _aloud(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
+        said = shown(row, column, self.labels, by_hand)
+        if column == "file":
+            return said if row.read else tr("{file}, not read").format(file=said)
+        guess = tr(", guessed") if column in EDITABLE and said and column not in by_hand else ""
+        return f"{column_title(column)}: {said.removesuffix(' ?')}{guess}" if said else ""
+
+    def _tip(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
+        if column == "file":
+            return row.path_in_pile
+        if column in EDITABLE and row.read:
+            said = text_of(row, column, self.labels)
+            guess = tr("Guessed from the letter: press F2 to set it right.") if column not in by_hand else ""
+            return " · ".join(part for part in (said, guess) if part)
+        return note(row) if column == "note" or not row.read else ""
+
+    def _dressed(self, row: PileRow, column: str, by_hand: frozenset[str], role: int) -> Any:
+        guess = column in EDITABLE and column not in by_hand
+        if role == Role.ForegroundRole and (guess or not row.read):
+            return QColor(theme.current().danger if column == "note" else theme.current().soft)
+        if role == Role.FontRole and guess:
+            font = QFont(theme.current().family)
+            font.setPixelSize(theme.current().control)
+            font.setItalic(True)
+            return font
+        return None
+
+
+def column_title(column: str) -> str:
+    return {
+        "file": tr("File"),
+        "person": tr("Name"),
+        "occupation": tr("Occupation"),
+        "group": tr("Group"),
+        "agentic": tr("Agentic"),
+        "communal": tr("Communal"),
+        "formality": tr("Formal"),
+        "positivity": tr("Positive"),
+        "doubt": tr("Doubt"),
+        "unsupported": tr("No support"),
+        "words": tr("Words"),
+        "note": tr("Note"),
+    }[column]
+
+
+def column_help(column: str) -> str:
+    return {
+        "file": tr("Where the file is in the pile. Enter opens the letter."),
+        "person": tr("Whom the letter is about: a guess until you set it. Letters about one person count once."),
+        "occupation": tr("A guess until you set it."),
+        "group": tr("By the pronouns of the letter: a guess until you set it, and you may leave it out."),
+        "agentic": tr("Share of sentences with agentic words"),
+        "communal": tr("Share of sentences with communal words"),
+        "formality": tr("Share of sentences that score as formal"),
+        "positivity": tr("Share of sentences that score as positive"),
+        "doubt": tr("Share of sentences with words that raise doubt"),
+        "unsupported": tr("Share of claims that the CV does not support"),
+        "words": tr("Words in the letter's body"),
+        "note": tr("Why a file was not read, or what looks wrong with the letter"),
+    }[column]

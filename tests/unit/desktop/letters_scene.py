@@ -1,0 +1,67 @@
+"""A letter for the tests of the letters panel, and ways to put it there."""
+
+from collections.abc import Callable
+from typing import cast
+
+from pytestqt.qtbot import QtBot
+
+from core.documents.values import Document
+from desktop.main_window import MainWindow
+from desktop.panels.letters import LettersPanel
+
+PATIENCE = 30_000  # milliseconds: the first reading loads the scorers
+CANARY = "Quillfeather"
+
+LETTER = f"""North Street Print Studio
+
+To whom it may concern,
+
+I have worked with Kelly {CANARY} for four years. Kelly is a warm and caring colleague. In 2021 she led the \
+restoration of the lithography press and secured its funding.
+
+She received the national prize for graphic art twice. As a mother of two, Kelly balances the studio and her family. \
+With some guidance she might become an exceptional artist.
+
+I recommend her for the residency.
+
+Sincerely,
+
+Jonas Field"""
+CV = (
+    f"Kelly {CANARY}, artist. Led the restoration of the lithography press, 2021. Secured the funding of the press. "
+    "Lives in Leeds with two children."
+)
+
+
+def panel_of(window: MainWindow) -> LettersPanel:
+    """The letters panel, in front."""
+    window.show_panel("letters")
+    return cast(LettersPanel, window.panels["letters"])
+
+
+def opened(qtbot: QtBot, window: MainWindow, text: str = LETTER) -> LettersPanel:
+    """The panel with a letter that has been read."""
+    panel = panel_of(window)
+    read_after(qtbot, panel, lambda: panel.open_pasted(text))
+    return panel
+
+
+def read_after(qtbot: QtBot, panel: LettersPanel, act: Callable[[], object]) -> None:
+    """Do something and wait for the reading that follows."""
+    with qtbot.waitSignal(panel.check.seen, timeout=PATIENCE):
+        act()
+
+
+def with_cv(qtbot: QtBot, panel: LettersPanel) -> None:
+    read_after(qtbot, panel, lambda: panel._set_context(Document("cv.docx", "docx", (CV,))))
+
+
+def kinds(panel: LettersPanel) -> list[str]:
+    """The kinds of the marks that are drawn."""
+    return [mark.kind for mark in panel.board.letter.text.marks()]
+
+
+def words(panel: LettersPanel, kind: str) -> list[str]:
+    """What marks of a kind stand under."""
+    text = panel.board.letter.text
+    return [text.text()[mark.start : mark.end] for mark in text.marks() if mark.kind == kind]

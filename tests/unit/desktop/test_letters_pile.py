@@ -1,0 +1,409 @@
+"""The pile: rows as they come, sorting, filtering, setting right, tests of groups, export, and bad input."""
+
+import csv
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QMimeData, QModelIndex, Qt, QUrl
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from core.documents.pile.values import Column, GroupTest, Pile, PileRow
+from core.documents.values import Document, Person
+from core.findings import Interval, Power
+from desktop.main_window import MainWindow
+from desktop.models.letter_pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
+from desktop.models.letter_pile_table import PileTable
+from desktop.operations.letter_pile import export_table
+from desktop.panels.letters_pile import PilePage, dropped
+from desktop.panels.letters_pile_tests import PileTests, difference_said, p_said
+from desktop.panels.letters_pile_view import PileView
+
+PATIENCE = 120_000
+GROUPS = {"male": "Male", "female": "Female"}
+STAND_INS = frozenset({"formality"})
+SHARES = (Column("agentic", "Agentic", "share of sentences"), Column("formality", "Formal", "share of sentences"))
+
+
+def row(name: str, agentic: float | None = 0.2, *, group: str = "female", occupation: str = "artist") -> PileRow:
+    first, last = name.split()
+    figures = {"agentic": agentic, "formality": 0.5, "words": 300.0}
+    person = Person(first, last, "", "she" if group == "female" else "he")
+    return PileRow(f"{first}.txt", f"sub/{first}.txt", person, occupation, group, figures)
+
+
+ROWS = (row("Kelly Moreno", 0.4), row("Ann Weber", None), row("Joseph Costa", 0.1, group="male", occupation="nurse"))
+BAD = PileRow("photo.jpg", "photo.jpg", reason="“photo.jpg” is a picture.", hint="Have it read first.")
+COPY = replace(row("Zoe Novak"), same_as="sub/Kelly.txt")
+
+
+def index(table: PileTable, at: int, column: str) -> QModelIndex:
+    return table.index(at, COLUMNS.index(column))
+
+
+def names(table: PileTable) -> list[str]:
+    return [one.name for one in table.shown]
+
+
+@pytest.fixture
+def table() -> PileTable:
+    made = PileTable()
+    made.tester = QAbstractItemModelTester(made, QAbstractItemModelTester.FailureReportingMode.Fatal)  # type: ignore[attr-defined]
+    made.start(GROUPS, STAND_INS)
+    made.add([*ROWS, BAD, COPY])
+    return made
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[PileView]:
+    made = PileView()
+    qtbot.addWidget(made)
+    made.resize(1024, 560)
+    made.show()
+    made.start(GROUPS, STAND_INS)
+    made.add_rows([*ROWS, BAD, COPY])
+    yield made
+    made.hide()
+
+
+def test_a_row_shows_shares_and_marks_its_guesses(table: PileTable) -> None:
+    shown = [index(table, 0, column).data() for column in ("file", "person", "occupation", "group", "agentic", "words")]
+    assert shown == ["sub/Kelly.txt", "Kelly Moreno ?", "artist ?", "Female ?", "40 %", "300"]
+    assert index(table, 1, "agentic").data() == "–"
+    assert "guessed" in index(table, 0, "group").data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_a_bad_file_is_a_row_with_its_reason(table: PileTable) -> None:
+    assert index(table, 3, "note").data() == "“photo.jpg” is a picture. Have it read first."
+    assert index(table, 3, "agentic").data() == ""
+    assert not index(table, 3, "group").flags() & Qt.ItemFlag.ItemIsEditable
+    assert "not read" in index(table, 3, "file").data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "Kelly.txt" in note(COPY)
+
+
+def test_sorting_leaves_what_is_missing_last_in_both_directions(table: PileTable) -> None:
+    agentic = COLUMNS.index("agentic")
+    table.sort(agentic, Qt.SortOrder.DescendingOrder)
+    assert names(table) == ["Kelly.txt", "Zoe.txt", "Joseph.txt", "Ann.txt", "photo.jpg"]
+    table.sort(agentic, Qt.SortOrder.AscendingOrder)
+    assert names(table) == ["Joseph.txt", "Zoe.txt", "Kelly.txt", "Ann.txt", "photo.jpg"]
+    table.sort(-1)
+    assert names(table) == ["Kelly.txt", "Ann.txt", "Joseph.txt", "photo.jpg", "Zoe.txt"]
+
+
+@pytest.mark.parametrize(
+    ("where", "left"),
+    [
+        (PileFilter(text="kelly more"), ["Kelly.txt"]),
+        (PileFilter(text="picture"), ["photo.jpg"]),
+        (PileFilter(occupation="nurse"), ["Joseph.txt"]),
+        (PileFilter(group="female"), ["Kelly.txt", "Ann.txt", "Zoe.txt"]),
+        (PileFilter(group=NO_GROUP), ["photo.jpg"]),
+        (PileFilter(only_bad=True), ["photo.jpg"]),
+    ],
+)
+def test_filters_leave_what_is_looked_for(table: PileTable, where: PileFilter, left: list[str]) -> None:
+    table.show(where)
+    assert names(table) == left
+
+
+def test_rows_that_come_pass_the_filter_and_are_sorted_in_a_moment(table: PileTable, qtbot: QtBot) -> None:
+    table.sort(COLUMNS.index("agentic"), Qt.SortOrder.DescendingOrder)
+    table.show(PileFilter(group="female"))
+    with qtbot.waitSignal(table.layoutChanged):
+        table.add([row("Mia Silva", 0.9), row("Max Brandt", 0.95, group="male")])
+    assert names(table) == ["Mia.txt", "Kelly.txt", "Zoe.txt", "Ann.txt"]
+    assert len(table.rows) == 7
+
+
+def test_what_is_set_by_hand_is_no_guess_any_more(table: PileTable, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(table.edited):
+        assert table.setData(index(table, 0, "person"), "Kim van Dyke")
+    assert table.rows[0].person == Person("Kim van", "Dyke", "", "she")
+    table.setData(index(table, 0, "group"), "male")
+    assert index(table, 0, "group").data() == "Male"
+    assert index(table, 0, "occupation").data() == "artist ?"
+    assert not table.setData(index(table, 0, "group"), "male")
+
+
+def test_a_group_may_be_left_out(table: PileTable) -> None:
+    table.setData(index(table, 0, "group"), "")
+    assert table.rows[0].group == ""
+    assert index(table, 0, "group").data() == ""
+
+
+def test_the_header_says_which_figures_are_of_a_stand_in(table: PileTable) -> None:
+    heads = {name: table.headerData(at, Qt.Orientation.Horizontal) for at, name in enumerate(COLUMNS)}
+    assert heads["formality"] == "Formal\nstand-in"
+    assert heads["agentic"] == "Agentic"
+
+
+def test_twenty_thousand_rows_are_sorted_and_filtered_by_what_is_there() -> None:
+    table = PileTable()  # without the tester, which looks at every row at every change
+    table.add([replace(row(f"P{n} Q"), path_in_pile=f"{n}.txt", figures={"agentic": n / 2e4}) for n in range(20_000)])
+    table.sort(COLUMNS.index("agentic"), Qt.SortOrder.DescendingOrder)
+    assert table.shown[0].path_in_pile == "19999.txt"
+    table.show(PileFilter(text="p77"))
+    assert len(table.shown) == 111
+
+
+def test_the_files_are_counted() -> None:
+    said = summary([*ROWS, BAD, COPY], 2)
+    assert said.startswith("4 of 5 files read · 1 could not be · 1 say the same")
+    assert "2 left aside" in said
+
+
+def test_enter_and_double_click_open_a_letter(view: PileView, qtbot: QtBot) -> None:
+    view.list.setCurrentIndex(index(view.table, 2, "file"))
+    with qtbot.waitSignal(view.opened) as opened:
+        qtbot.keyClick(view.list, Qt.Key.Key_Return)
+    assert opened.args == [ROWS[2]]
+    with qtbot.waitSignal(view.opened) as opened:
+        view.list.doubleClicked.emit(index(view.table, 0, "group"))
+    assert opened.args == [ROWS[0]]
+
+
+def test_a_group_is_chosen_from_a_list_by_keyboard(view: PileView, qtbot: QtBot) -> None:
+    view.list.setFocus()
+    view.list.setCurrentIndex(index(view.table, 0, "group"))
+    qtbot.keyClick(view.list, Qt.Key.Key_F2)
+    (editor,) = [box for box in view.list.findChildren(QComboBox) if box.isVisible()]
+    editor.setCurrentIndex(editor.findData("male"))
+    view.list.commitData(editor)
+    assert view.table.rows[0].group == "male"
+
+
+def test_a_menu_sets_the_group_of_every_selected_row(view: PileView) -> None:
+    selection = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+    for at in (0, 1, 3):
+        view.list.selectionModel().select(index(view.table, at, "file"), selection)
+    view.list.open_menu(view.list.rect().center())
+    next(action for action in view.list.menu.actions() if action.text() == "Male").trigger()
+    view.list.menu.close()
+    assert [one.group for one in view.table.rows] == ["male", "male", "male", "", "female"]
+
+
+def test_only_bad_files_leaves_the_reason_all_the_room(view: PileView) -> None:
+    assert view.list.isColumnHidden(COLUMNS.index("unsupported"))
+    view.bar.only_bad.setChecked(True)
+    assert names(view.table) == ["photo.jpg"]
+    assert view.list.isColumnHidden(COLUMNS.index("agentic"))
+    view.list.selectRow(0)
+    assert "picture" in view.note.text()
+    view.bar.clear()
+    assert not view.list.isColumnHidden(COLUMNS.index("agentic"))
+
+
+def test_nothing_found_says_so_and_leads_back(view: PileView, qtbot: QtBot) -> None:
+    view.bar.text.setText("nobody of that name")
+    qtbot.waitUntil(lambda: view.nothing.isVisible())
+    view.everything.click()
+    assert not view.nothing.isVisible()
+    assert len(view.table.shown) == 5
+
+
+def test_groups_are_compared_at_the_end_and_after_a_correction(view: PileView, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(view.tests_wanted):
+        view.finish(Pile("letters", view.rows, SHARES))
+    with qtbot.waitSignal(view.tests_wanted):
+        view.table.setData(index(view.table, 0, "group"), "male")
+
+
+def test_a_pile_that_was_cancelled_is_compared_by_what_it_has(view: PileView, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(view.tests_wanted):
+        view.finish(None)
+    assert [column.name for column in view.columns] == ["agentic", "formality", "words"]
+
+
+def group_test(**other: Any) -> GroupTest:
+    made = GroupTest(
+        "formality", "Formal", "share of sentences", ("male", "female"), (0.5, 0.4), {"male": 30, "female": 31}, 0,
+        0.1, "", Interval(0.02, 0.18, 0.95, "Welch"), 0.01, 0.03, None, 0.5, 0.1, Power(0.08, 25), False,
+        "There is a difference: more in letters about “male”.",
+    )  # fmt: skip
+    return replace(made, **other)
+
+
+def test_a_difference_is_shown_with_interval_n_and_adjusted_p(qtbot: QtBot) -> None:
+    card = PileTests()
+    qtbot.addWidget(card)
+    card.show_tests([group_test()], GROUPS, STAND_INS)
+    (cells,) = [one.cells for one in card.table.table.rows]
+    assert cells == (
+        "Formal\nstand-in", "+10 points\n(+2 to +18)", "n = 30 + 31", "p = 0.030",
+        "There is a difference: more in letters about “Male”.",
+    )  # fmt: skip
+    assert "Male minus Female" in card.said.text()
+    assert card.badge.isVisibleTo(card)
+
+
+def test_too_few_letters_have_no_p_and_say_how_many_it_takes() -> None:
+    few = group_test(few=True, p=None, p_adjusted=None, said="Too few letters to say: about 25 are needed.")
+    assert p_said(few) == "too few"
+    assert difference_said(group_test(estimate=None, interval=None)) == "–"
+    assert p_said(group_test(p_adjusted=0.0004)) == "p < 0.001"
+
+
+def test_without_two_groups_it_is_said_what_to_do(qtbot: QtBot) -> None:
+    card = PileTests()
+    qtbot.addWidget(card)
+    card.show_tests((), GROUPS, STAND_INS)
+    assert "set the group" in card.said.text()
+    assert not card.table.isVisibleTo(card)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_the_table_is_exported_without_formulas(
+    view: PileView, window: MainWindow, qtbot: QtBot, tmp_path: Path, ending: str
+) -> None:
+    view.table.add([replace(row("Eve Brandt"), occupation='=HYPERLINK("http://x")')])
+    view.finish(Pile("letters", view.rows, SHARES))
+    view.table.setData(index(view.table, 0, "group"), "male")
+    rows, columns = view.export()
+    path = tmp_path / f"table.{ending}"
+    done: list[object] = []
+    export_table(path=path, rows=rows, columns=columns).start(window.jobs, on_done=done.append)
+    qtbot.waitUntil(lambda: bool(done), timeout=PATIENCE)
+    head, *found = _read(path)
+    assert head[:8] == [
+        "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is"
+    ]  # fmt: skip
+    assert "formality (share of sentences, stand-in scorer)" in head
+    assert found[0][6:8] == ["male", "set by hand"]
+    assert found[1][7] == "guess"
+    assert found[3][head.index("not_read_because")] == "“photo.jpg” is a picture."
+    occupation = found[5][4]
+    assert occupation == ("'" if ending == "csv" else "") + '=HYPERLINK("http://x")'
+
+
+def _read(path: Path) -> list[list[Any]]:
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.reader(file))
+    sheet = openpyxl.load_workbook(path).active
+    assert all(cell.data_type != "f" for line in sheet.iter_rows() for cell in line)
+    return [[cell.value for cell in line] for line in sheet.iter_rows()]
+
+
+def test_an_exported_row_says_what_a_person_set() -> None:
+    cells = export_row(ROWS[0], SHARES, STAND_INS, frozenset({"person"}))
+    assert set(cells) == set(export_columns(SHARES, STAND_INS))
+    assert (cells["name_is"], cells["group_is"]) == ("set by hand", "guess")
+
+
+# the page, with files
+
+
+@pytest.fixture
+def page(window: MainWindow, qtbot: QtBot) -> Iterator[PilePage]:
+    made = PilePage(window)
+    qtbot.addWidget(made)
+    made.resize(1024, 600)
+    made.show()
+    yield made
+    made.forget()
+    made.hide()
+
+
+def letters(folder: Path, count: int = 3) -> Path:
+    folder.mkdir()
+    said = "I have known {name} for four years. {name} led two projects and is a kind colleague to all of us here."
+    for n, name in enumerate(("Kelly Moreno", "Joseph Costa", "Ann Weber")[:count]):
+        text = said.format(name=name) + f" I recommend {'him' if n == 1 else 'her'} for post {n}."
+        (folder / f"{n}.txt").write_text(f"{text}\n\n{'He' if n == 1 else 'She'} paints.", "utf-8")
+    (folder / "empty.txt").write_bytes(b"")
+    return folder
+
+
+def test_a_folder_becomes_a_table_and_one_letter_is_opened(
+    page: PilePage, window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = letters(tmp_path / "letters")
+    page.show_pile([folder])
+    assert page.pages.currentIndex() == 1
+    qtbot.waitUntil(lambda: page.view.tests.table.table.rowCount() > 0, timeout=PATIENCE)
+    assert [one.name for one in page.view.rows] == ["0.txt", "1.txt", "2.txt", "empty.txt"]
+    assert [one.group for one in page.view.rows] == ["female", "male", "female", ""]
+    assert "empty" in page.view.rows[3].reason
+    assert "too few" in page.view.tests.said.text()
+    assert page.badge.isVisible()
+    shown: list[Document] = []
+    monkeypatch.setattr(window, "show_panel", lambda key, *, document: (shown.append(document), page.forget()))
+    page.open_letter(page.view.rows[0])
+    qtbot.waitUntil(lambda: bool(shown), timeout=PATIENCE)
+    assert shown[0].text.startswith("I have known Kelly Moreno")
+    assert len(page.view.rows) == 4, "the pile stays while one of its letters is looked at"
+    page.forget()
+    assert page.view.rows == ()
+    assert page.pages.currentIndex() == 0
+
+
+def test_a_bad_zip_says_what_to_do(page: PilePage, qtbot: QtBot, tmp_path: Path) -> None:
+    bad = tmp_path / "letters.zip"
+    bad.write_bytes(b"PK\x03\x04 and no more")
+    page.show_pile([bad])
+    qtbot.waitUntil(lambda: bool(page.start.trouble.text()), timeout=PATIENCE)
+    assert "damaged" in page.start.trouble.text()
+    assert page.pages.currentIndex() == 0
+
+
+def test_an_empty_zip_says_so(page: PilePage, qtbot: QtBot, tmp_path: Path) -> None:
+    empty = tmp_path / "letters.zip"
+    zipfile.ZipFile(empty, "w").close()
+    page.show_pile([empty])
+    qtbot.waitUntil(lambda: bool(page.start.trouble.text()), timeout=PATIENCE)
+    assert "holds no files" in page.start.trouble.text()
+
+
+def test_a_pile_can_be_cancelled_and_keeps_what_it_has(page: PilePage, qtbot: QtBot, tmp_path: Path) -> None:
+    folder = letters(tmp_path / "letters")
+    for n in range(200):
+        (folder / f"more {n}.txt").write_text(f"{n} I recommend Kelly Moreno. She paints well and leads us.", "utf-8")
+    page.show_pile([folder])
+    qtbot.waitUntil(lambda: len(page.view.rows) >= 2, timeout=PATIENCE)
+    assert "of 204 files" in page.progress.words.text()
+    assert not page.export_button.isEnabled()
+    page.progress.cancel.click()
+    qtbot.waitUntil(lambda: page._reading is None, timeout=PATIENCE)
+    assert 2 <= len(page.view.rows) < 204
+    assert not page.progress.isVisible()
+    assert page.export_button.isEnabled()
+
+
+def test_leaving_asks_only_where_something_may_be_lost(page: PilePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.closed):
+        page.back.click()
+    page.view.start(GROUPS, STAND_INS)
+    page.view.add_rows(ROWS)
+    page.view.table.set_text(["sub/Kelly.txt"], "group", "male")
+    with qtbot.assertNotEmitted(page.closed):
+        page.back.click()
+    with qtbot.waitSignal(page.closed):
+        page.question.risky_button.click()
+
+
+def test_folders_and_zips_are_taken_when_dropped(tmp_path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl("https://example.org/a.zip")])
+    assert dropped(data) == [tmp_path]
+
+
+def test_every_control_has_a_name_for_a_screen_reader(page: PilePage) -> None:
+    view = page.view
+    named = (
+        view.list,
+        view.tabs,
+        view.bar.text,
+        view.bar.occupation,
+        view.bar.group,
+        view.tests.table,
+        page.start.folder,
+    )
+    assert all(widget.accessibleName() for widget in named)
+    assert isinstance(view.list.model(), QAbstractItemModel)
