@@ -16,13 +16,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QToolTip
 
 from desktop import theme
-from desktop.widgets.letter_text import MOVING
+from desktop.widgets.letter_text import MOVING, make_gaps
 from desktop.widgets.plain_text import PlainText
 from desktop.widgets.safe_text import safe_tip
 
 Underline = QTextCharFormat.UnderlineStyle
 MOST_AT_ONCE = 60_000  # characters; a longer text comes in pieces, is not aligned and keeps its gaps
-GAP_PERCENT = 45.0  # height of the empty line between two paragraphs, of a line's
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class TwinText(PlainText):
             while not self.all_shown:
                 self._give_piece()
             self._rest.stop()
-            self._make_gaps()
+            make_gaps(self.document())
         shown = self._display.to_shown
         self._marks = tuple(replace(mark, start=shown(mark.start), end=shown(mark.end)) for mark in marks)
         self._draw()
@@ -142,15 +141,6 @@ class TwinText(PlainText):
     def _tell(self) -> None:
         mark = self.mark_at(self.textCursor().position())
         self.chosen.emit(mark.key if mark is not None else "")
-
-    def _make_gaps(self) -> None:
-        block = self.document().begin()
-        while block.isValid():
-            if not block.text():
-                height = QTextBlockFormat()
-                height.setLineHeight(GAP_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-                QTextCursor(block).mergeBlockFormat(height)
-            block = block.next()
 
     def _draw(self, _tokens: object = None) -> None:
         selections = [self._selection(*self._sentence, _tint())] if self._sentence is not None else []
