@@ -2,6 +2,7 @@
 
 import faulthandler
 import inspect
+import io
 import os
 import pickle
 import queue
@@ -149,6 +150,8 @@ def _keep_stdout_clean() -> None:
     if sys.stdout is None or sys.stderr is None:  # a windowed program has neither
         return
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # this process is ended at once, and would take its lines along
 
 
 def _cores() -> int:
