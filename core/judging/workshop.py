@@ -119,9 +119,10 @@ def attendance(project: Project, plan_id: str) -> Attendance:
 
 def may_be_told(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
     """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people."""
-    workshops = _workshops(project)
-    small = {plan for plan in workshops if attendance(project, plan).finished < GROUP_FROM}
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
+    every = project.judging.sessions()
+    finished = Counter(row.plan_id for row in every if row.revealed_at is not None and row.rater_id not in models)
+    small = {plan for plan in _workshops(project) if finished[plan] < GROUP_FROM}
     return tuple(row for row in sessions if row.plan_id not in small or row.rater_id in models)
 
 

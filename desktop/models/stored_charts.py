@@ -33,7 +33,7 @@ class StoredCharts:
         hidden = [session for session in sessions if session.revealed_at is None and session.rater_id in people]
         finished = [session for session in sessions if session.revealed_at is not None]
         revealed = may_be_told(self._project, finished)
-        axes = axes_of(self._project)
+        axes = self._axes()
         scored = self._project.scores.known()
         return ChartData(
             axes=self._axis_names(),
@@ -47,6 +47,13 @@ class StoredCharts:
 
     def items(self, ctx: JobContext, finding: Finding) -> Items:
         return items_behind(ctx, self._project, finding)
+
+    def _axes(self) -> Axes:
+        """What was compared; plans never change, and their comparisons are not read again for every reading."""
+        plans = tuple(plan.id for plan in self._project.judging.plans())
+        versions = tuple((axis.key, axis.version) for axis in self._project.axes.latest().values())
+        found: Axes = self._once("axes", (plans, versions), lambda: axes_of(self._project))
+        return found
 
     def _once(self, name: str, state: Hashable, measure: Callable[[], Any]) -> Any:
         known = self._measured.get(name)
@@ -62,21 +69,24 @@ class StoredCharts:
             return ()
         raters = {rater.id: rater for rater in self._project.judging.raters()}
         unnamed = participants(self._project)  # a workshop's people are seen together only
+        progress = {session.id: self._progress(session, raters[session.rater_id].kind) for session in revealed}
         named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
-        voices = [self._voice(ctx, session, raters[session.rater_id], axes) for session in named]
+        voices = [self._voice(ctx, one, raters[one.rater_id], axes, progress[one.id]) for one in named]
         people = [session for session in revealed if raters[session.rater_id].kind == "person"]
         if len(people) > 1:
-            voices.append(self._group(ctx, people, axes))
+            voices.append(self._group(ctx, people, axes, [progress[session.id] for session in people]))
         return tuple(voices)
 
-    def _voice(self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes) -> Voice:
+    def _voice(
+        self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes, progress: tuple[int, int]
+    ) -> Voice:
         findings = self._choices(ctx, session.id, [session], axes)
         kind = "model" if rater.kind == "model" else "you"
-        judged, planned = self._progress(session, kind)
+        judged, planned = progress
         return Voice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
 
     def _progress(self, session: SessionRow, kind: str) -> tuple[int, int]:
-        """How many comparisons of a session were judged, and how many there are."""
+        """How many comparisons of a session were judged, and how many there are; `kind`: its rater's."""
         planned = self._project.judging.count(session.plan_id)
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
         # A model is asked about a comparison in every order of its cards, and about no repeat.
@@ -85,9 +95,11 @@ class StoredCharts:
             planned = sum(not row.repeat_of for row in self._project.judging.comparisons(session.plan_id))
         return judged, planned
 
-    def _group(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> Voice:
+    def _group(
+        self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes, progress: Sequence[tuple[int, int]]
+    ) -> Voice:
         findings = self._choices(ctx, "everyone", revealed, axes)
-        judged, planned = map(sum, zip(*(self._progress(session, "you") for session in revealed), strict=True))
+        judged, planned = map(sum, zip(*progress, strict=True))
         title = plural(len({session.rater_id for session in revealed}), "1 rater together", "%n raters together")
         return Voice("everyone", title, "group", findings, judged >= planned, judged, planned)
 
