@@ -1,7 +1,7 @@
 """A page that scrolls down when it is higher than its room."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop import theme
 
@@ -29,3 +29,16 @@ class Sheet(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def put_in_the_middle(self, card: QWidget) -> None:
+        """The page is this card alone, a little above the middle; its own largest width holds."""
+        middle = QWidget()
+        middle.setProperty("role", "clear")
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch(1)
+        row.addWidget(card, 100)
+        row.addStretch(1)
+        self.box.addStretch(2)
+        self.box.addWidget(middle)
+        self.box.addStretch(3)

@@ -20,6 +20,7 @@ from desktop.panels.letters_board import LetterBoard
 from desktop.panels.letters_paste import ask_letter
 from desktop.panels.letters_start import StartPage
 from desktop.widgets import tr
+from desktop.widgets.drop import local_paths
 
 TWIN, PILE = "desktop.panels.letters_twin", "desktop.panels.letters_pile"
 
@@ -174,6 +175,5 @@ class LetterOpening(LetterBench):
 
 
 def _dropped(data: QMimeData) -> list[Path]:
-    """The files and folders of this computer in what is dragged; nothing else is ever taken."""
-    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
-    return [path for path in paths if path.exists()]
+    """The files and folders in what is dragged that are there."""
+    return [path for path in local_paths(data) if path.exists()]

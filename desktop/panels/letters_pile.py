@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from desktop.panels.letters_pile_room import PileRoom
 from desktop.panels.letters_pile_start import PileStart
 from desktop.panels.letters_pile_view import PileView
 from desktop.widgets import ElidedLabel, LinkButton, QuietButton, StandInBadge, plural, tr
+from desktop.widgets.drop import local_paths
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class PilePage(QWidget):
         self.menu = menu
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped(event.mimeData()):
+        if local_paths(event.mimeData()):
             event.acceptProposedAction()
             self.start.card.set_chosen(True)
 
@@ -218,7 +219,7 @@ class PilePage(QWidget):
     def dropEvent(self, event: QDropEvent) -> None:
         self.start.card.set_chosen(False)
         event.acceptProposedAction()
-        self.show_pile(dropped(event.mimeData()))
+        self.show_pile(local_paths(event.mimeData()))
 
     # the look
 
@@ -271,8 +272,3 @@ class PilePage(QWidget):
         self.export_button.clicked.connect(self.export)
         self.view.opened.connect(self.open_letter)
         self.view.tests_wanted.connect(self._compare)
-
-
-def dropped(data: QMimeData) -> list[Path]:
-    """The files and folders of this computer in what is dropped."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from desktop import theme
 from desktop.panels.home_sheet import Sheet
@@ -60,16 +60,7 @@ class PileStart(Sheet):
         box.addWidget(self.trouble)
         box.addLayout(buttons)
         box.addWidget(Label(kept, "note", wrap=True))
-        middle = QWidget()
-        middle.setProperty("role", "clear")
-        row = QHBoxLayout(middle)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch(1)
-        row.addWidget(self.card, 100)
-        row.addStretch(1)
-        self.box.addStretch(2)
-        self.box.addWidget(middle)
-        self.box.addStretch(3)
+        self.put_in_the_middle(self.card)
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()

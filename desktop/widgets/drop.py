@@ -47,6 +47,11 @@ class FileDrop(QObject):
         return super().eventFilter(watched, event)
 
 
+def local_paths(data: QMimeData) -> list[Path]:
+    """Files and folders of this computer in what is dragged, also ones that are gone; nothing else is ever taken."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
+
 def local_files(data: QMimeData) -> list[Path]:
-    """The files of this computer in what is dragged; nothing else is ever taken."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile() and Path(url.toLocalFile()).is_file()]
+    """The files of this computer in what is dragged."""
+    return [path for path in local_paths(data) if path.is_file()]

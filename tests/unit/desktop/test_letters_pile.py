@@ -21,9 +21,10 @@ from desktop.main_window import MainWindow
 from desktop.models.letter_pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
 from desktop.models.letter_pile_table import PileTable
 from desktop.operations.letter_pile import export_table
-from desktop.panels.letters_pile import PilePage, dropped
+from desktop.panels.letters_pile import PilePage
 from desktop.panels.letters_pile_tests import PileTests, difference_said, p_said
 from desktop.panels.letters_pile_view import PileView
+from desktop.widgets.drop import local_paths
 
 PATIENCE = 120_000
 GROUPS = {"male": "Male", "female": "Female"}
@@ -391,7 +392,7 @@ def test_leaving_asks_only_where_something_may_be_lost(page: PilePage, qtbot: Qt
 def test_folders_and_zips_are_taken_when_dropped(tmp_path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl("https://example.org/a.zip")])
-    assert dropped(data) == [tmp_path]
+    assert local_paths(data) == [tmp_path]
 
 
 def test_every_control_has_a_name_for_a_screen_reader(page: PilePage) -> None:
