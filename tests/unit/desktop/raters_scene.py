@@ -164,3 +164,33 @@ def merged(project: Project, *paths: Path) -> None:
     """Merge packets, all of which must be taken."""
     report = merge_packets(JobContext(), project, paths)
     assert not [one for one in report.files if one.refused or one.unknown_rater], report
+
+
+# what several tests begin with
+
+A, B, C = ("choice", 0), ("choice", 1), ("choice", 2)
+
+
+def castle(folder: Path) -> Path:
+    """A project with outputs and the plan “Poems”."""
+    with with_outputs(folder / "castle.biasprint") as project:
+        add_plan(project, "Poems")
+    return folder / "castle.biasprint"
+
+
+def at(path: Path) -> tuple[Project, str]:
+    """The project, to prepare it, and its first plan."""
+    project = Project.open(path)
+    return project, project.judging.plans()[0].id
+
+
+def contest(path: Path, folder: Path) -> Path:
+    """One rater's two files: different answers to the first comparison; the second file is finished."""
+    project, plan = at(path)
+    packet = packets_for(project, plan, ["R01"], folder)["R01"]
+    first, second = copy_of(packet, "first.bpacket"), copy_of(packet, "second.bpacket")
+    answer_packet(first, {0: A}, note="zqfirst")
+    answer_packet(second, {0: B, 1: C}, finish=True, note="zqsecond")
+    merged(project, first, second)
+    project.close()
+    return path

@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from core.findings import Finding, Interval
 from core.judging.adjudication import adjudicated
 from core.judging.packets.decisions import conflicts
-from core.project.project import Project
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 
@@ -21,17 +20,18 @@ sys.path.append(str(Path(__file__).parents[2]))  # for raters_bench and raters_s
 from unit.desktop.raters_bench import Bench
 from unit.desktop.raters_scene import (
     IDENTITIES,
-    add_plan,
+    A,
+    B,
+    C,
     answer_packet,
+    at,
+    castle,
+    contest,
     copy_of,
     merged,
     packets_for,
     rate,
-    with_outputs,
 )
-
-A, B, C = ("choice", 0), ("choice", 1), ("choice", 2)
-
 
 Open = Callable[[Path], Bench]
 
@@ -43,15 +43,7 @@ def open_panel(qtbot: QtBot, window: MainWindow) -> Open:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    with with_outputs(tmp_path / "castle.biasprint") as project:
-        add_plan(project, "Poems")
-    return tmp_path / "castle.biasprint"
-
-
-def at(path: Path) -> tuple[Project, str]:
-    """The project, to prepare it, and its first plan."""
-    project = Project.open(path)
-    return project, project.judging.plans()[0].id
+    return castle(tmp_path)
 
 
 # decisions
@@ -59,15 +51,7 @@ def at(path: Path) -> tuple[Project, str]:
 
 @pytest.fixture
 def contested(path: Path, tmp_path: Path) -> Path:
-    """One rater's two files: different answers to the first comparison; the second file is finished."""
-    project, plan = at(path)
-    packet = packets_for(project, plan, ["R01"], tmp_path / "out")["R01"]
-    first, second = copy_of(packet, "first.bpacket"), copy_of(packet, "second.bpacket")
-    answer_packet(first, {0: A}, note="zqfirst")
-    answer_packet(second, {0: B, 1: C}, finish=True, note="zqsecond")
-    merged(project, first, second)
-    project.close()
-    return path
+    return contest(path, tmp_path / "out")
 
 
 def test_a_conflict_is_decided_and_decided_again(open_panel: Open, contested: Path) -> None:

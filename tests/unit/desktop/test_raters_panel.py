@@ -20,17 +20,17 @@ sys.path.append(str(Path(__file__).parents[2]))  # for raters_bench and raters_s
 
 from unit.desktop.raters_bench import PATIENCE, Bench
 from unit.desktop.raters_scene import (
+    A,
+    B,
+    C,
     add_plan,
     answer_packet,
-    copy_of,
-    merged,
+    at,
+    castle,
+    contest,
     packets_for,
     rate,
-    with_outputs,
 )
-
-A, B, C = ("choice", 0), ("choice", 1), ("choice", 2)
-
 
 Open = Callable[[Path], Bench]
 
@@ -42,28 +42,12 @@ def open_panel(qtbot: QtBot, window: MainWindow) -> Open:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    with with_outputs(tmp_path / "castle.biasprint") as project:
-        add_plan(project, "Poems")
-    return tmp_path / "castle.biasprint"
-
-
-def at(path: Path) -> tuple[Project, str]:
-    """The project, to prepare it, and its first plan."""
-    project = Project.open(path)
-    return project, project.judging.plans()[0].id
+    return castle(tmp_path)
 
 
 @pytest.fixture
 def contested(path: Path, tmp_path: Path) -> Path:
-    """One rater's two files: different answers to the first comparison; the second file is finished."""
-    project, plan = at(path)
-    packet = packets_for(project, plan, ["R01"], tmp_path / "out")["R01"]
-    first, second = copy_of(packet, "first.bpacket"), copy_of(packet, "second.bpacket")
-    answer_packet(first, {0: A}, note="zqfirst")
-    answer_packet(second, {0: B, 1: C}, finish=True, note="zqsecond")
-    merged(project, first, second)
-    project.close()
-    return path
+    return contest(path, tmp_path / "out")
 
 
 @pytest.fixture
