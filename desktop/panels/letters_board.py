@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
-
 from core.documents.values import Document
 from desktop import theme
 from desktop.models.letter_items import LetterItem
@@ -15,6 +13,7 @@ from desktop.panels.letters_found import FoundCard
 from desktop.panels.letters_person import PersonPage
 from desktop.panels.letters_view import LetterView
 from desktop.widgets import tr
+from desktop.widgets.beside import Beside
 
 if TYPE_CHECKING:
     from desktop.operations.letters import Checked, Offer
@@ -23,22 +22,19 @@ SIDE_WIDTH = 352
 FOUND, CV, PERSON = range(3)
 
 
-class LetterBoard(QWidget):
+class LetterBoard(Beside):
     """Shows; the panel decides."""
 
     BESIDE_FROM: ClassVar[int] = 820  # text pixels
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "clear")
-        self.letter = LetterView()
-        self._letter_sheet = Sheet()
+        sheet = Sheet()
+        super().__init__(sheet, title=tr("The letter"), name=tr("Beside the letter"), side_width=SIDE_WIDTH)
+        self._letter_sheet, self.letter = sheet, LetterView()
         self.compared, self.found = ComparedCard(), FoundCard()
         self.context, self.person = ContextPage(), PersonPage()
-        self.tabs = QTabBar()
-        self.side = QStackedWidget()
-        self._narrow = False
         self._lay_out()
+        self.narrow_changed.connect(self.letter.note.set_low)
         self._dress()
         theme.signals.changed.connect(self._dress)
 
@@ -104,39 +100,7 @@ class LetterBoard(QWidget):
         if self._narrow:
             self.tabs.setCurrentIndex(0)
 
-    # the room
-
-    def set_narrow(self, narrow: bool) -> None:
-        if narrow == self._narrow:
-            return
-        page = self.side.currentIndex()
-        self._narrow = narrow
-        if narrow:
-            self.tabs.insertTab(0, tr("The letter"))
-            self._column.insertWidget(0, self.tabs)
-            self.tabs.setCurrentIndex(0)
-        else:
-            self.tabs.removeTab(0)
-            self._beside.insertWidget(0, self.tabs)
-            self.tabs.setCurrentIndex(page)
-        self.letter.note.set_low(narrow)
-        self._dress()
-        self._show_tab(self.tabs.currentIndex())
-
-    def _show_tab(self, tab: int) -> None:
-        on_letter = self._narrow and tab == 0
-        self._letter_sheet.setVisible(on_letter or not self._narrow)
-        self._side_box.setVisible(not on_letter)
-        if not on_letter and tab >= 0:
-            self.side.setCurrentIndex(tab - self._narrow)
-
     def _lay_out(self) -> None:
-        tokens = theme.current()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(tr("Beside the letter"))
-        for words in (tr("To look at"), tr("CV"), tr("Candidate")):
-            self.tabs.addTab(words)
         found = Sheet()
         found.box.setContentsMargins(0, 0, 0, 0)
         found.box.addWidget(self.compared)
@@ -145,31 +109,11 @@ class LetterBoard(QWidget):
         person.box.setContentsMargins(0, 0, 0, 0)
         person.box.addWidget(self.person)
         person.box.addStretch(1)
-        for page in (found, self.context, person):
-            self.side.addWidget(page)
-        self._side_box = QWidget()
-        self._side_box.setProperty("role", "clear")
-        self._beside = QVBoxLayout(self._side_box)
-        self._beside.setContentsMargins(0, 0, 0, 0)
-        self._beside.setSpacing(8)
-        self._beside.addWidget(self.tabs)
-        self._beside.addWidget(self.side, 1)
-        row = QHBoxLayout()
-        row.setSpacing(tokens.gap)
+        self.add_page(tr("To look at"), found)
+        self.add_page(tr("CV"), self.context)
+        self.add_page(tr("Candidate"), person)
         self._letter_sheet.box.setContentsMargins(0, 0, 0, 0)
         self._letter_sheet.box.addWidget(self.letter, 1)
-        row.addWidget(self._letter_sheet, 1)
-        row.addWidget(self._side_box)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
-        self._column.addLayout(row, 1)
-        self.tabs.currentChanged.connect(self._show_tab)
-
-    def _dress(self, _tokens: object = None) -> None:
-        wide = 16_777_215
-        self._side_box.setMinimumWidth(0 if self._narrow else theme.current().px(SIDE_WIDTH))
-        self._side_box.setMaximumWidth(wide if self._narrow else theme.current().px(SIDE_WIDTH))
 
 
 def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> str:
