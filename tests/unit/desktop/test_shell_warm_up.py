@@ -1,0 +1,34 @@
+"""The modules that are imported after the window is up."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from desktop.warm_up import modules_of
+
+
+def test_modules_of_a_package_include_those_in_the_packages_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name, text in {
+        "__init__": "",
+        "first": "",
+        "room/__init__": "",
+        "room/_part": "",
+        "wrong/__init__": "1 / 0",
+    }.items():
+        module = tmp_path / "some_house" / f"{name}.py"
+        module.parent.mkdir(exist_ok=True)
+        module.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        found = modules_of("some_house")
+        assert next(found) == "some_house.first"
+        assert "some_house.room" not in sys.modules  # each step costs one module
+        assert list(found) == ["some_house.room", "some_house.room._part", "some_house.wrong"]
+    finally:
+        for name in [name for name in sys.modules if name.startswith("some_house")]:
+            del sys.modules[name]
+
+
+def test_modules_of_the_panels_are_all_named():
+    assert set(modules_of("desktop.panels")) >= {"desktop.panels.base", "desktop.panels.judge"}
