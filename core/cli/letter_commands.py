@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from core.documents.reference.guess import OccupationGuess
     from core.documents.reference.values import ReferenceSet
     from core.documents.twin_values import TwinDifference
-    from core.documents.values import Document, Person, Pronoun
+    from core.documents.values import Document
     from core.jobs import JobContext
+    from core.swap import Person, Pronoun
 
 REPORTS = (".pdf", ".docx")
 
@@ -132,7 +133,7 @@ def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
-    from core.documents.twin import guess_person
+    from core.swap.guess import guess_person
 
     if not name.strip() and not pronoun:
         return None
@@ -150,7 +151,7 @@ def _other(twin: str) -> "Person":
 
 def _named(name: str) -> "Person":
     """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
-    from core.documents.values import Person
+    from core.swap import Person
 
     first, _, last = " ".join(name.split()).partition(" ")
     return Person(first, last)
@@ -158,7 +159,7 @@ def _named(name: str) -> "Person":
 
 def _pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
-    from core.documents.values import PRONOUNS
+    from core.swap import PRONOUNS
 
     for pronoun in PRONOUNS:
         if pronoun == given:

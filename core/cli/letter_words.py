@@ -11,9 +11,10 @@ from core.documents.pile.values import Column, GroupTest, Pile, PileRow
 from core.documents.reading.values import Compared, Figure, Reading
 from core.documents.reference.guess import OccupationGuess
 from core.documents.twin_values import TwinDifference, changed
-from core.documents.values import Mark, Person, Support
+from core.documents.values import Mark, Support
 from core.findings import ScorerUse
 from core.studies.letters.style import p_words
+from core.swap import Person
 
 LONGEST = 160  # characters of a sentence that is quoted
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -10,10 +10,11 @@ from dataclasses import replace
 from core.documents.reading.read import read_letter
 from core.documents.reading.values import Reading
 from core.documents.reference.values import ReferenceSet
-from core.documents.twin import Twin, swap
 from core.documents.twin_values import SAME, SentenceDifference, TwinDifference, figure_differences
-from core.documents.values import Document, Part, Person, SentenceScore, Support
+from core.documents.values import Document, Part, SentenceScore, Support
 from core.findings import ScorerUse
+from core.swap import Person, Twin
+from core.swap.engine import swap
 
 SUPPORT = "support"
 

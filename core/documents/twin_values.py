@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.documents.reading.values import Reading
-from core.documents.twin.result import Twin
-from core.documents.values import Person, ScoreName
+from core.documents.values import ScoreName
+from core.swap import Person
+from core.swap.result import Twin
 
 SAME = 1e-6  # a score that differs by less differs by how a computer adds
 

@@ -10,7 +10,6 @@ from core.text import for_matching, sha256_text
 
 Kind = Literal["docx", "odt", "pdf", "txt", "md", "rtf", "html", "pasted"]
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]
-Pronoun = Literal["he", "she", "they", ""]
 Verdict = Literal["grounded", "unsupported", "contradicted", "not a claim", "no context"]
 Category = Literal[
     "agentic", "communal", "standout", "ability", "grindstone", "doubt",
@@ -20,7 +19,6 @@ ScoreName = Literal["formality", "positivity", "agency"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
-PRONOUNS: tuple[Pronoun, ...] = get_args(Pronoun)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
@@ -56,20 +54,6 @@ class Part:
     kind: PartKind
     start: int
     end: int
-
-
-@dataclass(frozen=True)
-class Person:
-    """Whom a letter is about. Fields are "" where they are not known."""
-
-    first_name: str = ""
-    last_name: str = ""
-    title: str = ""
-    pronoun: Pronoun = ""
-
-    @property
-    def full_name(self) -> str:
-        return " ".join(name for name in (self.first_name, self.last_name) if name)
 
 
 @dataclass(frozen=True)

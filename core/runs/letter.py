@@ -8,9 +8,10 @@ from core.documents.reading.values import Reading
 from core.documents.reference.guess import OccupationGuess, guess_occupation
 from core.documents.reference.values import ReferenceSet
 from core.documents.twin_values import TwinDifference
-from core.documents.values import Document, Part, Person
+from core.documents.values import Document, Part
 from core.jobs import JobContext
 from core.runs.values import best_scorer
+from core.swap import Person
 
 ROLES = ("formality", "positivity", "agency", "entailment")
 

@@ -14,7 +14,7 @@ from core.documents.files import read_pasted
 from core.documents.pile.groups import group_of
 from core.documents.reference.values import ReferenceSet
 from core.documents.twin_values import TwinDifference, figure_differences
-from core.documents.values import Document, Person
+from core.documents.values import Document
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.prompts.letters import LETTER, letter_design
@@ -24,6 +24,7 @@ from core.runs.letter import read_one
 from core.runs.writing import Written
 from core.studies.letters.biography.paragraphs import paragraphs, sampled
 from core.studies.letters.biography.prompts import WORDS
+from core.swap import Person
 
 PLACEHOLDERS = ("name", "occupation", "biography")
 

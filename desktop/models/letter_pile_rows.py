@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from core.documents.pile.values import Column, PileRow
-from core.documents.values import Person
+from core.swap import Person
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, tr
 

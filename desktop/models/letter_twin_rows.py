@@ -10,7 +10,7 @@ from desktop.widgets.words import number, plural, tr
 if TYPE_CHECKING:
     from core.documents.reading.values import Reading
     from core.documents.twin_values import FigureDifference, SentenceDifference, TwinDifference
-    from core.documents.values import Person
+    from core.swap import Person
 
 Look = Literal["changed", "doubted", "left"]
 MOST_SENTENCES = 400  # rows of sentences; a letter has a few dozen

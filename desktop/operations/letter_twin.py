@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from core.documents.values import Person, Pronoun
 from core.jobs import JobContext
+from core.swap import Person, Pronoun
 from desktop.jobs import JobHandle
 from desktop.jobs.handle import bare
 from desktop.operations.base import Operation

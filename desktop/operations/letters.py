@@ -6,9 +6,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.documents.values import Document, Mark, Part, Person
+from core.documents.values import Document, Mark, Part
 from core.errors import AppError
 from core.jobs import JobContext
+from core.swap import Person
 from desktop.operations.base import Operation
 from desktop.widgets.words import tr
 

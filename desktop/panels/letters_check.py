@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.documents.values import Document, Part, PartKind, Person
+from core.documents.values import Document, Part, PartKind
 from core.errors import AppError
 from core.jobs import JobContext
+from core.swap import Person
 from desktop.operations import letters
 from desktop.operations.letters import Checked, Request, document_as_typed
 from desktop.panels.charts_refresh import Refresher

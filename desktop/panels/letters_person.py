@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from core.documents.values import PRONOUNS, Person, Pronoun
+from core.swap import PRONOUNS, Person, Pronoun
 from desktop.models.letter_items import NAMING, items_of
 from desktop.models.letter_words import naming_said
 from desktop.widgets import Card, Label, tr

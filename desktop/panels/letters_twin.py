@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from core.documents.values import Person
 from core.errors import AppError
+from core.swap import Person
 from desktop import theme
 from desktop.operations.letter_twin import empty, read_twin, why_not_anew
 from desktop.panels.home_sheet import Sheet

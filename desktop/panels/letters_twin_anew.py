@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.documents.values import Person
 from core.errors import AppError
 from core.jobs import Progress
+from core.swap import Person
 from desktop import theme
 from desktop.models.letter_twin_rows import person_said
 from desktop.operations.connections import why_offline

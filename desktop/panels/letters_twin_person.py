@@ -4,7 +4,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
-from core.documents.values import Person
+from core.swap import Person
 from desktop import theme
 from desktop.widgets import FlowLayout, Label, PrimaryButton, tr
 from desktop.widgets.safe_text import safe_line

@@ -13,7 +13,8 @@ import pytest
 from core.documents.marks import marks_of
 from core.documents.parts import parts_of
 from core.documents.reading.split import sentences_of
-from core.documents.values import CATEGORIES, Category, Document, Mark, Person
+from core.documents.values import CATEGORIES, Category, Document, Mark
+from core.swap import Person
 
 pytestmark = pytest.mark.replication
 

@@ -6,7 +6,8 @@ from functools import cache
 from core.documents.marks.categories import lists
 from core.documents.marks.page import Page
 from core.documents.marks.patterns import MASK, WORD
-from core.documents.values import Category, Person
+from core.documents.values import Category
+from core.swap import Person
 
 _W = rf"{WORD}\s{{1,9}}"
 _NOT_THE_WRITER = frozenset(

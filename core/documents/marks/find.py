@@ -9,7 +9,8 @@ from core.documents.marks.categories import CategoryWords, categories
 from core.documents.marks.page import Page, page_of
 from core.documents.marks.patterns import CANDIDATE, SPACE
 from core.documents.marks.reach import Turned, turned
-from core.documents.values import Category, Mark, Person, Sentence
+from core.documents.values import Category, Mark, Sentence
+from core.swap import Person
 
 _TRAILING = re.compile(r"\s+(?:a|an|the|our|its|his|her|their|she|he|they|about|for|to|as|be|become|of)$")
 _LEADING = re.compile(rf"{CANDIDATE}{SPACE}")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.documents.marks.patterns import MASK
-from core.documents.values import Person, Sentence
+from core.documents.values import Sentence
+from core.swap import Person
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
 WINDOW = 240  # characters before and after an entry that are looked at: far more than any rule reaches

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.documents.values import Person
 from core.findings import Adjustment, Interval, Power, ScorerUse
+from core.swap import Person
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from core.documents.reading.values import Reading
 from core.documents.reading.whole import figures_of, naming_of
 from core.documents.reference.compare import compared_with
 from core.documents.reference.values import ReferenceSet
-from core.documents.twin import guess_person
-from core.documents.values import Document, Part, Person
+from core.documents.values import Document, Part
 from core.scorers.segment import SEGMENTER
+from core.swap import Person
+from core.swap.guess import guess_person
 
 
 def read_letter(

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.documents.parts.suspicions import Suspicion
-from core.documents.values import Document, Mark, Part, Person, Sentence, SentenceScore, Support
+from core.documents.values import Document, Mark, Part, Sentence, SentenceScore, Support
 from core.findings import ScorerUse
+from core.swap import Person
 
 
 @dataclass(frozen=True)

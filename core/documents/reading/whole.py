@@ -9,10 +9,11 @@ from pydantic.dataclasses import dataclass as checked
 
 from core.documents.marks import categories
 from core.documents.reading.values import Figure, Naming
-from core.documents.values import Mark, Person, Sentence, SentenceScore
+from core.documents.values import Mark, Sentence, SentenceScore
 from core.findings import ScorerUse
 from core.metrics.wilson import wilson
 from core.prompts.resource_files import packaged, read_toml, validated
+from core.swap import Person
 
 SHARE, RATE, COUNT = "share of sentences", "per 100 words", "words"
 STYLES = {"formality": "Formal", "positivity": "Positive", "agency": "Agentic (scorer)"}

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from core.documents.suggestions.lexicon import lexicon
 from core.documents.suggestions.values import Suggestion
-from core.documents.values import Person, Sentence
+from core.documents.values import Sentence
+from core.swap import Person
 from core.text import for_matching, sha256_text
 
 _TITLE = re.compile(r"(?:Mr|Ms|Mrs|Miss|Mx|Dr|Prof|Professor|Doctor)\.?\s+$")

@@ -10,7 +10,8 @@ from core.documents.suggestions.leave_out import NO_NOUN, adjective, insertion, 
 from core.documents.suggestions.lexicon import Way, lexicon, way_of
 from core.documents.suggestions.names import name_suggestions
 from core.documents.suggestions.values import Suggestion
-from core.documents.values import Mark, Person, Sentence
+from core.documents.values import Mark, Sentence
+from core.swap import Person
 
 _FOLLOWING = re.compile(r"\s+([a-z][\w’'-]*)")
 PRIVATE = frozenset({"age", "family", "appearance", "health", "origin", "personal_life"})

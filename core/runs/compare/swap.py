@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 
 from core.studies.letters.biography.swap import Person, rewrite
-from core.studies.letters.biography.tokens import tokens
-from core.studies.letters.biography.words import gendered_words
+from core.swap.gendered import gendered_words
+from core.swap.tokens import tokens
 
 RULES = "rules 1"  # which engine made a twin
 UNCHANGED = "nothing in it shows a name or gender"

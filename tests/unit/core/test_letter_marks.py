@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from core.documents.marks import categories, marks_of, version
-from core.documents.values import CATEGORIES, Mark, PartKind, Person, Sentence
+from core.documents.values import CATEGORIES, Mark, PartKind, Sentence
+from core.swap import Person
 
 DATA = tomllib.loads((Path(__file__).resolve().parents[2] / "data" / "letter_marks.toml").read_text("utf-8"))
 PARTS = ("development", "held_out")

@@ -12,11 +12,12 @@ from core.documents.reading import Reading
 from core.documents.reading.read import read_letter
 from core.documents.reading.supported import support_of
 from core.documents.twin_read import read_with_twin
-from core.documents.values import Document, Part, Person
+from core.documents.values import Document, Part
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.runs.letter import occupation_of, read_one, scorers_for_letters, twin_readings
 from core.runs.letter_regenerate import Generator, prompt_for, regenerate_twin
+from core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 TEXT = "\n\n".join(PARAGRAPHS)

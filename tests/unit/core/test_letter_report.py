@@ -13,8 +13,9 @@ from core.documents.letter_report import write_report
 from core.documents.reading.read import read_letter
 from core.documents.reading.values import Reading
 from core.documents.twin_read import read_with_twin
-from core.documents.values import Document, Person
+from core.documents.values import Document
 from core.errors import AppError, UsageError
+from core.swap import Person
 
 SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 LETTER = "\n\n".join(PARAGRAPHS).replace("I recommend", "She is not a natural leader. I recommend")

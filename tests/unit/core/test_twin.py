@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents.twin import guess_person, known_losses, swap
-from core.documents.twin.articles import article
-from core.documents.twin.verbs import plural_form, singular_form
-from core.documents.twin.words import Loss, swap_words
-from core.documents.values import Part, Person
+from core.documents.values import Part
 from core.errors import UsageError
+from core.swap import Person
+from core.swap.articles import article
+from core.swap.engine import known_losses, swap
+from core.swap.guess import guess_person
+from core.swap.verbs import plural_form, singular_form
+from core.swap.words import Loss, swap_words
 
 ANN = Person("Ann", "Weber", "", "she")
 JOSEPH = Person("Joseph", "Hart", "", "he")
@@ -265,7 +267,7 @@ def test_a_letter_of_400_words_takes_well_under_100_ms_once_warm() -> None:
 
 def test_importing_it_loads_nothing_heavy() -> None:
     code = (
-        "import sys, core.documents.twin, core.documents.values\n"
+        "import sys, core.swap.engine, core.swap.guess, core.documents.values\n"
         "heavy = {'spacy', 'textblob', 'nltk', 'torch', 'numpy', 'pandas', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

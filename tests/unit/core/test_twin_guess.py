@@ -2,8 +2,9 @@
 
 import pytest
 
-from core.documents.twin import guess, guess_person
-from core.documents.values import Part, Person
+from core.documents.values import Part
+from core.swap import Person
+from core.swap.guess import guess, guess_person
 
 LETTERS = [
     (

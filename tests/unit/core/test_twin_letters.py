@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.documents.twin import guess_person, swap
-from core.documents.values import Person, Pronoun
+from core.swap import Person, Pronoun
+from core.swap.engine import swap
+from core.swap.guess import guess_person
 
 pytestmark = pytest.mark.replication
 

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from core.documents.pile.values import Column, GroupTest, Pile, PileRow
-from core.documents.values import Document, Person
+from core.documents.values import Document
 from core.findings import Interval, Power
+from core.swap import Person
 from desktop.main_window import MainWindow
 from desktop.models.letter_pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
 from desktop.models.letter_pile_table import PileTable

@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from core.documents.parts.suspicions import Suspicion
 from core.documents.reading.values import Figure, Naming, Reading
-from core.documents.twin.result import Change, Twin, applied
 from core.documents.twin_values import SentenceDifference, TwinDifference, figure_differences
-from core.documents.values import Document, Part, Person, Sentence
+from core.documents.values import Document, Part, Sentence
 from core.findings import ScorerUse
+from core.swap import Person
+from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.models.letter_twin_rows import figure_lines, places_of, places_said, sentence_lines, signed

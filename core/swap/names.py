@@ -5,12 +5,11 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from core.documents.twin.page import Page, folded
-from core.documents.twin.result import Change
-from core.documents.twin.titles import pronoun_of_title, title_before
-from core.documents.twin.verbs import is_singular_verb
-from core.documents.twin.words import SwapWords
-from core.documents.values import Person
+from core.swap.page import Page, folded
+from core.swap.result import Change, Person
+from core.swap.titles import pronoun_of_title, title_before
+from core.swap.verbs import is_singular_verb
+from core.swap.words import SwapWords
 
 _QUOTED = "inside a quotation: kept as it was said"
 _SOMEONE = "may be the name of someone or something else"

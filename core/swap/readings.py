@@ -1,9 +1,9 @@
 """The readings of “her” and “his” in letters: the biographies' rules, and what letters need beyond them."""
 
-from core.documents.twin.page import Page
-from core.documents.twin.verbs import can_be_noun, is_a_word, is_singular_verb, plural_form
-from core.documents.twin.words import swap_words
-from core.studies.letters.biography.readings import reading_of_her, reading_of_his
+from core.swap.her import reading_of_her, reading_of_his
+from core.swap.page import Page
+from core.swap.verbs import can_be_noun, is_a_word, is_singular_verb, plural_form
+from core.swap.words import swap_words
 
 _OPENING = ("“", '"', "‘", "«", "'")
 _FUNCTION = ("a", "an", "the", "this", "that", "me", "him", "it", "them", "us", "who", "what", "as", "and", "or")

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.documents.twin.names import Names
-from core.documents.twin.page import Page
-from core.documents.twin.titles import pronoun_of_title, title_before
-from core.documents.twin.verbs import plural_form
-from core.documents.twin.words import SwapWords, is_person, swap_words
+from core.swap.names import Names
+from core.swap.page import Page
+from core.swap.titles import pronoun_of_title, title_before
+from core.swap.verbs import plural_form
+from core.swap.words import SwapWords, is_person, swap_words
 
 Role = Literal["subject", "object", "owner", "alone", "self"]
 _RELATIVE = ("which", "where", "whom")

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from core.documents.twin.page import Page
-from core.documents.twin.result import Change, in_case_of
+from core.swap.page import Page
+from core.swap.result import Change, in_case_of
 
 _CONSONANT = re.compile(r"(?:uni|use|usu|eu|ewe|one\b|once|ut[io]|ufo)", re.IGNORECASE)
 _SILENT_H = re.compile(r"(?:heir|honest|honou?r|hour)", re.IGNORECASE)

@@ -3,20 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.documents.twin.articles import change_articles
-from core.documents.twin.guess import guess_person
-from core.documents.twin.names import find_names
-from core.documents.twin.nouns import change_nouns
-from core.documents.twin.page import read_page
-from core.documents.twin.pronouns import change_pronouns
-from core.documents.twin.result import Change, Twin, applied
-from core.documents.twin.titles import change_titles
-from core.documents.twin.words import Loss, swap_words
-from core.documents.values import PRONOUNS, Part, Person
 from core.errors import UsageError
+from core.swap.articles import change_articles
+from core.swap.guess import guess_person
+from core.swap.names import find_names
+from core.swap.nouns import change_nouns
+from core.swap.page import read_page
+from core.swap.pronouns import change_pronouns
+from core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
+from core.swap.titles import change_titles
+from core.swap.words import Loss, swap_words
 
 
-def swap(text: str, person: Person, other: Person, *, parts: Sequence[Part] = ()) -> Twin:
+def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] = ()) -> Twin:
     """The letter about `person` as one about `other`.
 
     A name that `other` lacks stays; a pronoun that `person` lacks is guessed from the letter, one that `other` lacks

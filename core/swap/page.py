@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.documents.twin.kept import Kept, KeptKind, kept
-from core.documents.twin.verbs import is_a_word, is_base
-from core.documents.twin.words import swap_words
-from core.documents.values import Part
-from core.studies.letters.biography.tokens import Token
+from core.swap.kept import Kept, KeptKind, kept
+from core.swap.result import Stretch
+from core.swap.tokens import Token
+from core.swap.verbs import is_a_word, is_base
+from core.swap.words import swap_words
 
 # Shortened forms are tokens of their own (“she's”, “they've”, “isn't”), as the tagger expects them.
 _TOKEN = re.compile(
@@ -77,7 +77,7 @@ class Page:
         return not token.first or (token.tag == "NNP" and not is_a_word(token.lower))
 
 
-def read_page(text: str, parts: Sequence[Part] = ()) -> Page:
+def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
     """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded)."""
     found = list(_TOKEN.finditer(text))
     numbers = _sentences(text, found)

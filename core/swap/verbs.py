@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from core.documents.twin.words import swap_words
+from core.swap.words import swap_words
 
 _HISSING = ("s", "sh", "ch", "x", "z", "o")
 

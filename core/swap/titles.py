@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from functools import cache
 
-from core.documents.twin.page import Page
-from core.documents.twin.result import Change, in_case_of
-from core.documents.twin.words import SwapWords, swap_words
-from core.documents.values import Person
-from core.studies.letters.biography.words import towards
+from core.swap.gendered import towards
+from core.swap.page import Page
+from core.swap.result import Change, Person, in_case_of
+from core.swap.words import SwapWords, swap_words
 
 _DOTTED = ("mr", "ms", "mrs", "mx")
 

@@ -5,10 +5,10 @@ Relations of the person (“her husband”) are other people: they stay as they 
 
 from collections.abc import Iterator
 
-from core.documents.twin.names import Names
-from core.documents.twin.page import Page
-from core.documents.twin.people import Mention
-from core.documents.twin.phrases import (
+from core.swap.names import Names
+from core.swap.page import Page
+from core.swap.people import Mention
+from core.swap.phrases import (
     ARTICLES,
     OWNERS,
     governor_of,
@@ -18,11 +18,10 @@ from core.documents.twin.phrases import (
     is_title_case,
     phrase_start,
 )
-from core.documents.twin.pronouns import Spoken
-from core.documents.twin.readings import her_is_an_owners, lemma
-from core.documents.twin.result import Change, in_case_of
-from core.documents.twin.words import SwapWords, is_person
-from core.documents.values import Person
+from core.swap.pronouns import Spoken
+from core.swap.readings import her_is_an_owners, lemma
+from core.swap.result import Change, Person, in_case_of
+from core.swap.words import SwapWords, is_person
 
 _OF_ANOTHER = ("by", "with", "from", "under", "beside", "alongside", "against", "between", "near", "via", "to", "at")
 _OF_THE_PERSON = ("as", "like", "of", "than", "in", "into")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from core.studies.letters.biography.tokens import Token
-from core.studies.letters.biography.words import GenderedWords
+from core.swap.gendered import GenderedWords
+from core.swap.tokens import Token
 
 Reading = Literal["owner", "object"]
 _INSIDE = ("JJ", "CD", "RB", "VBN", "VBG", "VBD")  # what may stand between “her” and its noun

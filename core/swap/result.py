@@ -2,6 +2,38 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+Pronoun = Literal["he", "she", "they", ""]
+
+PRONOUNS: tuple[Pronoun, ...] = get_args(Pronoun)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whom a letter is about. Fields are "" where they are not known."""
+
+    first_name: str = ""
+    last_name: str = ""
+    title: str = ""
+    pronoun: Pronoun = ""
+
+    @property
+    def full_name(self) -> str:
+        return " ".join(name for name in (self.first_name, self.last_name) if name)
+
+
+class Stretch(Protocol):
+    """A part of a letter, such as its salutation: characters `start` to `end`."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
 
 
 @dataclass(frozen=True)

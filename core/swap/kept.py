@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from core.documents.twin.words import swap_words
-from core.documents.values import Part
+from core.swap.result import Stretch
+from core.swap.words import swap_words
 
 KeptKind = Literal["address", "title", "speech", "salutation", "signature"]
 
@@ -39,7 +39,7 @@ class Kept(NamedTuple):
     end: int
 
 
-def kept(text: str, parts: Sequence[Part] = ()) -> list[Kept]:
+def kept(text: str, parts: Sequence[Stretch] = ()) -> list[Kept]:
     """All such stretches in order of their start; they may overlap. `parts`, where given, say what is salutation."""
     found = [Kept("address", *match.span()) for match in _ADDRESS.finditer(text)]
     found += [

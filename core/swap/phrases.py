@@ -1,6 +1,6 @@
 """A noun's phrase: where it begins, what it depends on, and whether it is a noun at all."""
 
-from core.documents.twin.page import Page
+from core.swap.page import Page
 
 OWNERS = ("my", "our", "your", "his", "their", "'s", "’s", "whose", "its")
 _INSIDE = ("JJ", "CD", "VBN", "VBG", "NN", "FW", "RB")

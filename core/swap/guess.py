@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.documents.twin.kept import kept
-from core.documents.twin.words import swap_words
-from core.documents.values import Part, Person, Pronoun
+from core.swap.kept import kept
+from core.swap.result import Person, Pronoun, Stretch
+from core.swap.words import swap_words
 
 Sureness = Literal["sure", "likely", "unsure"]
 
@@ -41,12 +41,12 @@ class Guess:
     reason: str
 
 
-def guess_person(text: str, parts: Sequence[Part] = ()) -> Person:
+def guess_person(text: str, parts: Sequence[Stretch] = ()) -> Person:
     """Name, title and pronoun of whom the letter is about; "" for what it does not say."""
     return guess(text, parts).person
 
 
-def guess(text: str, parts: Sequence[Part] = ()) -> Guess:
+def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     """`guess_person` with how sure it is. The addressee and the writer are not asked: whom a letter greets or who
     signed it is not whom it is about.
     """
@@ -62,7 +62,7 @@ def guess(text: str, parts: Sequence[Part] = ()) -> Guess:
     return Guess(Person(first, last, title, pronoun), sure, how_sure, f"{said}; {why}.")
 
 
-def _without_addressee(text: str, parts: Sequence[Part]) -> str:
+def _without_addressee(text: str, parts: Sequence[Stretch]) -> str:
     signs = list(text)
     for one in kept(text, parts):
         if one.kind in ("salutation", "signature", "address", "title"):

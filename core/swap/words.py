@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.studies.letters.biography.words import GenderedWords, gendered_words
+from core.swap.gendered import GenderedWords, gendered_words
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
 Words = frozenset[str]

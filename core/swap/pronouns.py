@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.documents.twin.agreement import agree
-from core.documents.twin.kept import Kept
-from core.documents.twin.names import Names
-from core.documents.twin.page import Page
-from core.documents.twin.people import Mention, Role, Whose, other_people, whose, whose_they
-from core.documents.twin.readings import her_is_an_owners, his_is_an_owners
-from core.documents.twin.result import Change, in_case_of
-from core.documents.twin.words import SwapWords
-from core.documents.values import Person
+from core.swap.agreement import agree
+from core.swap.kept import Kept
+from core.swap.names import Names
+from core.swap.page import Page
+from core.swap.people import Mention, Role, Whose, other_people, whose, whose_they
+from core.swap.readings import her_is_an_owners, his_is_an_owners
+from core.swap.result import Change, Person, in_case_of
+from core.swap.words import SwapWords
 
 FORMS: Mapping[str, Mapping[Role, str]] = {
     "he": {"subject": "he", "object": "him", "owner": "his", "alone": "his", "self": "himself"},

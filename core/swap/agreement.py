@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.documents.twin.page import Page
-from core.documents.twin.result import in_case_of
-from core.documents.twin.verbs import can_be_noun, is_base, is_singular_verb, plural_form, singular_form
-from core.documents.twin.words import swap_words
+from core.swap.page import Page
+from core.swap.result import in_case_of
+from core.swap.verbs import can_be_noun, is_base, is_singular_verb, plural_form, singular_form
+from core.swap.words import swap_words
 
 ONE = ("is", "was", "has", "does")
 MANY = ("are", "were", "have", "do")
