@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from desktop.operations.second_window import Door
     from desktop.panels.base import Panel
-    from desktop.panels.workshop_room import WorkshopRoom
+    from desktop.panels.workshop.room import WorkshopRoom
 
 NAME = "Biasprint"
 SUFFIX = ".biasprint"

@@ -11,8 +11,8 @@ from desktop.panels.base import Shell
 from desktop.panels.generate_contents import Contents
 from desktop.panels.generate_judging import JudgingCard
 from desktop.panels.home_sheet import SCROLL_BAR
-from desktop.panels.judge_drawing import Drawing
-from desktop.panels.judge_setup import SetupPage
+from desktop.panels.judge.drawing import Drawing
+from desktop.panels.judge.setup import SetupPage
 from desktop.widgets import EmptyState, tr
 
 SIDE_BY_SIDE_FROM = 820  # text pixels

@@ -6,7 +6,7 @@ from desktop.self_test.hand import Hand
 from desktop.self_test.telling import Failed
 
 if TYPE_CHECKING:
-    from desktop.panels.judge import JudgePanel
+    from desktop.panels.judge.panel import JudgePanel
 
 KEYS = ("1", "2", "0", "X", "S", "1", "2", "1")  # two choices, a tie, none, a skip, and three choices
 

@@ -15,7 +15,7 @@ from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.runs.compare import compare
 from desktop.main_window import MainWindow
-from desktop.panels.workshop_room import WorkshopRoom
+from desktop.panels.workshop.room import WorkshopRoom
 
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo", "zqidentthree": "Zqlabelthree"}
 PATIENCE = 60_000
@@ -106,7 +106,7 @@ class People:
 
     def setup(self) -> Any:
         """The page that sets a workshop up."""
-        from desktop.panels.workshop import WorkshopSetup
+        from desktop.panels.workshop.panel import WorkshopSetup
 
         panel = self.window.panels["fingerprint"]
         panel.offer_workshop()
@@ -141,7 +141,7 @@ class People:
 
     def leave(self, pin: str = "") -> None:
         """Out of the workshop, to the page of who leads it."""
-        from desktop.panels.workshop_leave import LeaveDialog
+        from desktop.panels.workshop.leave import LeaveDialog
 
         self.window.close()
         dialog = self.room.findChild(LeaveDialog)  # type: ignore[union-attr]

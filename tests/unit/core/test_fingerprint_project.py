@@ -278,7 +278,7 @@ def test_an_unknown_rater_is_said(project: Project) -> None:
 
 def test_the_window_s_process_loads_no_heavy_statistics_for_it() -> None:
     code = (
-        "import sys, core.runs.fingerprint, core.judging.fingerprint.words, desktop.panels.fingerprint, "
+        "import sys, core.runs.fingerprint, core.judging.fingerprint.words, desktop.panels.fingerprint.panel, "
         "desktop.charts.fingerprint_page\n"
         "sys.exit(', '.join({'scipy', 'pandas', 'statsmodels', 'torch'} & set(sys.modules)) or 0)"
     )

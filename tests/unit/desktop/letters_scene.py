@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
 from desktop.main_window import MainWindow
-from desktop.panels.letters import LettersPanel
+from desktop.panels.letters.panel import LettersPanel
 
 PATIENCE = 30_000  # milliseconds: the first reading loads the scorers
 CANARY = "Quillfeather"

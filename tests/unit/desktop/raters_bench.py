@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from core.project.project import Project
 from desktop.main_window import MainWindow
-from desktop.panels.raters import RatersPanel
+from desktop.panels.raters.panel import RatersPanel
 
 PATIENCE = 20_000
 

@@ -21,7 +21,7 @@ from desktop.charts.canvas import Canvas
 from desktop.charts.radar import _in_lines
 from desktop.charts.view import RadarView, RowsView
 from desktop.jobs import JobRunner
-from desktop.panels.fingerprint import FingerprintPanel
+from desktop.panels.fingerprint.panel import FingerprintPanel
 
 sys.path.append(str(Path(__file__).parents[2]))  # the helpers that core's tests share
 from fingerprint_project import Answering, choosing, cycling, plan_of, project_with_texts, rated

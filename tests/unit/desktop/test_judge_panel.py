@@ -22,8 +22,8 @@ from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
 from desktop.jobs import JobRunner
-from desktop.panels.judge import JudgePanel
-from desktop.panels.judge_reveal import RevealPage
+from desktop.panels.judge.panel import JudgePanel
+from desktop.panels.judge.reveal import RevealPage
 from desktop.settings import Settings
 from desktop.widgets import Button, Notice
 
@@ -491,7 +491,7 @@ def test_texts_scroll_together_or_apart(bench):
 
 
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
-    monkeypatch.setattr("desktop.panels.judge.BREAK_SECONDS", 0.0)
+    monkeypatch.setattr("desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
     bench.start()
     notices = bench.panel.findChildren(Notice)
     assert len(notices) == 1

@@ -17,7 +17,7 @@ from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.models.letter_items import STRENGTH
-from desktop.panels.letters import LettersPanel
+from desktop.panels.letters.panel import LettersPanel
 from desktop.widgets.letter_text import MOST_EDITED
 
 sys.path.append(str(Path(__file__).parents[2]))

@@ -22,9 +22,9 @@ from desktop.main_window import MainWindow
 from desktop.models.letter_pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
 from desktop.models.letter_pile_table import PileTable
 from desktop.operations.letter_pile import export_table
-from desktop.panels.letters_pile import PilePage
-from desktop.panels.letters_pile_tests import PileTests, difference_said, p_said
-from desktop.panels.letters_pile_view import PileView
+from desktop.panels.letters.pile import PilePage
+from desktop.panels.letters.pile_tests import PileTests, difference_said, p_said
+from desktop.panels.letters.pile_view import PileView
 from desktop.widgets.drop import local_paths
 
 PATIENCE = 120_000

@@ -21,10 +21,10 @@ from desktop.main_window import MainWindow
 from desktop.models.letter_twin_rows import figure_lines, places_of, places_said, sentence_lines, signed
 from desktop.operations.letter_twin import suggested, why_not_anew
 from desktop.operations.letters import Checked, Request
-from desktop.panels.letters_twin import TwinPage
-from desktop.panels.letters_twin_anew import AnewDialog
-from desktop.panels.letters_twin_text import TwinMark
-from desktop.panels.letters_twin_view import TwinView
+from desktop.panels.letters.twin import TwinPage
+from desktop.panels.letters.twin_anew import AnewDialog
+from desktop.panels.letters.twin_text import TwinMark
+from desktop.panels.letters.twin_view import TwinView
 from desktop.widgets import StandInBadge
 
 PATIENCE = 120_000

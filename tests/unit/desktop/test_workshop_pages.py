@@ -11,11 +11,11 @@ from core.judging.fingerprint import AxisChoice, Beside, Interval, ShareOfChoice
 from core.judging.planner import Chance, Design
 from core.judging.workshop import Attendance, Pin, WorkshopPlan
 from desktop.operations.workshop import AxisOffer, FacilitatorView
-from desktop.panels.workshop_facilitator import FacilitatorPage
-from desktop.panels.workshop_form import DrawForm, PlanList
-from desktop.panels.workshop_leave import LeaveDialog
-from desktop.panels.workshop_saving import Copied
-from desktop.panels.workshop_start import WelcomePage, power_words
+from desktop.panels.workshop.facilitator import FacilitatorPage
+from desktop.panels.workshop.form import DrawForm, PlanList
+from desktop.panels.workshop.leave import LeaveDialog
+from desktop.panels.workshop.saving import Copied
+from desktop.panels.workshop.start import WelcomePage, power_words
 from desktop.widgets import Label
 
 PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, Design(20), "")

@@ -1,0 +1,216 @@
+"""The fingerprint panel: whose fingerprint, then the fingerprint. Measured when asked for, kept nowhere."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+
+from core.errors import AppError
+from core.findings import Finding
+from desktop import theme
+from desktop.charts.data import Items
+from desktop.dialogs.commands import Command
+from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
+from desktop.panels.base import Panel, Shell
+from desktop.panels.charts_figure import FigureCard
+from desktop.panels.charts_refresh import Refresher
+from desktop.panels.fingerprint.choose import ChoosePage
+from desktop.panels.fingerprint.view import FingerprintView
+from desktop.panels.workshop.panel import WorkshopSetup
+from desktop.widgets import EmptyState, Label, QuietButton, tr
+
+if TYPE_CHECKING:
+    from core.judging.fingerprint import Fingerprint
+    from core.project.project import Project
+    from core.runs.fingerprint import Raters
+    from desktop.jobs import JobHandle
+
+BESIDE_FROM = 960  # text pixels
+
+
+class FingerprintPanel(Panel):
+    """Raters with a completed session that is no workshop's; a workshop's see theirs at its end, and only there."""
+
+    key = "fingerprint"
+    title = "Fingerprint"
+    concerns = frozenset({"session", "judgment", "rater", "plan", "axis_definition", "annotation"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.raters: Raters | None = None
+        self._listing = Refresher(shell.jobs, tr("Raters"), self._show_raters, shell.show_error, self)
+        self._reading: JobHandle | None = None
+        self._shown = ""  # the rater whose fingerprint is shown or on its way
+
+    # the panel's life
+
+    def build(self) -> None:
+        kept = tr(
+            "It was worked out just now and is not stored; a picture is written only where you save one. Whoever "
+            "opens this project can see it here."
+        )
+        self.view = FingerprintView(self.shell, kept=kept, with_head=False, with_texts=True)
+        self.view.done.connect(self.close_fingerprint)
+        self.view.opened.connect(self._open_figure)
+        self.figure = FigureCard()
+        self.figure.closed.connect(self._make_room)
+        self.header.add_chip(self.view.chip)
+        self.workshop = WorkshopSetup(self.shell)
+        self.workshop.closed.connect(self.close_fingerprint)
+        self.workshop_button = QuietButton(tr("Start a workshop…"))
+        self.workshop_button.clicked.connect(self.offer_workshop)
+        self.header.add_action(self.workshop_button)
+        self.header.add_action(self.view.save_button)
+        self.header.add_action(self.view.done_button)
+        self.choose = ChoosePage()
+        self.choose.chosen.connect(self.show_rater)
+        self.waiting = Label(tr("Measuring…"), "soft")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.nothing = EmptyState(
+            tr("No fingerprint yet"), "", tr("Rate outputs"), lambda: self.shell.show_panel("judge"), icon="fingerprint"
+        )
+        self.pages = QStackedWidget()
+        for page in (self.waiting, self.choose, self.nothing, self.view, self.workshop):
+            self.pages.addWidget(page)
+        row = QHBoxLayout()
+        row.setSpacing(self.body.spacing())
+        row.addWidget(self.pages, 5)
+        row.addWidget(self.figure, 3)
+        self.body.addLayout(row, 1)
+        self._go_to(self.waiting)
+
+    def project_opened(self, project: "Project") -> None:
+        self.project_closed()
+        self._listing.read_with(read_raters(project=project).work)
+
+    def project_closed(self) -> None:
+        self.raters, self._shown = None, ""
+        self._listing.read_with(None)
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        self._forget_figure()
+        self.view.forget()
+        self.choose.forget()
+        self.workshop.forget()
+        self._go_to(self.waiting)
+
+    def refresh(self) -> None:
+        if self.project is None:
+            self._show_nothing(0)
+        else:
+            self._listing.ask()
+
+    def opened_with(self, *, rater: str = "", workshop: bool = False, **what: object) -> None:
+        """Sent here to see the fingerprint of a rater (its id), or to hold a workshop."""
+        if rater:
+            self.show_rater(rater)
+        if workshop:
+            self.offer_workshop()
+
+    def commands(self) -> list[Command]:
+        return [
+            Command(tr("Start a workshop…"), self.offer_workshop, enabled=lambda: self.project is not None),
+            Command(tr("Save the fingerprint as a picture…"), self.view.save_picture, enabled=self._is_shown),
+            Command(tr("Done with the fingerprint"), self.close_fingerprint, enabled=self._is_shown),
+        ]
+
+    # one fingerprint
+
+    def show_rater(self, rater: str) -> None:
+        """Measure this rater's fingerprint and show it."""
+        project = self.project
+        if project is None:
+            return
+        self._shown = rater
+
+        def show(found: "Fingerprint") -> None:
+            if project is self.project and self._shown == rater:
+                self.view.show_fingerprint(found)
+                self._go_to(self.view)
+
+        def fail(error: AppError) -> None:
+            if project is self.project and self._shown == rater:
+                self.close_fingerprint()
+                self.shell.show_error(error)
+
+        self._go_to(self.waiting)
+        self._reading = read_fingerprint(project=project, rater=rater).start(
+            self.shell.jobs, on_done=show, on_error=fail
+        )
+
+    def close_fingerprint(self) -> None:
+        """Back to the list; nothing of the fingerprint stays in the window."""
+        self._shown = ""
+        self._forget_figure()
+        self.view.forget()
+        self._go_to(self.waiting)
+        self.refresh()
+
+    def offer_workshop(self) -> None:
+        """The page that sets a workshop up."""
+        self.workshop.offer()
+        self._go_to(self.workshop)
+
+    def _show_raters(self, raters: "Raters") -> None:
+        self.raters = raters
+        if self._shown or self.pages.currentWidget() is self.workshop:
+            return  # somebody reads theirs, or sets a workshop up: the list waits
+        if raters.offered:
+            self.choose.show_raters(raters)
+            self._go_to(self.choose)
+        else:
+            self._show_nothing(raters.still_open)
+
+    def _show_nothing(self, still_open: int) -> None:
+        text = tr("Rate comparisons in Judge and reveal the session: your fingerprint appears here.")
+        if still_open:
+            text = tr("Finish the open session in Judge and reveal it: its fingerprint is hidden until then.")
+        self.nothing.text.setText(text)
+        self.nothing.button.set_text(tr("Go on judging") if still_open else tr("Rate outputs"))
+        self._go_to(self.nothing)
+
+    def _go_to(self, page: QWidget) -> None:
+        self.pages.setCurrentWidget(page)
+        shown = page is self.view
+        for widget in (self.view.save_button, self.view.done_button):
+            widget.setVisible(shown)
+        self.workshop_button.setVisible(page in (self.choose, self.nothing))
+        self.header.set_title(self.view.title_label.whole_text() if shown else tr(self.title))
+
+    # one figure
+
+    def _open_figure(self, finding: Finding, tip: str, with_tests: bool) -> None:
+        """The texts behind a figure that is the rater's own."""
+        project, found = self.project, self.view.fingerprint
+        if project is None or found is None:
+            return
+        self.figure.show_finding(finding, tip, with_tests=with_tests)
+        self._make_room()
+
+        def show(items: Items) -> None:
+            if self.figure.finding is finding:
+                self.figure.show_items(items)
+
+        read_texts(project=project, found=found, finding=finding).start(
+            self.shell.jobs, on_done=show, on_error=self.shell.show_error
+        )
+
+    def _forget_figure(self) -> None:
+        self.figure.close_card()
+        for label in (self.figure.heading, self.figure.facts, self.figure.more, self.figure.behind):
+            label.clear()
+
+    def _make_room(self) -> None:
+        """The fingerprint and a figure's texts side by side; where that would squeeze them, the texts alone."""
+        beside = self.width() >= theme.current().px(BESIDE_FROM)
+        self.pages.setVisible(beside or self.figure.finding is None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._make_room()
+
+    def _is_shown(self) -> bool:
+        return self.built and self.pages.currentWidget() is self.view

@@ -1,0 +1,221 @@
+"""One fingerprint on a page: the radar or bars, the paragraph, the scores, and what it is not. A workshop’s end too."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QScrollArea, QToolTip, QVBoxLayout, QWidget
+
+from core.judging.fingerprint import Fingerprint
+from core.judging.fingerprint.words import limits, paragraphs
+from desktop import theme
+from desktop.charts.fingerprint import shares_view, summary
+from desktop.charts.fingerprint_rows import scores_view
+from desktop.charts.view import RadarView, RowsView
+from desktop.operations.fingerprint import save_fingerprint
+from desktop.panels.base import Shell
+from desktop.panels.fingerprint.parts import FigureBox, Prose
+from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
+
+SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the words stand under the radar
+CHIP_FROM = 700
+FORMATS = ("png", "svg", "pdf")
+NOTHING = RadarView("", (), (), (), 2.0, empty=" ")
+
+
+class FingerprintView(QWidget):
+    """`show_fingerprint`, and it is there. `done` when the person has seen enough.
+
+    `title_label`, `chip`, `save_button` and `done_button` are made here and stand in `head`, a row at the top; a host
+    with a header of its own takes them there and leaves `head` out (`with_head=False`). `kept` says in one sentence who
+    else can see this, which only the host knows. `with_texts`: the rater's own figures can be `opened`, and the host
+    shows the texts behind them.
+    """
+
+    done = Signal()
+    opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
+
+    def __init__(
+        self,
+        shell: Shell,
+        *,
+        kept: str = "",
+        with_head: bool = True,
+        with_texts: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._with_texts = with_texts
+        self._shell = shell
+        self._found: Fingerprint | None = None
+        self.title_label = ElidedLabel("", "title")
+        self.chip = Chip()
+        self.save_button = QuietButton(tr("Save picture…"), icon="export")
+        self.save_button.clicked.connect(lambda: self.save_picture())
+        self.done_button = PrimaryButton(tr("Done"))
+        self.done_button.clicked.connect(self.done)
+        self.shares = FigureBox(NOTHING)
+        self.words = Prose()
+        self.scores = FigureBox(NOTHING)
+        for box in (self.shares, self.scores):
+            box.chart.opened.connect(self.opened)
+        self.beside = Label("", "note", wrap=True)
+        self.limits = Label("", "note", wrap=True)
+        self.kept = Label(kept, "note", wrap=True)
+        self._lay_out(with_head)
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        return self._found
+
+    def show_fingerprint(self, found: Fingerprint) -> None:
+        """Draw and say this fingerprint."""
+        self._found = found
+        self.title_label.set_text(tr("The model’s fingerprint") if found.kind == "model" else tr("Your fingerprint"))
+        self.chip.setText(summary(found))
+        self.shares.note.setText(summary(found))
+        shares = shares_view(found)
+        for box in (self.shares, self.scores):
+            box.chart.opens = found.findings if self._with_texts else ()
+        self.shares.set_view(shares)
+        # Bars leave room under them that a radar needs.
+        (self._left if isinstance(shares, RowsView) else self._right).insertWidget(1, self.scores)
+        self.scores.set_view(scores_view(found))
+        self.scores.setVisible(any(axis.n for axis in found.axes))
+        self.words.set_paragraphs(paragraphs(found, tr, number))
+        self.limits.setText(limits(found, tr).text)
+        beside = _beside(found)
+        self.beside.setText(beside)
+        self.beside.setVisible(bool(beside))
+        self.save_button.setEnabled(True)
+        self._scroll.verticalScrollBar().setValue(0)
+        self._place_summary()
+
+    def forget(self) -> None:
+        """Drop every number and word of it: somebody else sits down."""
+        self._found = None
+        QToolTip.hideText()  # which holds the words of a figure
+        for figure in (self.shares, self.scores):
+            figure.set_view(NOTHING)
+            figure.chart.opens = ()
+        self.words.set_paragraphs(())
+        for label in (self.chip, self.shares.note, self.beside, self.limits):
+            label.clear()
+        self.title_label.set_text("")
+        self.save_button.setEnabled(False)
+        self._place_summary()
+
+    # saving
+
+    def save_picture(self) -> None:
+        """Ask where, and write the picture there, in a thread. Nothing is written unless the person says where."""
+        if self._found is None:
+            return
+        path = self.ask_path()
+        if path is not None:
+            self.save_to(path)
+
+    def ask_path(self) -> Path | None:
+        """Where to save, in which format; None if the person changed their mind."""
+        kinds = {
+            "png": tr("Picture (*.png)"),
+            "svg": tr("Drawing (*.svg)"),
+            "pdf": tr("Document (*.pdf)"),
+        }
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, tr("Save picture"), f"{tr('fingerprint')}.png", ";;".join(kinds.values())
+        )
+        if not chosen:
+            return None
+        path = Path(chosen)
+        if path.suffix.lower().lstrip(".") in FORMATS:
+            return path
+        ending = next((ending for ending, words in kinds.items() if words == kind), "png")
+        return path.with_name(f"{path.name}.{ending}")
+
+    def save_to(self, path: Path) -> None:
+        """Write the picture in the format of the path's ending."""
+        if self._found is not None:
+            operation = save_fingerprint(found=self._found, path=path)
+            operation.start(
+                self._shell.jobs,
+                on_done=lambda saved: self._shell.notify(tr("Saved as “{name}”").format(name=saved.name)),
+                on_error=self._shell.show_error,
+            )
+
+    # inside
+
+    def _lay_out(self, with_head: bool) -> None:
+        tokens = theme.current()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        if with_head:
+            box.addLayout(self._head())
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setContentsMargins(0, 0, tokens.grid, 0)  # cards keep clear of the scroll bar
+        self._columns.setSpacing(tokens.gap)
+        self._left = QVBoxLayout()
+        self._left.setSpacing(tokens.gap)
+        self._left.addWidget(self.shares)
+        self._left.addStretch(1)
+        self._columns.addLayout(self._left, 9)
+        self._right = self._said()
+        self._columns.addLayout(self._right, 7)
+        inside = QWidget()
+        inside.setProperty("role", "clear")
+        whole = QVBoxLayout(inside)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addLayout(self._columns)
+        whole.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inside)
+        box.addWidget(self._scroll, 1)
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        row.addWidget(self.title_label)
+        row.addWidget(self.chip)
+        row.addStretch(1)
+        row.addWidget(self.save_button)
+        row.addWidget(self.done_button)
+        return row
+
+    def _said(self) -> QVBoxLayout:
+        said = Card(tr("In words"))
+        said.box.addWidget(self.words)
+        small = Card()
+        small.setAccessibleName(tr("What this is not"))
+        for label in (self.limits, self.beside, self.kept):
+            small.box.addWidget(label)
+        self.kept.setVisible(bool(self.kept.text()))
+        column = QVBoxLayout()
+        column.setSpacing(theme.current().gap)
+        for card in (said, self.scores, small):
+            column.addWidget(card)
+        column.addStretch(1)
+        return column
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._columns.setDirection(across if wide else down)
+        self._place_summary()
+
+    def _place_summary(self) -> None:
+        """How much it rests on: beside the title, or where that has no room, over the chart."""
+        roomy, shown = self.width() >= theme.current().px(CHIP_FROM), self._found is not None
+        self.chip.setVisible(roomy and shown)
+        self.shares.note.setVisible(not roomy and shown)
+
+
+def _beside(found: Fingerprint) -> str:
+    """Why there is no group, and that a session of this rater still goes on."""
+    said = [tr(found.group_reason)] if found.group_reason else []
+    if found.still_open:
+        said.append(tr("Another session of this rater is still open; nothing of it is in here."))
+    return " ".join(said)

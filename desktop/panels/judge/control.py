@@ -1,0 +1,250 @@
+"""A rating session as the window drives it: one question at a time to the judging thread, its answers as signals."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.judging.blind import Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from desktop.panels.judge.answers import Answers, Then
+
+if TYPE_CHECKING:
+    from core.errors import AppError
+    from core.judging.session import JudgingSession
+    from core.project.project import Project
+
+TOUCH_MILLISECONDS = 5_000
+CLOSE_SECONDS = 2.0
+
+
+class JudgeControl(QObject):
+    """Holds the door to the session and the view last given, and never what is behind the door.
+
+    While an answer is awaited, other commands that change the view do nothing: nobody judges what was not shown.
+    """
+
+    started_with = Signal(object)  # StartInfo
+    shown = Signal(object)  # SessionView
+    progressed = Signal(object)  # SessionProgress
+    listed = Signal(object)  # tuple[Entry, ...]
+    rated = Signal(str, object)  # a comparison's token, its Ratings as they are on disk; None where that failed
+    revealed = Signal(object)  # Revelation
+    finished = Signal(object)  # SessionProgress, of a packet
+    saved = Signal(str)  # "saved", "saving" or "failed"
+    blinded = Signal(bool)
+    ended = Signal()
+    failed = Signal(object)  # AppError
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._answers = Answers(self)
+        self._door: JudgingSession | None = None
+        self._touched = QTimer(self, singleShot=True, interval=TOUCH_MILLISECONDS)
+        self._ratings_under_way = 0
+        self.view: SessionView | None = None
+        self.busy = False
+
+    @property
+    def has_project(self) -> bool:
+        return self._door is not None
+
+    @property
+    def in_session(self) -> bool:
+        """Whether a session is open, and the window blind."""
+        return self.view is not None
+
+    @property
+    def token(self) -> str:
+        """The comparison in view, or "" for none."""
+        return self.view.comparison.token if self.view is not None and self.view.comparison is not None else ""
+
+    def open_project(self, project: "Project") -> None:
+        """Hand the project through to a judging thread; it is not kept."""
+        from core.judging.session import open_judging
+        from core.judging.statements import ProjectStatements
+        from core.judging.store import ProjectStore
+        from core.judging.wording import shipped_wording
+
+        self.close_project()
+        self._door = open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
+
+    def open_packet(self, project: "Project") -> None:
+        """The same for a packet, whose wording is in the file and whose end is a seal."""
+        from core.judging.packets.inside import PacketStore, PacketWording, finish_packet
+        from core.judging.session import open_judging
+        from core.judging.statements import ProjectStatements
+
+        self.close_project()
+        self._door = open_judging(
+            PacketStore(project),
+            PacketWording(project),
+            statements=ProjectStatements(project),
+            finish=lambda: finish_packet(project),
+        )
+
+    def close_project(self) -> None:
+        """Let go of it, whatever can be saved of a note by then."""
+        if self._door is not None:
+            if self.in_session:
+                self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+                self._end()
+            self._door.close(CLOSE_SECONDS)
+            self._door = None
+
+    # before a session
+
+    def ask_start(self, code: str = "") -> None:
+        if self._door is not None:
+            self._ask_offers(self._door.start_info(code or None))
+
+    def ask_start_anew(self) -> None:
+        """For somebody who has not rated here yet."""
+        if self._door is not None:
+            self._ask_offers(self._door.start_anew())
+
+    def open(self, offer: Offer, code: str, consent: bool, background: str = "") -> None:
+        if self._door is not None and not self.busy:
+            # Blind before the first text is asked for, not after.
+            self.blinded.emit(True)
+            self._ask(self._door.open(offer.token, code, consent, background), self._show, self._not_opened)
+
+    # in a session
+
+    def answer(self, outcome: str, card: int | None, note: str) -> bool:
+        """Record an answer. False, and nothing done, if one is on its way or nothing is in view."""
+        token, door = self.token, self._door
+        if not token or door is None or self.busy:
+            return False
+        record = {
+            "choice": lambda: door.record_choice(token, card or 0, note),
+            "tie": lambda: door.record_tie(token, note),
+            "none": lambda: door.record_none(token, note),
+            "skip": lambda: door.skip(token, note),
+        }[outcome]
+        self.saved.emit("saving")
+        self._ask(record(), self._saved, self._not_saved)
+        return True
+
+    def go(self, command: str, *arguments: Any) -> None:
+        """Do one of the door's `back`, `resume`, `go_to` and `withdraw`."""
+        if self._door is not None and self.in_session and not self.busy:
+            self._ask(getattr(self._door, command)(*arguments), self._saved, self._not_saved)
+
+    def save_note(self, note: str, then: Then) -> None:
+        if self._door is not None and self.token:
+            self._answers.ask(self._door.save_note(self.token, note), then, self._not_saved)
+
+    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
+        """Write a rating; several may be under way, and only the last answer is told."""
+        if self._door is None or not self.in_session:
+            return
+
+        def answered(ratings: Ratings | None) -> None:
+            self._ratings_under_way -= 1
+            if ratings is None or self._ratings_under_way == 0:
+                self.rated.emit(token, ratings)
+
+        def done(ratings: Ratings) -> None:
+            answered(ratings)
+            self.saved.emit("saved")
+
+        def failed(error: "AppError") -> None:
+            answered(None)
+            self._not_saved(error)
+
+        self._ratings_under_way += 1
+        self.saved.emit("saving")
+        self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
+
+    def touch(self) -> None:
+        """A sign of life; told on at most every five seconds."""
+        if self._door is not None and self.in_session and not self._touched.isActive():
+            self._touched.start()
+            self._answers.ask(self._door.touch(), self.progressed.emit, lambda _: None)
+
+    def list_entries(self) -> None:
+        """Ask for progress and for the comparisons to go back to."""
+        if self._door is not None:
+            self._answers.ask(self._door.touch(), self.progressed.emit, self.failed.emit)
+            self._answers.ask(self._door.entries(), self.listed.emit, self.failed.emit)
+
+    def reveal(self, anyway: bool) -> None:
+        if self._door is not None and not self.busy:
+            self._ask(self._door.reveal(anyway=anyway), self._revealed, self.failed.emit)
+
+    def finish(self, anyway: bool) -> None:
+        """Lock and seal a packet."""
+        if self._door is not None and not self.busy:
+            self._ask(self._door.finish(anyway=anyway), self._finished, self._not_saved)
+
+    def leave(self, then: Callable[[], object]) -> None:
+        """Put the session away; it goes on where it stopped. It stays open where a note cannot be saved."""
+
+        def left(_: object) -> None:
+            self._end()
+            then()
+
+        if self._door is not None and self.in_session and not self.busy:
+            self._ask(self._door.leave(), left, self._not_saved)
+
+    # inside
+
+    def _ask_offers(self, future: "Future[StartInfo]") -> None:
+        """Tell what there is to judge, unless another project was opened meanwhile: its offers are others."""
+        door = self._door
+
+        def told(info: StartInfo) -> None:
+            if door is self._door:
+                self.started_with.emit(info)
+
+        self._answers.ask(future, told, self.failed.emit)
+
+    def _ask(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
+        self.busy = True
+
+        def done(answer: Any, deliver: Then) -> None:
+            self.busy = False
+            deliver(answer)
+
+        self._answers.ask(future, lambda answer: done(answer, then), lambda error: done(error, otherwise))
+
+    def _show(self, view: SessionView) -> None:
+        self.view = view
+        if view.revealed:
+            self.reveal(True)
+            return
+        self.shown.emit(view)
+        self.progressed.emit(view.progress)
+
+    def _not_opened(self, error: "AppError") -> None:
+        self.blinded.emit(False)
+        self.failed.emit(error)
+
+    def _saved(self, view: SessionView) -> None:
+        self.saved.emit("saved")
+        self._show(view)
+
+    def _not_saved(self, error: "AppError") -> None:
+        self.saved.emit("failed")
+        self.failed.emit(error)
+
+    def _revealed(self, revelation: Revelation) -> None:
+        self._put_away()
+        self.revealed.emit(revelation)
+
+    def _finished(self, progress: SessionProgress) -> None:
+        self._put_away()
+        self.finished.emit(progress)
+
+    def _put_away(self) -> None:
+        """A locked session has nothing left to save."""
+        if self._door is not None:
+            self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+        self._end()
+
+    def _end(self) -> None:
+        self.view = None
+        self.busy = False
+        self.blinded.emit(False)
+        self.ended.emit()

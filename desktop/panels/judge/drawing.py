@@ -1,0 +1,115 @@
+"""Drawing comparisons from the window: what there is to draw from, and the job that draws."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from core.jobs import JobContext
+from desktop.panels.base import Shell
+from desktop.panels.judge.setup import DrawRequest, SetupPage
+from desktop.widgets import plural, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from core.errors import AppError
+    from core.project.project import Project
+    from core.runs.compare import Compared
+    from core.runs.compare.offers import StudyOffer
+
+NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
+
+
+class Drawing(QObject):
+    """Fills the setup page and does what it asks for. Reads the project only outside of sessions, and keeps none."""
+
+    def __init__(
+        self,
+        shell: Shell,
+        page: SetupPage,
+        *,
+        on_choices: Callable[[], object],
+        on_drawn: Callable[[], object],
+        on_nothing: Callable[[], object],
+    ) -> None:
+        super().__init__(page)
+        self._shell = shell
+        self._page = page
+        self._on_choices = on_choices
+        self._on_drawn = on_drawn
+        self._on_nothing = on_nothing
+        self.open_by_choice = False
+        page.power.use(shell)
+        page.wanted.connect(self._draw)
+        page.cancelled.connect(self._close)
+
+    def offer(self, *, can_cancel: bool) -> None:
+        """Look up what there are texts for; then `on_choices`, or `on_nothing` where there are none."""
+        project = self._shell.project
+        if project is None:
+            return
+        self.open_by_choice = can_cancel
+        self._shell.jobs.start(
+            tr("Looking for texts to compare"), lambda ctx: _offers(ctx, project), on_done=self._show, quiet=True
+        )
+
+    def _show(self, offers: "Sequence[StudyOffer]") -> None:
+        if offers:
+            self._page.show_offers(offers, can_cancel=self.open_by_choice)
+            self._on_choices()
+        else:
+            self._close()
+            self._on_nothing()
+
+    def _draw(self, request: DrawRequest) -> None:
+        project = self._shell.project
+        if project is None:
+            return
+        self._page.set_busy(True)
+        self._shell.jobs.start(
+            tr("Drawing comparisons"),
+            lambda ctx: _draw(ctx, project, request),
+            on_done=self._drawn,
+            on_error=self._failed,
+            done_text=_told,
+        )
+
+    def _drawn(self, _: "Compared") -> None:
+        self._page.set_busy(False)
+        self._close()
+        self._on_drawn()
+
+    def _failed(self, error: "AppError") -> None:
+        self._page.set_busy(False)
+        self._shell.show_error(error)
+
+    def _close(self) -> None:
+        self.open_by_choice = False
+
+
+def _offers(ctx: JobContext, project: "Project") -> "Sequence[StudyOffer]":
+    from core.runs.compare.offers import offers
+
+    return offers(ctx, project)
+
+
+def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compared":
+    from core.runs.compare import compare
+
+    return compare(ctx, project, **request._asdict())
+
+
+def _told(compared: "Compared") -> str:
+    """What was drawn, in one sentence, and the commonest reason for what was left out."""
+    if not compared.made:
+        return tr("These comparisons were drawn before: nothing was added.")
+    words = plural(len(compared.drawn.comparisons), "%n comparison was drawn.", "%n comparisons were drawn.")
+    reasons = compared.drawn.reasons
+    wanting = Counter({why: n for why, n in reasons.items() if not why.startswith(NOT_WANTED)})
+    if wanting:
+        left = plural(wanting.total(), "%n text was left out", "%n texts were left out")
+        ((reason, _),) = wanting.most_common(1)
+        words += " " + tr("{left}, most often because {reason}.").format(left=left, reason=reason)
+    return words

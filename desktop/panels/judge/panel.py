@@ -1,0 +1,348 @@
+"""Judge: compare texts side by side, blind. This panel leads from page to page; judge_control.py asks and is told."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+
+from core.judging.blind import Answer, Answered, Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from desktop import theme
+from desktop.panels import PANELS
+from desktop.panels.base import Panel
+from desktop.panels.judge.control import JudgeControl
+from desktop.panels.judge.drawing import Drawing
+from desktop.panels.judge.end import EndPage
+from desktop.panels.judge.finished import FinishedPage
+from desktop.panels.judge.packet import PacketPlace
+from desktop.panels.judge.reveal import RevealPage
+from desktop.panels.judge.setup import SetupPage
+from desktop.panels.judge.start import StartPage
+from desktop.panels.judge.work import WorkPage
+from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, ProgressThin, plural, spelled_seconds, tr
+
+if TYPE_CHECKING:
+    from core.errors import AppError
+    from core.project.project import Project
+
+BREAK_SECONDS = 25 * 60.0  # of active time, after which a break is offered
+ROOMY_HEADER = 760  # pixels of text room from which the header has place for more than the title
+
+
+class JudgePanel(Panel):
+    """The pages of judging, one at a time, and what leads from one to the next."""
+
+    key = "judge"
+    title = "Judge"
+    concerns = frozenset({"plan"})
+    blind_safe = True
+
+    def build(self) -> None:
+        keys = self.shell.settings.keys()
+        self.control = JudgeControl(self)
+        self._last_break = 0.0
+        self._break: Notice | None = None
+        self._next_person = False
+        self._rater = ""  # the id of whoever saw their result last
+        self.blank = QWidget()  # until it is known what there is to show
+        self.empty = EmptyState(
+            tr("Nothing to judge yet"),
+            tr("Comparisons show outputs of one prompt, written for different identities, side by side."),
+            tr("Generate outputs"),
+            lambda: self.shell.show_panel("generate"),
+            icon="judge",
+        )
+        self.setup, self.start, self.work = SetupPage(), StartPage(keys), WorkPage(keys)
+        self.end, self.finished_page = EndPage(keys), FinishedPage()
+        self.reveal_page = RevealPage(fingerprint=any(entry.key == "fingerprint" and entry.works for entry in PANELS))
+        self.pages = QStackedWidget()
+        for page in (self.blank, self.empty, self.setup, self.start, self.work, self.end, self.reveal_page):
+            self.pages.addWidget(page)
+        self.pages.addWidget(self.finished_page)
+        self.body.addWidget(self.pages, 1)
+        self.drawing = Drawing(
+            self.shell,
+            self.setup,
+            on_choices=lambda: self.control.in_session or self._show_page(self.setup),
+            on_drawn=self.control.ask_start,
+            on_nothing=lambda: self._show_page(self.empty),
+        )
+        self._build_header()
+        self.packet = PacketPlace(self.shell, self.start, self.end, self.finished_page, self.hidden_chip)
+        self._connect_control()
+        self._connect_pages()
+        self._show_page(self.blank)
+
+    # the panel's life
+
+    def project_opened(self, project: "Project") -> None:
+        self.work.flush_note()
+        self.reveal_page.forget()
+        self.packet.enter(project)
+        if self.packet.finished:
+            self.control.close_project()
+            self._show_finished_page()
+        elif self.packet.info is not None:
+            self.control.open_packet(project)
+            self._show_page(self.blank)
+        else:
+            self.control.open_project(project)
+            self._show_page(self.blank)
+
+    def project_closed(self) -> None:
+        self.work.flush_note()
+        self.packet.leave()  # first: what is closed must not make the window blind again
+        self.control.close_project()
+        self._show_page(self.empty)
+
+    def refresh(self) -> None:
+        if self.pages.currentWidget() is self.finished_page and self.packet.finished:
+            return
+        if not self.control.has_project:
+            self._show_page(self.empty)
+        elif not self.control.in_session and self.pages.currentWidget() is not self.reveal_page:
+            self.control.ask_start(self.start.code.text().strip())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._stale = True  # what can be judged depends on more than plans: look again whenever one comes here
+        if self.built and self.control.in_session:
+            self.shell.set_blind(True)  # the rater had gone to another panel, and is back
+            self.control.touch()
+            self.pages.currentWidget().setFocus()
+        super().showEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._fit_header()
+
+    # what the judging thread says
+
+    def _show_start(self, info: StartInfo) -> None:
+        if self.control.in_session:
+            return
+        if self._next_person and all(offer.revealed for offer in info.offers):
+            self._start_anew()  # whoever sits down next is not shown what this one chose
+            return
+        self._next_person = False
+        if not info.offers:
+            self.drawing.offer(can_cancel=False)
+            return
+        self.start.show_info(info)
+        if self.pages.currentWidget() is not self.setup or not self.drawing.open_by_choice:
+            self._show_page(self.start)
+
+    def _show(self, view: SessionView) -> None:
+        if view.comparison is None:
+            self._show_overview()
+            return
+        if self.pages.currentWidget() is self.start:
+            self._last_break = view.progress.active_seconds
+            self.shell.set_saved("saved")
+        self.work.show_view(view)
+        self._show_page(self.work)
+        self.header.set_title(view.comparison.title)
+        self._offer_break(view.progress)
+
+    def _show_progress(self, progress: SessionProgress) -> None:
+        if not self.control.in_session:
+            return
+        words = tr("{done} of {total}").format(done=progress.done, total=progress.total)
+        if progress.skipped:
+            words += " · " + plural(progress.skipped, "%n skipped", "%n skipped")
+        self.progress_link.set_text(words)
+        self.bar.set_progress(progress.done + progress.skipped, progress.total)
+        self.shell.set_status(tr("Active time {time}").format(time=spelled_seconds(progress.active_seconds)))
+        self.end.show_progress(progress)
+
+    def _show_revelation(self, revelation: Revelation) -> None:
+        self._rater = revelation.rater
+        self.reveal_page.show_revelation(revelation)
+        self._show_page(self.reveal_page)
+        self.header.set_title(tr("What you chose"))
+
+    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
+        """What is on disk; after a failing write that is what was there before."""
+        comparison = self.work.comparison
+        if comparison is not None and comparison.token == token:
+            kept = ratings if ratings is not None else comparison.ratings
+            self.work.set_ratings(token, kept or ())
+
+    def _show_fingerprint(self) -> None:
+        self.shell.show_panel("fingerprint", rater=self._rater)
+
+    def _forget(self) -> None:
+        """A session ended: nothing of it stays on the pages."""
+        self.work.forget()
+        self.end.forget()
+        self.shell.set_status("")
+
+    def _fail(self, error: "AppError") -> None:
+        self.start.set_opening(False)
+        if self.control.view is not None:
+            self.work.set_answer(self.control.view.answer)
+        self.shell.show_error(error)
+
+    # what the rater does
+
+    def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
+        self.setup.forget()
+        self.start.set_opening(True)
+        self.control.open(offer, code, consent, background)
+
+    def _answer(self, outcome: Answered, card: int | None) -> None:
+        if self.control.answer(outcome, card, self.work.typed_note()):
+            self.work.set_answer(Answer(outcome, card))
+
+    def _go(self, command: str, *arguments: str) -> None:
+        """Go to another comparison; a note in the making is saved first."""
+        self.work.flush_note()
+        self.control.go(command, *arguments)
+
+    def _save_note(self, note: str) -> None:
+        # More may have been typed by the time this much is on disk.
+        self.control.save_note(note, lambda _: self.work.note_waits or self.shell.set_saved("saved"))
+
+    def _show_overview(self) -> None:
+        self.work.flush_note()
+        self._show_page(self.end)
+        self.header.set_title(tr("Overview"))
+        self.control.list_entries()
+
+    def _leave(self) -> None:
+        if not self.control.busy:
+            self.work.flush_note()
+            self.control.leave(self._back_to_start)
+
+    def _start_anew(self) -> None:
+        self._next_person = False
+        self.start.forget()
+        self.control.ask_start_anew()
+
+    def _put_result_away(self) -> None:
+        self._next_person = True
+        self._back_to_start()
+
+    def _end_session(self, anyway: bool) -> None:
+        if self.packet.info is None:
+            self.control.reveal(anyway)
+        else:
+            self.control.finish(anyway)
+
+    def _back_to_start(self) -> None:
+        self.reveal_page.forget()
+        self._show_page(self.start)
+        self.control.ask_start(self.start.code.text().strip())
+
+    # a packet
+
+    def _show_finished(self, progress: SessionProgress) -> None:
+        self.control.close_project()  # the file is free to be copied from here on
+        self.packet.finish(progress)
+        self._show_finished_page()
+
+    def _show_finished_page(self) -> None:
+        self._show_page(self.finished_page)
+        self.header.set_title(tr("Finished"))
+
+    def _save_elsewhere(self) -> None:
+        from desktop.dialogs.window_commands import save_copy
+
+        save_copy(self.shell)
+
+    # inside
+
+    def _offer_break(self, progress: SessionProgress) -> None:
+        if progress.active_seconds - self._last_break < BREAK_SECONDS or self._break is not None:
+            return
+        self._last_break = progress.active_seconds
+        minutes = round(BREAK_SECONDS / 60)
+        words = plural(minutes, "You have judged for %n minute.", "You have judged for %n minutes.")
+        self._break = Notice(
+            words + " " + tr("A short break helps; everything is saved, and the time stops by itself.")
+        )
+        self._break.closed.connect(self._forget_break)
+        self.body.insertWidget(0, self._break)
+
+    def _forget_break(self) -> None:
+        self._break = None
+
+    def _show_page(self, page: QWidget) -> None:
+        for other in (self.pages.widget(index) for index in range(self.pages.count())):
+            # A page that is not shown must not make the window larger.
+            policy = QSizePolicy.Policy.Expanding if other is page else QSizePolicy.Policy.Ignored
+            other.setSizePolicy(policy, policy)
+        self.pages.setCurrentWidget(page)
+        working = page in (self.work, self.end)
+        self.progress_link.setVisible(working)
+        self.leave_button.setVisible(working)
+        self._fit_header()
+        self.start.set_opening(False)
+        if not working:
+            self.header.set_title(tr(self.title))
+        elif not self.work.note.hasFocus():
+            page.setFocus()
+
+    def _fit_header(self) -> None:
+        """What is judged must be readable in the header; the rest of it gives way."""
+        working = self.pages.currentWidget() in (self.work, self.end)
+        roomy = self.width() / theme.current().scale > ROOMY_HEADER
+        self.hidden_chip.setVisible(working and roomy)
+        self.bar.setVisible(working and roomy)
+
+    def _build_header(self) -> None:
+        self.hidden_chip = Chip(tr("identities hidden until the end"))
+        self.progress_link = LinkButton("")
+        self.progress_link.setToolTip(tr("Overview: go back to any comparison, or finish"))
+        self.bar = ProgressThin(tr("Answered or skipped"))
+        self.bar.setFixedWidth(160)
+        self.leave_button = IconButton("pause", tr("Pause: leave the session, to go on later"))
+        self.header.add_chip(self.hidden_chip)
+        for widget in (self.progress_link, self.bar, self.leave_button):
+            self.header.add_action(widget)
+
+    def _connect_control(self) -> None:
+        self.control.started_with.connect(self._show_start)
+        self.control.shown.connect(self._show)
+        self.control.progressed.connect(self._show_progress)
+        self.control.listed.connect(self.end.show_entries)
+        self.control.revealed.connect(self._show_revelation)
+        self.control.saved.connect(lambda state: self.shell.set_saved(state))
+        self.control.blinded.connect(self.packet.set_blind)
+        self.control.rated.connect(self._show_rated)
+        self.control.finished.connect(self._show_finished)
+        self.control.ended.connect(self._forget)
+        self.control.failed.connect(self._fail)
+
+    def _connect_pages(self) -> None:
+        self.start.started.connect(self._open)
+        self.start.code_edited.connect(self.control.ask_start)
+        self.start.anew.connect(self._start_anew)
+        self.start.copy_wanted.connect(self._save_elsewhere)
+        self.start.new_wanted.connect(lambda: self.drawing.offer(can_cancel=True))
+        self.setup.cancelled.connect(lambda: self._show_page(self.start))
+        self.work.answered.connect(self._answer)
+        self.work.back.connect(lambda: self._go("back", self.control.token))
+        self.work.resumed.connect(lambda: self._go("resume"))
+        self.work.withdrawn.connect(lambda: self._go("withdraw", self.control.token))
+        self.work.note_begun.connect(lambda: self.shell.set_saved("saving"))
+        self.work.note_typed.connect(self._save_note)
+        self.work.rated.connect(self.control.rate)
+        self.work.looked_at.connect(self.control.touch)
+        self.end.back.connect(lambda: self._go("back", self.control.token))
+        self.end.picked.connect(lambda token: self._go("go_to", token))
+        self.end.go_on.connect(lambda: self._go("resume"))
+        self.end.revealed.connect(self._end_session)
+        self.progress_link.clicked.connect(self._show_overview)
+        self.leave_button.clicked.connect(self._leave)
+        self.reveal_page.charts_wanted.connect(lambda: self.shell.show_panel("charts"))
+        self.reveal_page.fingerprint_wanted.connect(self._show_fingerprint)
+        self.reveal_page.closed.connect(self._put_result_away)
+        self.finished_page.closed.connect(lambda: self.shell.session.close())
+        self.shell.settings.changed.connect(self._settings_changed)
+
+    def _settings_changed(self, key: str) -> None:
+        if key == "keys":
+            keys = self.shell.settings.keys()
+            self.start.set_keys(keys)
+            self.work.set_keys(keys)
+            self.end.keys.set_keys(keys)

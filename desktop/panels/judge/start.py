@@ -1,0 +1,244 @@
+"""The page before a session: who rates, what there is to rate, and what the keys do."""
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
+
+from core.judging.blind import Offer, StartInfo
+from desktop import theme
+from desktop.panels.judge.consent import ConsentBox
+from desktop.panels.judge.keys import KeyMap
+from desktop.panels.judge.person import PersonBox
+from desktop.widgets import Card, KeyHint, Label, LinkButton, PrimaryButton, QuietButton, plural, tr
+
+CODE_MILLISECONDS = 250  # after the last letter of a code, look up what its rater has done
+WIDTH = 1040
+SHOWN_KEYS = (
+    ("choose_1", "Choose A"), ("choose_2", "Choose B"), ("choose_3", "Choose C"), ("tie", "Equally good"),
+    ("none", "None is good"), ("skip", "Skip; it can be gone back to"), ("back", "Go back and revise"),
+    ("note", "Write a note"), ("rubric", "Show the criteria"), ("ratings", "Rate each text by the criteria"),
+    ("differences", "Mark the words that differ"),
+)  # fmt: skip
+
+
+class StartPage(QScrollArea):
+    """Asks for a rater code and, where there are several, for the set."""
+
+    started = Signal(object, str, bool, str)  # Offer, code, consent, what the rater says about themselves
+    code_edited = Signal(str)
+    anew = Signal()  # another person sits down
+    new_wanted = Signal()
+    copy_wanted = Signal()  # to save a read-only packet where it can be rated
+
+    def __init__(self, keys: KeyMap) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.offers: tuple[Offer, ...] = ()
+        self.person, self.consent = PersonBox(), ConsentBox()
+        self.code, self.agree = self.person.code, self.consent.agree
+        self.sets = QVBoxLayout()
+        self._group = QButtonGroup(self)
+        self._packet = False
+        self._read_only = ""
+        self._code_shown = ""
+        self._key_map: KeyMap = keys
+        self._keys_shown: tuple[str, ...] = ()
+        self.about = Label("", "reading", wrap=True)
+        self.start = PrimaryButton(tr("Start"))
+        self.new = LinkButton(tr("Draw new comparisons…"))
+        self.cannot = Label("", "strong", wrap=True)
+        self.copy = QuietButton(tr("Save it somewhere else…"))
+        self._code_timer = QTimer(self, singleShot=True, interval=CODE_MILLISECONDS)
+        self._keys = QGridLayout()
+        self._lay_out()
+        self._connect()
+        self.set_keys(keys)
+        self.set_place()
+
+    def set_place(self, *, packet_code: str = "", read_only: str = "") -> None:
+        """Where one rates: in a packet, whose code is fixed; and why nothing can be saved, where that is so."""
+        self._packet, self._read_only = bool(packet_code), read_only
+        self.offers = ()  # those of another project cannot be opened in this one
+        self.person.set_fixed(packet_code)
+        self.new.setVisible(not self._packet and not read_only)
+        self.cannot.setText(read_only)
+        self.cannot.setVisible(bool(read_only))
+        self.copy.setVisible(self._packet and bool(read_only))
+        self.forget()
+        self._enable_start()
+
+    def forget(self) -> None:
+        """What one person typed and agreed to is not the next one's."""
+        self._code_shown = ""
+        self.person.forget()
+        self.consent.forget()
+        if not self._packet:
+            self.code.clear()
+
+    def show_info(self, info: StartInfo) -> None:
+        """Show what there is to rate. The code is only filled in where none was typed."""
+        if not self.code.text().strip() and not self.code.hasFocus():
+            self.code.setText(info.code)
+        if info.code != self._code_shown:
+            self._code_shown = info.code
+            self.person.forget()
+            self.consent.forget()
+        wanted = self.offer.token if self.offer else ""
+        self.offers = info.offers
+        for old in self._group.buttons():
+            # Out of the group at once: it would be found by its number until it is deleted.
+            self._group.removeButton(old)
+            self.sets.removeWidget(old)
+            old.deleteLater()
+        for index, offer in enumerate(self.offers):
+            button = QRadioButton(_set_words(offer))
+            self._group.addButton(button, index)
+            self.sets.addWidget(button)
+            button.setVisible(len(self.offers) > 1)
+        best = next((index for index, offer in enumerate(self.offers) if offer.token == wanted), None)
+        if best is None:
+            best = next((index for index, offer in enumerate(self.offers) if not offer.revealed), 0)
+        if self.offers:
+            self._group.button(best).setChecked(True)
+        self._show_offer()
+
+    def set_opening(self, opening: bool) -> None:
+        """A session is being opened; with very many comparisons that takes a moment."""
+        if opening:
+            self.start.set_text(tr("Opening…"))
+            self.start.setEnabled(False)
+        else:
+            self._show_offer()
+
+    def set_keys(self, keys: KeyMap) -> None:
+        self._key_map = keys
+        self._keys_shown = ()
+        self._show_keys()
+
+    @property
+    def offer(self) -> Offer | None:
+        """The set that is picked."""
+        index = self._group.checkedId()
+        return self.offers[index] if 0 <= index < len(self.offers) else None
+
+    # inside
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        sheet = QWidget()
+        sheet.setProperty("role", "clear")
+        outer = QHBoxLayout(sheet)
+        outer.setContentsMargins(0, 0, 0, 0)
+        column = QWidget()
+        column.setMaximumWidth(tokens.px(WIDTH))
+        outer.addWidget(column, 1, Qt.AlignmentFlag.AlignTop)
+        box = QVBoxLayout(column)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        session = Card(tr("Rate side by side"))
+        session.box.addWidget(self.about)
+        session.box.addLayout(self.sets)
+        session.box.addSpacing(tokens.grid)
+        session.box.addWidget(self.person)
+        session.box.addWidget(self.consent)
+        session.box.addSpacing(tokens.grid)
+        session.box.addWidget(self.cannot)
+        session.box.addLayout(self._start_row())
+        keys = Card(tr("Everything has a key"))
+        self._keys.setHorizontalSpacing(tokens.gap)
+        self._keys.setVerticalSpacing(tokens.grid)
+        keys.box.addLayout(self._keys)
+        keys.box.addWidget(
+            Label(tr("Keys are off while you type. They can be changed in the settings."), "note", wrap=True)
+        )
+        box.addWidget(session)
+        box.addWidget(keys)
+        self.setWidget(sheet)
+
+    def _start_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self.start)
+        row.addWidget(self.copy)
+        row.addSpacing(theme.current().gap)
+        row.addWidget(self.new)
+        row.addStretch(1)
+        return row
+
+    def _connect(self) -> None:
+        self.start.clicked.connect(self._start)
+        self.code.returnPressed.connect(self._start)
+        self.new.clicked.connect(self.new_wanted)
+        self.code.textEdited.connect(lambda _: self._code_timer.start())
+        self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
+        self._group.idToggled.connect(lambda _, on: on and self._show_offer())
+        self.consent.changed.connect(self._enable_start)
+        self.person.anew.connect(self.anew)
+        self.copy.clicked.connect(self.copy_wanted)
+
+    def _start(self) -> None:
+        if self.offer is not None and self.start.isEnabled():
+            code = self.code.text().strip()
+            self.started.emit(self.offer, code, self.agree.isChecked(), self.person.words())
+
+    def _show_offer(self) -> None:
+        offer = self.offer
+        if offer is not None:
+            self.consent.show_offer(offer)
+            self.person.show_offer(offer)
+            self.about.setText(_about(offer, packet=self._packet))
+            begun = offer.done + offer.skipped > 0
+            self.start.set_text(tr("Show the result") if offer.revealed else tr("Continue") if begun else tr("Start"))
+        self._enable_start()
+        self._show_keys()
+
+    def _enable_start(self) -> None:
+        ready = self.offer is not None and self.consent.settled and not self._read_only
+        self.start.setEnabled(ready)
+
+    def _show_keys(self) -> None:
+        """The keys of what this set asks for."""
+        offer = self.offer
+        wanted = {"note": offer is None or offer.notes, "ratings": offer is not None and offer.ratings}
+        shown = tuple((name, meaning) for name, meaning in SHOWN_KEYS if wanted.get(name, True))
+        if tuple(name for name, _ in shown) == self._keys_shown:
+            return
+        self._keys_shown = tuple(name for name, _ in shown)
+        while (item := self._keys.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        half = (len(shown) + 1) // 2
+        for index, (name, meaning) in enumerate(shown):
+            row, column = index % half, 2 * (index // half)
+            caps = QWidget()
+            line = QHBoxLayout(caps)
+            line.setContentsMargins(0, 0, 0, 0)
+            line.setSpacing(4)
+            for key in self._key_map.get(name, ()):
+                line.addWidget(KeyHint(key, parent=caps))
+            line.addStretch(1)
+            self._keys.addWidget(caps, row, column)
+            self._keys.addWidget(Label(tr(meaning), wrap=True), row, column + 1)
+        for column in (1, 3):
+            self._keys.setColumnStretch(column, 1)
+
+
+def _about(offer: Offer, *, packet: bool) -> str:
+    count = plural(offer.comparisons, "%n comparison", "%n comparisons")
+    if offer.revealed:
+        return tr("{count}. This rater has finished: the answers are locked.").format(count=count)
+    done = ""
+    if offer.done + offer.skipped > 0:
+        done = tr(" {done} answered, {skipped} skipped so far.").format(done=offer.done, skipped=offer.skipped)
+    if packet:
+        words = tr("{count}, two or three texts each: say which you find best. You can stop and go on at any time.")
+    else:
+        words = tr(
+            "{count}, two or three texts each: say which you find best. "
+            "What is being compared stays hidden until the end."
+        )
+    return words.format(count=count) + done
+
+
+def _set_words(offer: Offer) -> str:
+    count = plural(offer.comparisons, "%n comparison", "%n comparisons")
+    state = tr("finished") if offer.revealed else tr("{n} answered").format(n=offer.done) if offer.opened else tr("new")
+    return tr("Set {number}: {count}, {state}").format(number=offer.number, count=count, state=state)

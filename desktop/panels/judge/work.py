@@ -1,0 +1,348 @@
+"""The page on which one compares: the question, the cards, a note, and what one can answer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from core.judging.blind import Answer, BlindComparison, Ratings, SessionView
+from desktop import theme
+from desktop.panels.judge.keys import JudgeKeys, KeyMap
+from desktop.panels.judge.question import Question
+from desktop.panels.judge.ratings import RatingTable
+from desktop.widgets import QuietButton, tr
+from desktop.widgets.buttons import Button
+from desktop.widgets.cards import ComparisonCards
+
+NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
+MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
+NOTE_LINES = 3
+LARGE = 1.5  # font scale from which room is saved
+
+
+class NoteEdit(QPlainTextEdit):
+    """A free note; Esc goes back to the cards."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Note on this comparison"))
+        self.setPlaceholderText(tr("A note on this comparison. It is saved as you type; Esc goes back to the cards."))
+        self.setTabChangesFocus(True)
+        self.fit()
+        theme.signals.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        lines = NOTE_LINES if theme.current().scale < LARGE else NOTE_LINES - 1
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + theme.current().px(24))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class WorkPage(QScrollArea):
+    """Shows a `SessionView` and tells what the rater does. Keeps nothing but what is on the screen.
+
+    The texts scroll in their cards; the page as a whole does only where a small window holds large type.
+    """
+
+    answered = Signal(str, object)  # outcome, card or None
+    back = Signal()
+    resumed = Signal()
+    withdrawn = Signal()
+    note_begun = Signal()  # there is something typed that is not saved yet
+    note_typed = Signal(str)
+    rated = Signal(str, int, int, object)  # comparison, card, criterion, rating or None
+    looked_at = Signal()
+
+    def __init__(self, keys: KeyMap) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Comparison"))
+        tokens = theme.current()
+        self.comparison: BlindComparison | None = None
+        self.question = Question()
+        self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        self.ratings = RatingTable()
+        self.ratings.hide()
+        self._ratings_offered = False
+        self.note = NoteEdit()
+        self.note.hide()
+        self.tie = _action(tr("Tie"), "0")
+        self.none = _action(tr("None is good"), "X")
+        self.skip = _action(tr("Skip"), "S")
+        self.together = QCheckBox(tr("Scroll together"))
+        self.together.setChecked(True)
+        self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.go_back = _action(tr("Back"), "B")
+        self.setWidgetResizable(True)
+        sheet = QWidget()
+        sheet.setProperty("role", "clear")
+        self.setWidget(sheet)
+        box = QVBoxLayout(sheet)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        box.addWidget(self.question)
+        box.addWidget(self.cards, 1)
+        box.addWidget(self.ratings)
+        box.addWidget(self.note)
+        box.addLayout(self._footer())
+        self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)
+        self._connect()
+        self.keys = JudgeKeys(self._actions())
+        self.set_keys(keys)
+
+    def show_view(self, view: SessionView) -> None:
+        """Show a comparison, with its earlier answer where there is one."""
+        comparison = view.comparison
+        assert comparison is not None
+        another = self.comparison is None or self.comparison.token != comparison.token
+        self.comparison = comparison
+        if another:
+            self.question.differences.setChecked(False)
+            self.cards.set_texts(comparison.texts)
+            self.question.set_criteria(comparison.criteria)
+            self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
+            self._set_note(comparison.note)
+            self._set_ratings(comparison)
+        self.together.setVisible(self.cards.scrollable)
+        self.question.set_answer(view.answer)
+        self.set_answer(view.answer)
+
+    def set_answer(self, answer: Answer | None) -> None:
+        """Mark what was answered; None for a comparison without an answer."""
+        outcome = answer.outcome if answer is not None else ""
+        self.cards.set_answer(answer.card if answer is not None else None)
+        for button, its in ((self.tie, "tie"), (self.none, "none"), (self.skip, "skip")):
+            role = "primary" if outcome == its else ""
+            if button.property("role") != role:
+                button.set_role(role)
+
+    def set_keys(self, keys: KeyMap) -> None:
+        """Put other keys in force, and on the buttons."""
+        self.keys.set_keys(keys)
+        self.cards.set_keys(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
+        named = {
+            "tie": self.tie, "none": self.none, "skip": self.skip, "back": self.go_back,
+            "rubric": self.question.rubric_button, "ratings": self.question.ratings,
+            "differences": self.question.differences, "note": self.question.note,
+        }  # fmt: skip
+        for (_, button), key in zip(named.items(), _first_keys(keys, tuple(named)), strict=True):
+            button.set_key(key)
+
+    def typed_note(self) -> str:
+        return self.note.toPlainText()
+
+    def forget(self) -> None:
+        """Drop what is shown."""
+        self.comparison = None
+        self._note_timer.stop()
+        self._set_note("")
+        self.question.note.setChecked(False)
+        self.question.ratings.setChecked(False)
+        self._ratings_offered = False
+        self.cards.set_texts(())
+
+    @property
+    def note_waits(self) -> bool:
+        """Whether letters were typed that nobody was told of yet."""
+        return self._note_timer.isActive()
+
+    def flush_note(self) -> None:
+        """Tell of a note that is still waiting to be saved."""
+        if self._note_timer.isActive():
+            self._note_timer.stop()
+            self.note_typed.emit(self.typed_note())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.question.set_page_size(event.size().width(), event.size().height())
+        self.ratings.set_page_height(event.size().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.keys.handle(event):
+            return
+        pages = {
+            Qt.Key.Key_Down: 0.1, Qt.Key.Key_Up: -0.1, Qt.Key.Key_PageDown: 0.9, Qt.Key.Key_PageUp: -0.9,
+            Qt.Key.Key_Home: -1e6, Qt.Key.Key_End: 1e6,
+        }.get(Qt.Key(event.key()))  # fmt: skip
+        if pages is None:
+            super().keyPressEvent(event)
+        else:
+            self.cards.scroll(pages)
+
+    # inside
+
+    def _footer(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        for button in (self.tie, self.none, self.skip):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.together)
+        row.addSpacing(theme.current().grid)
+        row.addWidget(self.go_back)
+        return row
+
+    def _connect(self) -> None:
+        self.cards.chosen.connect(lambda card: self.answered.emit("choice", card))
+        self.tie.clicked.connect(lambda: self.answered.emit("tie", None))
+        self.none.clicked.connect(lambda: self.answered.emit("none", None))
+        self.skip.clicked.connect(lambda: self.answered.emit("skip", None))
+        self.go_back.clicked.connect(self.back)
+        self.question.resumed.connect(self.resumed)
+        self.question.withdrawn.connect(self.withdrawn)
+        self.together.toggled.connect(self.cards.set_together)
+        self.cards.lengths_changed.connect(lambda: self.together.setVisible(self.cards.scrollable))
+        self.cards.looked_at.connect(self.looked_at)
+        self.question.differences.toggled.connect(self._show_differences)
+        self.question.note.toggled.connect(self._show_note)
+        self.question.ratings.toggled.connect(self._show_ratings)
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: QTimer.singleShot(0, self, self._keep_in_sight))
+        self.ratings.rated.connect(self._rated)
+        self.ratings.left.connect(self.setFocus)
+        self.note.left.connect(self.setFocus)
+        self.note.textChanged.connect(self._note_changed)
+        self._note_timer.timeout.connect(lambda: self.note_typed.emit(self.typed_note()))
+
+    def _actions(self) -> dict[str, Callable[[], object]]:
+        def choose(card: int) -> None:
+            if card < len(self.cards.shown):
+                self.answered.emit("choice", card)
+
+        return {
+            "choose_1": lambda: choose(0),
+            "choose_2": lambda: choose(1),
+            "choose_3": lambda: choose(2),
+            "tie": self.tie.click,
+            "none": self.none.click,
+            "skip": self.skip.click,
+            "back": self.go_back.click,
+            "rubric": self.question.rubric_button.toggle,
+            "ratings": self._open_ratings,
+            "differences": self.question.differences.toggle,
+            "note": self._open_note,
+        }
+
+    def _open_note(self) -> None:
+        if self.comparison is None or not self.comparison.notes:
+            return
+        self.question.note.setChecked(True)
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_note(self, shown: bool) -> None:
+        self.note.setVisible(shown)
+        if shown:
+            self.note.setFocus(Qt.FocusReason.OtherFocusReason)
+            QTimer.singleShot(0, self, lambda: self._reach(self.note))
+        else:
+            self.setFocus()
+
+    def _keep_in_sight(self) -> None:
+        """What opens above must not push away where somebody types or rates."""
+        for part, busy in ((self.note, self.note.hasFocus()), (self.ratings, self.ratings.has_keyboard)):
+            if busy:
+                self._reach(part)
+
+    def _reach(self, part: QWidget) -> None:
+        """Scroll the page to a part, where a small window holds large type."""
+        self.widget().layout().activate()
+        # Not ensureWidgetVisible: of a field it shows the line with the cursor alone.
+        place = part.geometry()
+        self.ensureVisible(place.left(), place.bottom(), 0, 0)
+
+    def _open_ratings(self) -> None:
+        """Into the table; from within it, out and away with it."""
+        if self.comparison is None or self.comparison.ratings is None:
+            return
+        if self.question.ratings.isChecked() and self.ratings.has_keyboard:
+            self.question.ratings.setChecked(False)
+        else:
+            self.question.ratings.setChecked(True)
+            self.ratings.take_keyboard()
+            QTimer.singleShot(0, self, lambda: self._reach(self.ratings))
+
+    def _show_ratings(self, shown: bool) -> None:
+        if shown and self.comparison is not None and self.comparison.ratings is not None:
+            self.ratings.show_ratings(self.comparison.criteria, self.comparison.ratings)
+            self.ratings.set_page_height(self.height())
+        if not shown and self.ratings.has_keyboard:
+            self.setFocus()
+        self.ratings.setVisible(shown)
+
+    def _set_ratings(self, comparison: BlindComparison) -> None:
+        """The ratings of another comparison. The table opens by itself once, and where something was rated before."""
+        given = comparison.ratings
+        if self.ratings.has_keyboard:
+            self.setFocus()  # else the digits meant for the cards would rate
+        if given is None:
+            self.question.ratings.setChecked(False)
+            return
+        if not self._ratings_offered or any(one is not None for card in given for one in card):
+            self._ratings_offered = True
+            self.question.ratings.setChecked(True)
+        if self.question.ratings.isChecked():  # filled only where it is seen: the next comparison must not wait
+            self.ratings.show_ratings(comparison.criteria, given)
+            self.ratings.show()
+
+    def _rated(self, card: int, criterion: int, rating: int | None) -> None:
+        if self.comparison is not None:
+            self.rated.emit(self.comparison.token, card, criterion, rating)
+
+    def set_ratings(self, token: str, ratings: Ratings) -> None:
+        """What is on disk now, of the comparison `token`."""
+        if self.comparison is not None and self.comparison.token == token and self.comparison.ratings is not None:
+            self.comparison = replace(self.comparison, ratings=ratings)
+            self.ratings.show_ratings(self.comparison.criteria, ratings)
+
+    def _set_note(self, note: str) -> None:
+        self.note.blockSignals(True)
+        self.note.setPlainText(note)
+        self.note.moveCursor(QTextCursor.MoveOperation.End)  # whoever comes back goes on with it
+        self.note.blockSignals(False)
+        if note and not self.question.note.isChecked():
+            # Shown without taking the keyboard, so that the keys of the cards go on working.
+            self.question.note.blockSignals(True)
+            self.question.note.setChecked(True)
+            self.question.note.blockSignals(False)
+            self.note.show()
+
+    def _note_changed(self) -> None:
+        self.looked_at.emit()
+        # Not restarted by every letter: whoever types without a pause is saved too.
+        if not self._note_timer.isActive():
+            self._note_timer.start()
+            self.note_begun.emit()
+
+    def _show_differences(self, shown: bool) -> None:
+        self.question.said.setVisible(shown)
+        if not shown or self.comparison is None:
+            self.cards.set_marks(())
+            return
+        if sum(map(len, self.comparison.texts)) > MOST_COMPARED:
+            self.question.said.setText(tr("These texts are too long to compare word by word."))
+            return
+        from core.judging.differences import word_differences
+
+        found = word_differences(self.comparison.texts)
+        self.cards.set_marks(found.spans)
+        self.question.said.setText(
+            tr("Underlined: words that not all texts share. {share} % are shared.").format(
+                share=round(100 * found.shared)
+            )
+        )
+
+
+def _action(text: str, key: str) -> Button:
+    return QuietButton(text, key=key)
+
+
+def _first_keys(keys: KeyMap, names: Sequence[str]) -> list[str]:
+    """What a keycap shows: the first key of each action."""
+    return [next(iter(keys.get(name, ())), "") for name in names]

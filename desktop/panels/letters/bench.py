@@ -1,0 +1,186 @@
+"""What the letters panel does with a letter that is open: entries are chosen and dismissed, words are edited."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QStackedWidget
+
+from desktop import theme
+from desktop.models.letter_items import LetterItem, items_of, left
+from desktop.models.letter_words import letter_title, stand_ins
+from desktop.operations.letters import Checked, Offer
+from desktop.panels.base import Panel, Shell
+from desktop.panels.letters.board import LetterBoard
+from desktop.panels.letters.check import LetterCheck
+from desktop.widgets import StandInBadge, tr
+from desktop.widgets.safe_text import safe_line
+
+SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
+
+
+class LetterBench(Panel):
+    """Holds the letter's check and the board that shows it."""
+
+    pages: QStackedWidget
+    badge: StandInBadge
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.check = LetterCheck(shell.jobs, self)
+        self.selected = ""  # the key of an entry
+        self._items: tuple[LetterItem, ...] = ()
+        self._edited = False
+        self._opening: Any = None
+        self._others: dict[str, Any] = {}
+        self._board: LetterBoard | None = None
+        self.setAcceptDrops(True)
+
+    @property
+    def board(self) -> LetterBoard:
+        """Where a letter is shown; made when it is first asked for."""
+        if self._board is None:
+            self._board = LetterBoard()
+            self.pages.addWidget(self._board)
+            self._connect_board(self._board)
+            self._bind_keys(self._board)
+            self._fit(self._board)
+        return self._board
+
+    def _show_what_works(self) -> None:
+        """Buttons and menus follow what can be done now."""
+        raise NotImplementedError
+
+    # what was found
+
+    def _show(self, checked: Checked) -> None:
+        self._items = items_of(checked)
+        self.board.show_reading(checked, self._left(), len(self.check.dismissed))
+        self._say_stand_ins(checked)
+        self._show_title()
+        self._show_what_works()
+        if self.selected:
+            self.select(self.selected if self._item(self.selected) in self._left() else "", follow=False)
+
+    def _left(self) -> tuple[LetterItem, ...]:
+        return left(self._items, self.check.dismissed)
+
+    def _item(self, key: str) -> LetterItem | None:
+        return next((item for item in self._items if item.key == key), None)
+
+    def select(self, key: str, *, follow: bool = True) -> None:
+        """Choose an entry: its words are tinted, its reason is shown. `follow`: the text scrolls to it."""
+        item = self._item(key)
+        self.selected = key if item is not None else ""
+        self.board.show_chosen(item, self.check.checked, follow=follow, current=self.check.is_current)
+
+    def step(self, by: int) -> None:
+        """The next or previous mark of the letter, in the order of its words; after the last comes the first."""
+        own = [item for item in self._left() if item.sentence is not None and self.board.letter.shows(item)]
+        own.sort(key=lambda item: (item.start, -item.end))
+        if not own:
+            return
+        keys = [item.key for item in own]
+        here = keys.index(self.selected) if self.selected in keys else (-1 if by > 0 else 0)
+        self.select(keys[(here + by) % len(keys)])
+
+    def dismiss(self, key: str = "") -> None:
+        """Put an entry aside; the one after it is chosen."""
+        key = key or self.selected
+        shown = [row.item.key for row in self.board.found.model.rows if row.item is not None]
+        if not key:
+            return
+        after = shown[shown.index(key) + 1 :][:1] if key in shown else []
+        self.check.dismiss(key)
+        self.select(after[0] if after else "", follow=bool(after))
+
+    def undo_dismissal(self) -> None:
+        key = self.check.undo_dismissal()
+        if key:
+            self.select(key)
+
+    def _show_dismissals(self) -> None:
+        if self.check.checked is not None:
+            self.board.show_dismissals(self.check.checked, self._left(), len(self.check.dismissed))
+
+    # editing
+
+    def _text_edited(self, place: int, removed: int, added: int) -> None:
+        self._edited = True
+        self.check.text_changed(self.board.letter.text.text(), place, removed, added)
+
+    def _use_offer(self, offer: Offer) -> None:
+        """Change the words as a person asked; Ctrl+Z in the letter takes it back."""
+        same = self.board.letter.text.text()[offer.start : offer.end] == offer.old
+        if offer.new is not None and same and self.check.is_current:
+            self.board.letter.text.replace_span(offer.start, offer.end, offer.new)
+            self.check.read_now()
+
+    # the look
+
+    def _connect_board(self, board: LetterBoard) -> None:
+        text, note, found = board.letter.text, board.letter.note, board.found
+        text.edited.connect(self._text_edited)
+        text.chosen.connect(lambda key: self.select(key, follow=False) if key else None)
+        text.too_long.connect(lambda: self.shell.notify(tr("That is too long for a letter, and was not pasted.")))
+        note.stepped.connect(self.step)
+        note.dismissed.connect(self.dismiss)
+        note.offer_used.connect(self._use_offer)
+        note.context_wanted.connect(board.show_passage)
+        found.list.chosen_item.connect(self.select)
+        found.list.entered_item.connect(self._go_to_words)
+        found.list.dismissed_item.connect(self.dismiss)
+        found.list.undone.connect(self.undo_dismissal)
+        found.undone.connect(self.undo_dismissal)
+        found.all_restored.connect(self.check.restore_all)
+        board.letter.part_set.connect(self.check.set_part)
+        board.person.person_set.connect(self.check.set_person)
+        board.person.occupation_set.connect(self.check.set_occupation)
+
+    def _bind_keys(self, board: LetterBoard) -> None:
+        for keys, run in (
+            ("Alt+Down", lambda: self.step(1)),
+            ("Alt+Up", lambda: self.step(-1)),
+            ("Alt+D", self.dismiss),
+            ("Alt+Z", self.undo_dismissal),
+        ):
+            key = QShortcut(QKeySequence(keys), board)
+            key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            key.activated.connect(lambda run=run: run())
+
+    def _go_to_words(self, key: str) -> None:
+        item = self._item(key)
+        if item is not None and item.sentence is not None:
+            self.board.show_letter()
+            self.board.letter.text.go_to(item.start)
+
+    def _show_title(self) -> None:
+        document, checked = self.check.document, self.check.checked
+        if document is None or self.pages.currentWidget() is not self._board:
+            self.header.set_title(tr(self.title))
+            return
+        reading = checked.reading if checked is not None else None
+        self.header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
+
+    def _say_stand_ins(self, checked: Checked) -> None:
+        roles = [use.role for use in stand_ins(checked.reading)]
+        named = ", ".join(f"{use.role}: {use.name}" for use in stand_ins(checked.reading))
+        self.badge.setText(
+            tr("{role}: stand-in scorer").format(role=roles[0])
+            if len(roles) == 1
+            else tr("{n} stand-in scorers").format(n=len(roles))
+        )
+        self.badge.setToolTip(safe_line(named))
+        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
+        self.badge.setVisible(bool(roles) and not checked.reading.stopped)
+
+    def _is_shown(self) -> bool:
+        return self.built and self._board is not None and self.pages.currentWidget() is self._board
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._board is not None:
+            self._fit(self._board)
+
+    def _fit(self, board: LetterBoard) -> None:
+        board.set_narrow(self.width() < theme.current().px(LetterBoard.BESIDE_FROM))

@@ -1,0 +1,274 @@
+"""The page of the letters panel for many letters at once. No row keeps a letter's text, and nothing is stored."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from core.documents.pile.values import Pile, PileRow
+from core.errors import AppError
+from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.jobs import JobState
+from desktop.operations import letter_pile
+from desktop.operations.letter_twin import empty
+from desktop.operations.letters import ENDINGS
+from desktop.panels.letters.pile_bar import PileProgress
+from desktop.panels.letters.pile_room import PileRoom
+from desktop.panels.letters.pile_start import PileStart
+from desktop.panels.letters.pile_view import PileView
+from desktop.widgets import ElidedLabel, LinkButton, QuietButton, StandInBadge, plural, tr
+from desktop.widgets.drop import local_paths
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from desktop.jobs import JobHandle
+    from desktop.panels.base import Shell
+
+
+class PilePage(QWidget):
+    """`show_pile` takes a folder, a zip or several files; `closed` asks to go back to the letter."""
+
+    closed = Signal()
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.setAcceptDrops(True)
+        self.shell = shell
+        self.paths: tuple[Path, ...] = ()
+        self._reading: JobHandle | None = None
+        self._comparing: JobHandle | None = None
+        self._opening: JobHandle | None = None
+        self._handing_over = False  # a letter of the pile is shown: the pile stays
+        self.start, self.view, self.progress = PileStart(), PileView(), PileProgress()
+        self.back = LinkButton(tr("Back"), icon="back")
+        self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
+        self.other = QuietButton(tr("Another pile…"))
+        self.export_button = QuietButton(tr("Export the table…"), icon="export")
+        self._lay_out()
+        self._connect()
+        self._show_state()
+
+    # the pile
+
+    def show_pile(self, paths: Sequence[Path] = ()) -> None:
+        """Read these; without any, the pile that is here, or the way to one."""
+        if not paths:
+            self._show_state()
+            return
+        self._let_go()
+        self.paths = tuple(paths)
+        paths_now = self.paths
+        self._reading = letter_pile.read_pile(paths=self.paths).start(
+            self.shell.jobs,
+            on_partial=partial(self._add, paths_now),
+            on_done=partial(self._finish, paths_now),
+            on_error=partial(self._fail, paths_now),
+        )
+        self._reading.changed.connect(self._ended)
+        self.progress.follow(self._reading)
+        self._show_state()
+
+    def forget(self) -> None:
+        """Let go of the pile, unless it is only left for one of its letters."""
+        if not self._handing_over:
+            self._let_go()
+            self._show_state()
+
+    def _let_go(self) -> None:
+        for handle in (self._reading, self._comparing, self._opening):
+            if handle is not None:
+                handle.cancel()
+        self._reading = self._comparing = self._opening = None
+        self.paths = ()
+        self.progress.follow(None)
+        self.view.forget()
+        self.start.show_trouble("")
+        self.badge.hide()
+
+    def _add(self, paths: tuple[Path, ...], found: Sequence[Any]) -> None:
+        if paths is not self.paths:
+            return  # another pile meanwhile
+        for one in found:
+            if isinstance(one, letter_pile.PileStart):
+                self.view.start(dict(one.groups), one.stand_ins)
+        self.view.add_rows([one for one in found if isinstance(one, PileRow)])
+        self._show_badge()
+
+    def _finish(self, paths: tuple[Path, ...], pile: Pile) -> None:
+        if paths is self.paths:
+            empty(self._reading)
+            self._reading = None
+            self.progress.follow(None)
+            self.view.finish(pile)
+            self._show_state()
+
+    def _fail(self, paths: tuple[Path, ...], error: AppError) -> None:
+        if paths is self.paths:
+            self._let_go()
+            self.start.show_trouble(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+            self._show_state()
+
+    def _ended(self) -> None:
+        """A pile that was cancelled keeps the rows it has; one without any goes."""
+        handle = self._reading
+        if handle is None or handle.state is not JobState.CANCELLED:
+            return
+        self._reading = None
+        self.progress.follow(None)
+        if self.view.rows:
+            self.view.finish(None)
+        else:
+            self._let_go()
+        self._show_state()
+
+    # its groups, its letters, its table
+
+    def _compare(self) -> None:
+        if self._comparing is not None:
+            self._comparing.cancel()
+        rows, paths = self.view.rows, self.paths
+
+        def show(tests: Any) -> None:
+            if paths is self.paths and rows == self.view.rows:
+                self.view.show_tests(tests)
+
+        compare = letter_pile.compare_groups(rows=rows, columns=self.view.columns)
+        self._comparing = compare.start(self.shell.jobs, on_done=show)
+
+    def open_letter(self, row: PileRow) -> None:
+        """Show one letter of the pile; a file that could not be read says why again."""
+        if not row.read and not row.figures:
+            self.shell.show_error(AppError(row.reason, hint=row.hint))
+            return
+        if self._opening is not None:
+            self._opening.cancel()
+        self._opening = letter_pile.open_letter(paths=self.paths, row=row).start(
+            self.shell.jobs, on_done=self._hand_over
+        )
+
+    def _hand_over(self, document: object) -> None:
+        empty(self._opening)
+        self._opening = None
+        self._handing_over = True
+        try:
+            self.shell.show_panel("letters", document=document)
+        finally:
+            self._handing_over = False
+
+    def export(self) -> None:
+        """Write the rows that are shown to a file that a person names."""
+        kinds = f"{tr('Excel workbook')} (*.xlsx);;{tr('Comma-separated values')} (*.csv)"
+        name, kind = QFileDialog.getSaveFileName(self, tr("Export the table"), tr("Letters.xlsx"), kinds)
+        if name:
+            ending = ".csv" if "csv" in kind else ".xlsx"
+            path = Path(name) if Path(name).suffix else Path(f"{name}{ending}")
+            rows, columns = self.view.export()
+            letter_pile.export_table(path=path, rows=rows, columns=columns).start(self.shell.jobs)
+
+    def leave(self) -> None:
+        """Go back, after a question where somebody's corrections, or what is being read, may be lost."""
+        if self._reading is None and not self.view.table.any_by_hand:
+            self.closed.emit()
+            return
+        self.question = Question(
+            self.window(),
+            title=tr("Leave the pile?"),
+            text=tr("The table is stored nowhere: what you set right may be lost. Export it first to keep it."),
+            safe=tr("Stay here"),
+            risky=tr("Leave it"),
+            on_risky=self.closed.emit,
+        )
+        self.question.open()
+
+    # choosing a pile
+
+    def choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, tr("A folder of letters"))
+        if name:
+            self.show_pile([Path(name)])
+
+    def choose_files(self) -> None:
+        endings = " ".join(f"*.{one}" for one in ("zip", *ENDINGS))
+        names, _ = QFileDialog.getOpenFileNames(self, tr("A zip, or letters"), "", f"{tr('Letters')} ({endings})")
+        if names:
+            self.show_pile([Path(name) for name in names])
+
+    def _choose_other(self) -> None:
+        """The pile that is here stays until another one is chosen."""
+        menu = QMenu(self.other)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.start.folder.text(), self.choose_folder)
+        menu.addAction(self.start.files.text(), self.choose_files)
+        menu.popup(self.other.mapToGlobal(self.other.rect().bottomLeft()))
+        self.menu = menu
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if local_paths(event.mimeData()):
+            event.acceptProposedAction()
+            self.start.card.set_chosen(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.start.card.set_chosen(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.start.card.set_chosen(False)
+        event.acceptProposedAction()
+        self.show_pile(local_paths(event.mimeData()))
+
+    # the look
+
+    def _show_badge(self) -> None:
+        stand_ins = self.view.table.stand_ins & {name for row in self.view.table.rows[:50] for name in row.figures}
+        self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
+        self.badge.setToolTip(safe_line(", ".join(sorted(stand_ins))))
+        self.badge.setVisible(bool(stand_ins))
+
+    def _show_state(self) -> None:
+        there = bool(self.paths)
+        self.pages.setCurrentIndex(int(there))
+        few = len(self.paths) == 1
+        self.name.set_text(self.paths[0].name if few else plural(len(self.paths), "", "%n files") if there else "")
+        for widget in (self.name, self.other, self.export_button):
+            widget.setVisible(there)
+        self.export_button.setEnabled(there and self._reading is None)
+        self.export_button.setToolTip("" if self._reading is None else tr("When every letter has been read"))
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head = QHBoxLayout()
+        head.setSpacing(tokens.grid)
+        for widget in (self.back, self.name, self.badge):
+            head.addWidget(widget)
+        head.addStretch(1)
+        head.addWidget(self.other)
+        head.addWidget(self.export_button)
+        shown = QWidget()
+        shown.setProperty("role", "clear")
+        box = QVBoxLayout(shown)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.grid)
+        box.addWidget(self.progress)
+        box.addWidget(PileRoom(self.view), 1)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.start)
+        self.pages.addWidget(shown)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens.grid)
+        column.addLayout(head)
+        column.addWidget(self.pages, 1)
+
+    def _connect(self) -> None:
+        self.back.clicked.connect(self.leave)
+        self.start.folder_wanted.connect(self.choose_folder)
+        self.start.files_wanted.connect(self.choose_files)
+        self.other.clicked.connect(self._choose_other)
+        self.export_button.clicked.connect(self.export)
+        self.view.opened.connect(self.open_letter)
+        self.view.tests_wanted.connect(self._compare)

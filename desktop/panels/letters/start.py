@@ -1,0 +1,114 @@
+"""Before there is a letter: drop one, choose one, or paste one."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+
+from desktop import theme
+from desktop.panels.home_sheet import Sheet
+from desktop.panels.letters.paste import PasteBox
+from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
+from desktop.widgets.safe_text import safe_line
+
+WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
+
+
+class _Box(PasteBox):
+    """As high as it is told to be; what it would like does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
+class StartPage(Sheet):
+    """What is done with a letter is said before it is given."""
+
+    file_wanted = Signal()
+    pasted = Signal(str)
+    pile_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.card = Card()
+        self.picture = QLabel()
+        self.choose = PrimaryButton(tr("Choose a file…"))
+        self.pile = QuietButton(tr("A pile of letters…"))
+        self.paste = _Box(tr("… or paste the letter here"), tr("Paste a letter"))
+        self.check = QuietButton(tr("Check this text"))
+        self.waiting = Label("", "soft", wrap=True)
+        self.cancel = LinkButton(tr("Cancel"))
+        self.context = Label("", "note", wrap=True)
+        self.choose.clicked.connect(self.file_wanted)
+        self.pile.clicked.connect(self.pile_wanted)
+        self.check.clicked.connect(self._paste)
+        self.paste.taken.connect(self.pasted)
+        self.paste.textChanged.connect(self._enable)
+        self._lay_out()
+        self._enable()
+        self.show_waiting("")
+        self.show_context("")
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def show_waiting(self, words: str) -> None:
+        """What is being read, or "" when nothing is."""
+        self.waiting.setText(words)
+        self.waiting.setVisible(bool(words))
+        self.cancel.setVisible(bool(words))
+        for widget in (self.choose, self.pile, self.paste):
+            widget.setEnabled(not words)
+        self._enable()
+
+    def show_context(self, name: str) -> None:
+        """The CV is here already, and waits for its letter."""
+        self.context.setText(safe_line(tr("“{name}” is kept as the CV. Now give the letter.").format(name=name)))
+        self.context.setVisible(bool(name))
+
+    def forget(self) -> None:
+        self.paste.forget()
+        self.show_context("")
+
+    def _paste(self) -> None:
+        self.pasted.emit(self.paste.toPlainText())
+
+    def _enable(self) -> None:
+        self.check.setEnabled(self.paste.isEnabled() and bool(self.paste.toPlainText().strip()))
+
+    def _lay_out(self) -> None:
+        box = self.card.box
+        box.setSpacing(12)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
+        said = tr(
+            "Drop a reference letter here: docx, odt, pdf, rtf, html, md or txt. You see which words are known to "
+            "hurt, how it compares with letters for the same occupation, and, with a CV, which claims it does not "
+            "mention."
+        )
+        words.addWidget(Label(said, "soft", wrap=True))
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        box.addLayout(head)
+        buttons = FlowLayout(spacing=8, centred=True)
+        for button in (self.choose, self.pile, self.waiting, self.cancel):
+            buttons.addWidget(button)
+        box.addWidget(self.context)
+        box.addLayout(buttons)
+        box.addSpacing(4)
+        box.addWidget(self.paste)
+        foot = QHBoxLayout()
+        kept = Label(tr("Nothing leaves this computer, and nothing is kept unless you save it."), "note", wrap=True)
+        foot.addWidget(kept, 1)
+        foot.addWidget(self.check)
+        box.addLayout(foot)
+        self.put_in_the_middle(self.card)
+
+    def _dress(self, _tokens: object = None) -> None:
+        tokens = theme.current()
+        self.picture.setPixmap(QPixmap())
+        side = tokens.px(ICON)
+        self.picture.setPixmap(theme.pixmap("letters", tokens.accent, side, self.devicePixelRatioF()))
+        self.card.setMaximumWidth(tokens.px(WIDTH))
+        self.paste.setMinimumHeight(tokens.px(BOX_HEIGHT))

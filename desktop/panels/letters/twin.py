@@ -1,0 +1,266 @@
+"""The page of the letters panel where a letter stands beside its twin. Nothing of it is kept when it is closed."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from core.swap import Person
+from desktop import theme
+from desktop.operations.letter_twin import empty, read_twin, why_not_anew
+from desktop.panels.home_sheet import Sheet
+from desktop.panels.letters.twin_person import TwinPersonBar
+from desktop.panels.letters.twin_view import TwinView
+from desktop.widgets import Card, Chip, IconButton, Label, LinkButton, QuietButton, StandInBadge, plural, tr
+from desktop.widgets.safe_text import safe_line, safe_tip
+
+if TYPE_CHECKING:
+    from core.documents.twin_values import TwinDifference
+    from desktop.jobs import JobHandle
+    from desktop.operations.letters import Checked
+    from desktop.panels.base import Shell
+
+SLOW_MILLISECONDS = 400
+LONGEST_AUTHOR = 28  # characters in the line above the texts; the whole name is beside the findings
+
+
+class TwinPage(QWidget):
+    """`show_check` takes the letter as it was read; `closed` asks to go back to it."""
+
+    closed = Signal()
+
+    def __init__(self, shell: "Shell") -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.shell = shell
+        self.checked: Checked | None = None
+        self._swap: TwinDifference | None = None  # while what a generator wrote is shown
+        self._reading: JobHandle | None = None
+        self.person = TwinPersonBar()
+        self.view = TwinView()
+        self.back = LinkButton(tr("Back to the letter"), icon="back")
+        self.badge = StandInBadge("")
+        self.busy = Chip(tr("making the twin…"), "accent")
+        self.cancel = LinkButton(tr("Cancel"))
+        self.made_by = Chip("", "accent")
+        self.to_swap = LinkButton(tr("Show the swap twin again"))
+        self.copy = QuietButton(tr("Copy the twin's text"), icon="copy")
+        self.anew = QuietButton(tr("Write it anew with a generator…"))
+        self.another = QuietButton(tr("Another twin…"))
+        self.menu_button = IconButton("menu", tr("More about this twin"))
+        self.why_not = Label("", "title", wrap=True)
+        self._narrow = False
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
+        self._lay_out()
+        self._connect()
+        self._set_narrow(False)
+        self._show_state()
+
+    # the letter
+
+    def show_check(self, checked: "Checked") -> None:
+        """Show this letter beside its twin, for the person chosen before where it is the same letter."""
+        if self.checked is checked and self.view.difference is not None:
+            return
+        before = self.checked
+        same = before is not None and before.reading.person == checked.reading.person
+        self._stop()
+        self.checked = checked
+        if checked.reading.stopped:
+            self.view.forget()
+            self._swap = None
+            self._show_state()
+            return
+        typed = self.person.person()
+        self._read(typed if same and typed.full_name else None)
+
+    def forget(self) -> None:
+        """Let go of the letter and of its twin."""
+        self._stop()
+        self.checked = self._swap = None
+        self.person.forget()
+        self.view.forget()
+        self._show_state()
+
+    @property
+    def swap(self) -> "TwinDifference | None":
+        """The letter and its swap twin, also while letters of a generator are shown; None before it is made."""
+        return self._swap or self.view.difference
+
+    def make_twin(self, other: Person) -> None:
+        """The twin for another name, title or pronoun."""
+        if self.checked is not None and not self.checked.reading.stopped:
+            self._read(other)
+
+    def _read(self, other: Person | None) -> None:
+        checked = self.checked
+        assert checked is not None
+        self._stop()
+        operation = read_twin(checked=checked, other=other)
+        self._reading = operation.start(
+            self.shell.jobs,
+            on_done=lambda difference: self._show(checked, difference),
+            on_error=lambda error: self._fail(checked, error),
+        )
+        self._slow.start()
+        self._show_state()
+
+    def _stop(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = None
+        self._slow.stop()
+
+    def _cancel(self) -> None:
+        self._stop()
+        self._show_state()
+
+    def _show(self, checked: "Checked", difference: "TwinDifference") -> None:
+        if checked is not self.checked:
+            return  # another letter meanwhile
+        empty(self._reading)
+        self._reading, self._swap = None, None
+        self._slow.stop()
+        self.person.show_person(difference.other)
+        self.person.setVisible(not self._narrow)
+        self.view.show_difference(difference)
+        self._show_state()
+
+    def _fail(self, checked: "Checked", error: AppError) -> None:
+        if checked is self.checked:
+            self._reading = None
+            self._slow.stop()
+            self._show_state()
+            self.shell.show_error(error)
+
+    # a generator's letters
+
+    def write_anew(self) -> None:
+        """Ask which generator writes both letters; the answer is shown like a twin, with its author's name."""
+        if self.checked is None or self.view.difference is None or why_not_anew(self.checked):
+            return
+        from desktop.panels.letters.twin_anew import AnewDialog
+
+        self.dialog = AnewDialog(self.shell, self.checked, self.view.difference.other, self)
+        self.dialog.written.connect(self._show_written)
+        self.dialog.open()
+
+    def _show_written(self, difference: "TwinDifference") -> None:
+        if self.checked is None or self.view.difference is None:
+            return
+        self._swap = self._swap or self.view.difference
+        self.view.show_difference(difference)
+        self._show_state()
+
+    def _show_swap(self) -> None:
+        if self._swap is not None:
+            swap, self._swap = self._swap, None
+            self.view.show_difference(swap)
+            self._show_state()
+
+    # the look
+
+    def _copy(self) -> None:
+        if self.view.copy_twin():
+            self.shell.notify(tr("The twin's text was copied."))
+
+    def _show_state(self) -> None:
+        """What can be done now, and what is being done."""
+        checked, difference = self.checked, self.view.difference
+        stopped = checked.reading.stopped if checked is not None else ""
+        self.why_not.setText(safe_line(tr("No twin is made. {why}").format(why=stopped)) if stopped else "")
+        self.pages.setCurrentIndex(1 if stopped else 0)
+        busy = self._reading is not None
+        self.busy.setVisible(busy and not self._slow.isActive())
+        self.cancel.setVisible(busy and not self._slow.isActive())
+        self.view.setEnabled(difference is not None)
+        self.person.setEnabled(bool(checked) and not stopped)
+        self.copy.setEnabled(difference is not None)
+        missing = why_not_anew(checked) if checked is not None else ""
+        self.anew.setEnabled(difference is not None and not missing and not busy)
+        self.anew.setToolTip(missing or tr("Both letters by one generator, from the CV"))
+        self.anew.setAccessibleDescription(missing)
+        for widget in (self.another, self.menu_button):
+            widget.setVisible(self._narrow)
+        self.copy.setVisible(not self._narrow)
+        self.anew.setVisible(not self._narrow and self._swap is None)
+        self._say_author(difference.made_by if difference is not None else "")
+        self.to_swap.setVisible(self._swap is not None)
+        stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
+        self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
+        self.badge.setToolTip(safe_line(", ".join(f"{use.role}: {use.name}" for use in stand_ins)))
+        self.badge.setVisible(bool(stand_ins))
+
+    def _say_author(self, author: str) -> None:
+        """Letters of a generator are never taken for the letter that is checked."""
+        name = safe_line(author)
+        said = name if len(name) <= LONGEST_AUTHOR else f"{name[:LONGEST_AUTHOR]}…"
+        self.made_by.setText(tr("written by {author}").format(author=said))
+        self.made_by.setToolTip(safe_tip(name))
+        self.made_by.setVisible(bool(name))
+
+    def _set_narrow(self, narrow: bool) -> None:
+        """Without much room the fields come when asked for, and what is done with the twin stands in a menu."""
+        self._narrow = narrow
+        self.person.setVisible(not narrow)
+        self._show_state()
+
+    def _open_menu(self) -> None:
+        menu = QMenu(self.menu_button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for button, run in ((self.anew, self.write_anew), (self.copy, self._copy)):
+            menu.addAction(button.accessibleName(), run).setEnabled(button.isEnabled())
+        menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
+        self.menu = menu
+
+    def _toggle_person(self) -> None:
+        self.person.setVisible(not self.person.isVisible())
+        if self.person.isVisible():
+            self.person.first.setFocus()
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head = QHBoxLayout()
+        head.setSpacing(tokens.grid)
+        for widget in (self.back, self.badge, self.made_by, self.to_swap, self.busy, self.cancel):
+            head.addWidget(widget)
+        head.addStretch(1)
+        for button in (self.another, self.anew, self.copy, self.menu_button):
+            head.addWidget(button)
+        shown = QWidget()
+        shown.setProperty("role", "clear")
+        box = QVBoxLayout(shown)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.grid)
+        box.addWidget(self.person)
+        box.addWidget(self.view, 1)
+        card = Card()
+        card.box.addWidget(self.why_not)
+        sheet = Sheet()
+        sheet.box.addWidget(card)
+        sheet.box.addStretch(1)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(shown)
+        self.pages.addWidget(sheet)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens.grid)
+        column.addLayout(head)
+        column.addWidget(self.pages, 1)
+
+    def _connect(self) -> None:
+        self._slow.timeout.connect(self._show_state)
+        self.back.clicked.connect(self.closed)
+        self.cancel.clicked.connect(self._cancel)
+        self.copy.clicked.connect(self._copy)
+        self.anew.clicked.connect(self.write_anew)
+        self.to_swap.clicked.connect(self._show_swap)
+        self.person.wanted.connect(self.make_twin)
+        self.view.narrow_changed.connect(self._set_narrow)
+        self.another.clicked.connect(self._toggle_person)
+        self.menu_button.clicked.connect(self._open_menu)
+        leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        leave.activated.connect(self.closed)

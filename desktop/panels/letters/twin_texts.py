@@ -1,0 +1,179 @@
+"""Both texts side by side: every paragraph begins beside its twin, and both scroll as one."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QScrollBar, QSizePolicy, QTextEdit, QWidget
+
+from desktop import theme
+from desktop.models.letter_twin_rows import TwinPlace
+from desktop.panels.letters.twin_text import MOST_AT_ONCE, TwinMark, TwinText, look_of
+from desktop.widgets import Card, FlowLayout, Label, hairline, tr
+
+
+class Swatch(QWidget):
+    """A sample of how a word is marked, with what that means."""
+
+    def __init__(self, look: str, words: str) -> None:
+        super().__init__()
+        self.look, self.words = look, words
+        self.setAccessibleName(words)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.words) + theme.current().px(12), metrics.height() + 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, drawn = QPainter(self), look_of(self.look)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if drawn.hasProperty(drawn.Property.BackgroundBrush.value):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(drawn.background())
+            painter.drawRoundedRect(self.rect(), 4, 4)
+        style = Qt.PenStyle.DashLine if self.look == "doubted" else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(drawn.underlineColor(), 1.4, style))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.look == "left":
+            painter.drawPolyline(_wave(4, self.width() - 4, self.height() - 3))
+        else:
+            painter.drawLine(4, self.height() - 2, self.width() - 4, self.height() - 2)
+        painter.setPen(theme.current().ink)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.words)
+
+
+class TwinTexts(Card):
+    """`change_chosen` carries the key of a change that somebody clicked, or went to by keyboard."""
+
+    change_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20, 16)
+        self._places: tuple[TwinPlace, ...] = ()
+        self._following = False
+        self.left_head, self.right_head = Label("", "heading", wrap=True), Label("", "heading", wrap=True)
+        self.left, self.right = TwinText(tr("The letter")), TwinText(tr("Its twin"))
+        self.left.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.note = Label("", "note", wrap=True)
+        self.note.setAccessibleName(tr("The chosen change"))
+        self.legend = QWidget()
+        self._align_soon = QTimer(self, singleShot=True, interval=0)
+        self._align_soon.timeout.connect(self.align)
+        self._lay_out()
+        one, other = self.left.verticalScrollBar(), self.right.verticalScrollBar()
+        one.valueChanged.connect(lambda value: self._follow(other, value))
+        other.valueChanged.connect(lambda value: self._follow(one, value))
+        for text in (self.left, self.right):
+            text.chosen.connect(self._choose)
+        theme.signals.changed.connect(self._align_soon.start)
+
+    def show_texts(self, heads: tuple[str, str], texts: tuple[str, str], places: Sequence[TwinPlace]) -> None:
+        """Two texts with what differs; without `places` they were written apart and are not the same sentences."""
+        self._places = tuple(places)
+        for label, words in zip((self.left_head, self.right_head), heads, strict=True):
+            label.setText(words)
+        self.left.open_text(texts[0], [TwinMark(p.key, p.look, p.start, p.end, _tip(p)) for p in places])
+        self.right.open_text(texts[1], [TwinMark(p.key, p.look, p.twin_start, p.twin_end, _tip(p)) for p in places])
+        looks = {place.look for place in places}
+        for swatch in self._swatches:
+            swatch.setVisible(swatch.look in looks)
+        self.legend.setVisible(bool(looks))
+        self.note.setText(tr("Choose a marked word to see why it changed.") if places else "")
+        self.note.setVisible(bool(places))
+        self._align_soon.start()
+
+    def forget(self) -> None:
+        """Nothing of a letter stays here."""
+        self.show_texts(("", ""), ("", ""), ())
+
+    def choose(self, key: str) -> None:
+        """Make a change stand out in both texts, and bring it into sight."""
+        place = next((one for one in self._places if one.key == key), None)
+        for text in (self.left, self.right):
+            text.choose(key if place is not None else "")
+        if place is None:
+            return
+        self.note.setText(_tip(place))
+        self._show(place.start, place.twin_start)
+
+    def choose_sentence(self, own: tuple[int, int], twin: tuple[int, int], said: str) -> None:
+        """Tint a sentence in both texts, and bring it into sight."""
+        self.left.emphasise(*own)
+        self.right.emphasise(*twin)
+        self.note.setText(said)
+        self._show(own[0], twin[0])
+
+    def align(self) -> None:
+        """Let the paragraphs of both texts begin beside each other."""
+        texts = (self.left, self.right)
+        if max(len(text.text()) for text in texts) <= MOST_AT_ONCE:
+            one, other = (text.heights() for text in texts)
+            room = [max(pair) for pair in zip_longest(one, other, fillvalue=0.0)]
+            for text, own in zip(texts, (one, other), strict=True):
+                text.make_room([wanted - height for wanted, height in zip(room, own, strict=False)])
+        for text in texts:
+            text.set_foot(0)
+        heights = [text.whole_height() for text in texts]
+        for text, height in zip(texts, heights, strict=True):
+            text.set_foot(max(heights) - height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._align_soon.start()
+
+    def _choose(self, key: str) -> None:
+        if key:
+            self.choose(key)
+            self.change_chosen.emit(key)
+
+    def _follow(self, other: QScrollBar, value: int) -> None:
+        """One text was scrolled: so is the other, whose own word of that is no scrolling."""
+        if not self._following:
+            self._following = True
+            other.setValue(value)
+            self._following = False
+
+    def _show(self, start: int, twin_start: int) -> None:
+        bar, room = self.right.verticalScrollBar(), self.right.viewport().height()
+        top = min(self.left.top_of(start), self.right.top_of(twin_start))
+        line = 2 * self.fontMetrics().height()
+        if not bar.value() + line <= top <= bar.value() + room - 2 * line:
+            bar.setValue(top - room // 3)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(8)
+        grid.addWidget(self.left_head, 0, 0)
+        grid.addWidget(self.right_head, 0, 2)
+        grid.addWidget(hairline(vertical=True), 0, 1, 2, 1)
+        grid.addWidget(self.left, 1, 0)
+        grid.addWidget(self.right, 1, 2)
+        for column in (0, 2):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(1, 1)
+        self._swatches = (
+            Swatch("changed", tr("changed")),
+            Swatch("doubted", tr("changed, in doubt")),
+            Swatch("left", tr("left as it was")),
+        )
+        self.legend.setProperty("role", "clear")
+        flow = FlowLayout(self.legend, spacing=8)
+        for swatch in self._swatches:
+            flow.addWidget(swatch)
+        for text in (self.left, self.right):
+            text.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
+        self.box.addLayout(grid, 1)
+        self.box.addWidget(self.legend)
+        self.box.addWidget(self.note)
+
+
+def _wave(left: int, right: int, y: int) -> QPolygonF:
+    return QPolygonF([QPointF(x, y + (1.2 if place % 2 else -1.2)) for place, x in enumerate(range(left, right, 3))])
+
+
+def _tip(place: TwinPlace) -> str:
+    return f"{place.said}: {place.why}"

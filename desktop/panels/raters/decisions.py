@@ -1,0 +1,252 @@
+"""What came back and does not fit: conflicting answers to decide, and packets that nobody finished."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QStackedWidget
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.models.rater_rows import Column, Row
+from desktop.models.stored_decisions import ConflictLine, DecisionsData, read_decisions, read_texts
+from desktop.operations.raters import count_what_came, decide
+from desktop.panels.base import Shell
+from desktop.panels.home_sheet import Sheet
+from desktop.panels.raters.conflict import ConflictPage
+from desktop.panels.raters.section import Section
+from desktop.panels.raters.table import RowsView, focus_first
+from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.judging.packets.overview import PacketState
+    from core.project.project import Project
+
+
+class DecisionsSection(Section):
+    """A list of what waits, and the page of one conflict in its place."""
+
+    concerns = frozenset({"judgment", "annotation", "session", "packet", "plan"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell, tr("Decisions"))
+        self.data: DecisionsData | None = None
+        self.shown: ConflictLine | None = None
+        self.conflicts = RowsView(tr("Conflicting answers"), _conflict_columns(), keep=(0, 2, 1, 3), tall=True)
+        self.unfinished = RowsView(tr("Packets not finished"), _packet_columns(), keep=(0, 2, 1, 3, 4), tall=True)
+        self.open = Button(tr("Look at it"))
+        self.count = Button(tr("Count what came back…"))
+        self.nothing = EmptyState(
+            tr("Nothing to decide"),
+            tr("Where one rater’s files hold different answers to one comparison, you decide here which counts."),
+            tr("Bring packets back"),
+            lambda: self.go_to.emit("packets"),
+            icon="check",
+        )
+        self.page = ConflictPage()
+        self._lay_out()
+        self.conflicts.opened.connect(self.show_conflict)
+        self.open.clicked.connect(lambda: self.show_conflict(self.conflicts.current_key))
+        self.unfinished.chosen.connect(lambda _: self._allow())
+        self.count.clicked.connect(self.ask_to_count)
+        self.page.head.closed.connect(self.close_page)
+        self.page.head.moved.connect(self._move)
+        self.page.decided.connect(self.keep)
+
+    # the tab's life
+
+    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+        return partial(_read, project=project)
+
+    def show_data(self, data: DecisionsData) -> None:
+        self.data = data = replace(data, conflicts=tuple(self._order(data)))
+        self.counted.emit(sum(one.conflict.open and not one.hidden for one in data.conflicts))
+        self.conflicts.show_rows([_conflict_row(one) for one in data.conflicts])
+        self.unfinished.show_rows([_packet_row(one) for one in data.unfinished])
+        for card, rows in ((self.conflict_card, data.conflicts), (self.packet_card, data.unfinished)):
+            show_if(card, bool(rows))
+        for view, some in ((self.conflicts, data.conflicts), (self.unfinished, data.unfinished)):
+            if some and not view.current_key:
+                view.select(view.table.rows[0].key)
+        self._allow()
+        again = next((one for one in data.conflicts if self.shown and one.key == self.shown.key), None)
+        if self.shown is not None and again is None:
+            self.close_page()
+        elif again is not None:
+            self.shown = again
+            self.page.show_line(again, *self._place(again), writable=self.writable)
+        self.pages.setCurrentWidget(self.inside if data.conflicts or data.unfinished else self.nothing)
+
+    def forget(self) -> None:
+        self.data = self.shown = None
+        self.conflicts.show_rows(())
+        self.unfinished.show_rows(())
+        self.page.forget()
+        self.inside.setCurrentIndex(0)
+        self.counted.emit(0)
+
+    def _order(self, data: DecisionsData) -> list[ConflictLine]:
+        """What waits stands first; while one is looked at, all of them stay where they are."""
+        before = {one.key: place for place, one in enumerate(self.data.conflicts)} if self.shown and self.data else {}
+        return sorted(data.conflicts, key=lambda one: (before.get(one.key, len(before)), not one.conflict.open))
+
+    # one conflict
+
+    def show_conflict(self, key: str) -> None:
+        """Read its texts, and put it in the place of the list."""
+        line = next((one for one in self.data.conflicts if one.key == key), None) if self.data else None
+        project = self.project
+        if line is None or project is None:
+            return
+        self.shown = line
+        self.page.show_line(line, *self._place(line), writable=self.writable)
+        self.inside.setCurrentWidget(self.page)
+        self.page.setFocus()
+        if line.hidden:
+            return
+
+        def read(ctx: JobContext) -> list[str]:
+            return read_texts(ctx, project, line.comparison, line.order)
+
+        def show(texts: list[str]) -> None:
+            if self.shown is not None and self.shown.key == key:
+                self.page.cards.set_texts(texts)
+
+        self.shell.jobs.start(tr("Texts"), read, quiet=True, on_done=show, on_error=self.shell.show_error)
+
+    def keep(self, judgment_id: object) -> None:
+        """Count this answer, or neither."""
+        line, project = self.shown, self.project
+        if line is not None and project is not None:
+            chosen = None if judgment_id is None else str(judgment_id)
+            decide(project=project, conflict=line.conflict, judgment_id=chosen).start(
+                self.shell.jobs, on_error=self.shell.show_error
+            )
+
+    def close_page(self) -> None:
+        key, self.shown = (self.shown.key if self.shown else ""), None
+        self.page.forget()
+        self.inside.setCurrentIndex(0)
+        self.conflicts.select(key)
+        focus_first(self.conflicts)
+
+    def _move(self, step: int) -> None:
+        if self.shown is not None and self.data is not None:
+            place = self._place(self.shown)[0] + step
+            if 0 <= place < len(self.data.conflicts):
+                self.show_conflict(self.data.conflicts[place].key)
+
+    def _place(self, line: ConflictLine) -> tuple[int, int]:
+        lines = self.data.conflicts if self.data else ()
+        return next(place for place, one in enumerate(lines) if one.key == line.key), len(lines)
+
+    # a packet that nobody finished
+
+    def ask_to_count(self) -> None:
+        """Warn first: after it what the rater still does is not waited for."""
+        packet, project = self._packet(), self.project
+        if packet is None or project is None:
+            return
+
+        def count() -> None:
+            count_what_came(project=project, session_id=packet.session_id).start(
+                self.shell.jobs, on_error=self.shell.show_error
+            )
+
+        left = packet.comparisons - packet.answered - packet.skipped
+        Question(
+            self.window(),
+            title=tr("Count what came back of {code}?").format(code=safe_line(packet.code)),
+            text=tr(
+                "{answered} of {all} comparisons are answered, {left} are left. From then on these answers are in "
+                "every share and agreement, and this cannot be taken back; a file that comes later is still merged. "
+                "Whoever stops early may differ from who goes on, "
+                "so say in your report that this rater did not finish."
+            ).format(answered=number(packet.answered), all=number(packet.comparisons), left=number(left)),
+            safe=tr("Wait for the packet"),
+            risky=tr("Count what came back"),
+            on_risky=count,
+        ).open()
+
+    def _packet(self) -> "PacketState | None":
+        key, found = self.unfinished.current_key, self.data.unfinished if self.data else ()
+        return next((one for one in found if one.session_id == key), None)
+
+    def _allow(self) -> None:
+        self.count.setEnabled(self.writable and self._packet() is not None)
+        self.open.setEnabled(bool(self.conflicts.table.rows))
+
+    # the look
+
+    def _lay_out(self) -> None:
+        sheet = Sheet()
+        self.conflict_card = _card(
+            tr("Conflicting answers"),
+            tr("One rater answered one comparison differently in two files. Neither counts until you have decided."),
+            self.conflicts,
+            self.open,
+        )
+        self.packet_card = _card(
+            tr("Packets not finished"),
+            tr("Answers of these raters are here, and count when the packet comes back finished."),
+            self.unfinished,
+            self.count,
+        )
+        for card in (self.conflict_card, self.packet_card):
+            sheet.box.addWidget(card)
+        sheet.box.addStretch(1)
+        self.inside = QStackedWidget()
+        self.inside.addWidget(sheet)
+        self.inside.addWidget(self.page)
+        self.add_page(self.inside)
+        self.add_page(self.nothing)
+
+
+def _read(ctx: JobContext, project: "Project") -> DecisionsData:
+    return read_decisions(ctx, project)
+
+
+def _card(title: str, said: str, view: RowsView, button: Button) -> Card:
+    card = Card(title)
+    card.box.addWidget(Label(said, "soft", wrap=True))
+    card.box.addWidget(view)
+    row = FlowLayout(spacing=theme.current().grid)
+    row.addWidget(button)
+    card.box.addLayout(row)
+    return card
+
+
+def _conflict_columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("Comparison")),
+        Column(tr("Rater"), 110),
+        Column(tr("State"), 220),
+        Column(tr("Answers"), 92, number=True),
+    )
+
+
+def _conflict_row(line: ConflictLine) -> Row:
+    one = line.conflict
+    waits = tr("waits until the packet is finished") if line.hidden else tr("waits for you")
+    state = waits if one.open else tr("neither counts") if one.decided is None else tr("decided")
+    return Row(line.key, (safe_line(line.title), safe_line(one.code), state, number(len(one.heads))))
+
+
+def _packet_columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("Rater")),
+        Column(tr("Plan"), 220),
+        Column(tr("Answered"), 96, number=True),
+        Column(tr("Skipped"), 84, number=True),
+        Column(tr("Left"), 64, number=True),
+    )
+
+
+def _packet_row(one: "PacketState") -> Row:
+    left = one.comparisons - one.answered - one.skipped
+    counts = (number(one.answered), number(one.skipped), number(left))
+    return Row(one.session_id, (safe_line(one.code), safe_line(one.plan_title), *counts))

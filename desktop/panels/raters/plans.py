@@ -1,0 +1,156 @@
+"""The plans of a project and, for the chosen one, its raters: counts alone, and never an answer."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.models import rater_words as words
+from desktop.models.titles import Titles, read_titles
+from desktop.panels.base import Shell
+from desktop.panels.home_sheet import Sheet
+from desktop.panels.raters.section import Section
+from desktop.panels.raters.table import RowsView
+from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.runs.raters import PlanState
+
+
+class PlansData(NamedTuple):
+    """`codes`: of all raters who are persons, so that new ones get codes of their own."""
+
+    plans: "tuple[PlanState, ...]"
+    titles: Titles
+    codes: tuple[str, ...]
+
+
+class PlansSection(Section):
+    """`told` hands what was read to the tab that makes packets; `packets_wanted` carries a plan."""
+
+    concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation", "axis_definition"})
+    told = Signal(object)  # PlansData
+    packets_wanted = Signal(str)
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell, tr("Plans"))
+        self.data: PlansData | None = None
+        self.plans = RowsView(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), tall=True)
+        self.raters = RowsView(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
+        self.heading = ElidedLabel("", "heading")
+        self.said = Label("", "soft", wrap=True)
+        self.make = Button(tr("Make packets…"), icon="export")
+        self.judge = Button(tr("Rate on this machine"), icon="judge")
+        self.workshop = Button(tr("Go to the workshop"), icon="fingerprint")
+        self.nothing = EmptyState(
+            tr("No comparisons yet"),
+            tr("Draw comparisons under Judge. Then raters sit down here, or each gets a packet to rate offline."),
+            tr("Draw comparisons"),
+            lambda: self.shell.show_panel("judge"),
+            icon="raters",
+        )
+        self.plans.chosen.connect(lambda _: self._show_plan())
+        self.make.clicked.connect(lambda: self.packets_wanted.emit(self.plans.current_key))
+        self.judge.clicked.connect(lambda: self.shell.show_panel("judge"))
+        self.workshop.clicked.connect(lambda: self.shell.show_panel("fingerprint", workshop=True))
+        self._lay_out()
+
+    @property
+    def plan(self) -> "PlanState | None":
+        """The chosen plan."""
+        found = self.data.plans if self.data is not None else ()
+        return next((one for one in found if one.id == self.plans.current_key), None)
+
+    # the tab's life
+
+    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+        return reader_of(project)
+
+    def show_data(self, data: PlansData) -> None:
+        self.data = data
+        self.told.emit(data)
+        self.plans.show_rows(words.plan_rows(data.plans, data.titles))
+        if data.plans and self.plan is None:
+            self.plans.select(data.plans[-1].id)  # the newest is the one that is being worked on
+        self._show_plan()
+        self.pages.setCurrentWidget(self.sheet if data.plans else self.nothing)
+
+    def forget(self) -> None:
+        self.data = None
+        self.plans.show_rows(())
+        self.raters.show_rows(())
+        self.heading.set_text("")
+        self.said.clear()
+
+    def _show_plan(self) -> None:
+        plan = self.plan
+        if plan is None:
+            return
+        self.heading.set_text(words.plan_title(plan))
+        self.raters.show_rows(words.rater_rows(plan.raters))
+        show_if(self.frame, bool(plan.raters))
+        self.said.setText(_said(plan))
+        show_if(self.said, bool(self.said.text()))
+        for button in (self.make, self.judge):
+            show_if(button, not plan.workshop)
+        show_if(self.workshop, plan.workshop)
+        self.make.setEnabled(self.writable)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.sheet = Sheet()
+        top = Card()
+        top.set_padding(4, 8)
+        top.box.addWidget(self.plans)
+        about = Card()
+        about.set_padding(16)
+        head = QHBoxLayout()
+        head.addWidget(self.heading, 1)
+        actions = FlowLayout(spacing=tokens.grid)
+        for button in (self.make, self.judge, self.workshop):
+            actions.addWidget(button)
+        self.frame = QWidget()
+        inside = QHBoxLayout(self.frame)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.raters)
+        about.box.addLayout(head)
+        about.box.addWidget(self.said)
+        about.box.addWidget(self.frame)
+        about.box.addLayout(actions)
+        self.sheet.box.addWidget(top)
+        self.sheet.box.addWidget(about)
+        self.sheet.box.addStretch(1)
+        self.add_page(self.sheet)
+        self.add_page(self.nothing)
+
+
+def _said(plan: "PlanState") -> str:
+    """What is to be known of a plan's raters before their table, or instead of it."""
+    if plan.workshop:
+        return words.workshop_words(plan)
+    if not plan.raters:
+        return tr("Nobody has rated yet. A rater can sit down at this machine, or get a packet to rate offline.")
+    if any(one.open and one.where == "here" and not one.model for one in plan.raters):
+        return tr("Of a session that is open on this machine only the number of answers is shown, until its reveal.")
+    return ""
+
+
+def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
+    """Reads plans and raters; what cannot change is remembered from one reading to the next."""
+    states: list[Any] = []
+
+    def read(ctx: JobContext) -> PlansData:
+        from core.runs.raters import RaterStates
+
+        if not states:
+            states.append(RaterStates(project))
+        codes = tuple(safe_line(row.code) for row in project.judging.raters() if row.kind == "person")
+        return PlansData(states[0].read(ctx), read_titles(project), codes)
+
+    return read

@@ -1,0 +1,207 @@
+"""Setting up a workshop: what it is held with, what it can show, how to leave it. Shown by the fingerprint panel."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.operations.workshop import Offers, draw_workshop, workshop_chance, workshop_offers
+from desktop.panels.base import Shell
+from desktop.panels.home_sheet import Sheet
+from desktop.panels.workshop.form import DrawForm, PlanList
+from desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
+
+if TYPE_CHECKING:
+    from core.judging.planner import Chance, Design
+    from core.judging.workshop import Pin, WorkshopPlan
+
+WIDTH = 760
+ASK_AFTER_MILLISECONDS = 150
+
+
+class WorkshopSetup(Sheet):
+    """`offer()` looks up what there is; `closed` when the person changed their mind. Starting takes the window over."""
+
+    closed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self._chance: Chance | None = None
+        self._asked: Design | None = None
+        self.plans = PlanList()
+        self.form = DrawForm()
+        self.nothing = Label("", "soft", wrap=True)
+        self.power = Label("", "", wrap=True)
+        self.pin = QLineEdit()
+        self.pin.setAccessibleName(tr("PIN"))
+        self.pin.setEchoMode(QLineEdit.EchoMode.Password)
+        self.pin.setPlaceholderText(tr("Optional"))
+        self.pin.setMaxLength(40)
+        self.start = PrimaryButton(tr("Start the workshop"))
+        self.cancel = QuietButton(tr("Cancel"))
+        self._wait = QTimer(self, interval=ASK_AFTER_MILLISECONDS, singleShot=True)
+        self._lay_out()
+        self._connect()
+        self._show_offers(Offers((), ()), looked=False)
+
+    def offer(self) -> None:
+        """Look up the plans and axes of the open project."""
+        project = self._shell.project
+        if project is None:
+            return
+        workshop_offers(project=project).start(
+            self._shell.jobs, on_done=self._show_offers, on_error=self._shell.show_error
+        )
+
+    def forget(self) -> None:
+        """Another project, or none."""
+        self._show_offers(Offers((), ()), looked=False)
+        self.pin.clear()
+
+    # inside
+
+    def _show_offers(self, offers: Offers, *, looked: bool = True) -> None:
+        self.plans.show_plans(offers.plans)
+        self.form.show_axes(offers.axes)
+        there = bool(offers.plans or offers.axes)
+        words = tr("A workshop shows outputs of one prompt, written for each identity of an axis. Generate some first.")
+        self.nothing.setText("" if there else words if looked else tr("Looking…"))
+        self.nothing.setVisible(not there)
+        self._follow()
+
+    def _follow(self) -> None:
+        """The choice changed: show what belongs to it, and ask what it can show."""
+        plan = self.plans.chosen
+        self.form.setVisible(plan is None and bool(self.form.axes))
+        design = self._design()
+        self.start.setEnabled(plan is not None or design is not None)
+        if design != self._asked:
+            self._asked, self._chance = design, None
+            self.power.setText(tr("Working it out…") if design is not None else _nothing_shown(plan))
+            self._wait.start()
+
+    def _design(self) -> "Design | None":
+        plan = self.plans.chosen
+        return self.form.design() if plan is None else plan.design
+
+    def _ask_chance(self) -> None:
+        design = self._asked
+        if design is None:
+            return
+
+        def show(chance: "Chance") -> None:
+            if design == self._asked:
+                self._chance = chance
+                self.power.setText(tr(chance.in_words()))
+
+        workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
+
+    def _start(self) -> None:
+        from core.judging.workshop import Pin
+
+        project = self._shell.project
+        if project is None:
+            return
+        if project.read_only:
+            self._shell.show_error(
+                AppError(
+                    tr("A workshop cannot be held: the project is open read-only."),
+                    hint=tr("Save a copy and open that."),
+                )
+            )
+            return
+        try:
+            pin = Pin(self.pin.text())
+        except AppError as error:
+            self._shell.show_error(error)
+            self.pin.setFocus()
+            return
+        plan = self.plans.chosen
+        if plan is not None:
+            self._open(plan, pin)
+            return
+        self.start.setEnabled(False)
+        draw_workshop(project=project, wanted=self.form.wanted()).start(
+            self._shell.jobs, on_done=lambda drawn: self._open(drawn, pin), on_error=self._fail
+        )
+
+    def _open(self, plan: "WorkshopPlan", pin: "Pin") -> None:
+        """With the chance for what was drawn: fewer comparisons than were asked for may have been possible."""
+        if plan.design is None or (self._chance is not None and self._chance.design == plan.design):
+            self._enter(plan, self._chance if plan.design is not None else None, pin)
+            return
+        workshop_chance(design=plan.design).start(
+            self._shell.jobs, on_done=lambda chance: self._enter(plan, chance, pin), on_error=self._fail
+        )
+
+    def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin") -> None:
+        from desktop.panels.workshop.room import open_workshop
+
+        open_workshop(self._shell, plan, chance, pin)
+
+    def _fail(self, error: AppError) -> None:
+        self.start.setEnabled(True)
+        self._shell.show_error(error)
+
+    def _connect(self) -> None:
+        self.plans.changed.connect(self._follow)
+        self.form.changed.connect(self._follow)
+        self.start.clicked.connect(self._start)
+        self.cancel.clicked.connect(self.closed)
+        self._wait.timeout.connect(self._ask_chance)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        about = Card(tr("A workshop"))
+        words = tr(
+            "People take turns at this computer. Each judges the same comparisons, sees their own fingerprint and "
+            "leaves; the next one starts clean. You see how many took part and, from five people on, what all chose "
+            "together."
+        )
+        about.box.addWidget(Label(words, "soft", wrap=True))
+        about.box.addSpacing(tokens.grid)
+        about.box.addWidget(Label(tr("Comparisons"), "strong"))
+        for widget in (self.nothing, self.plans, self.form):
+            about.box.addWidget(widget)
+        shows = Card(tr("What it can show"))
+        shows.box.addWidget(self.power)
+        shows.box.addWidget(
+            Label(tr("More comparisons on one axis see more; more axes see less of each."), "note", wrap=True)
+        )
+        leaving = Card(tr("A PIN for leaving"))
+        self.pin.setMaximumWidth(tokens.px(240))
+        leaving.box.addWidget(self.pin)
+        leaving.box.addWidget(
+            Label(
+                tr("At least 4 characters. Without one, anybody can leave the workshop after a question."),
+                "note",
+                wrap=True,
+            )
+        )
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(self.start)
+        row.addWidget(self.cancel)
+        row.addStretch(1)
+        column = QWidget()
+        column.setMaximumWidth(tokens.px(WIDTH))
+        cards = QVBoxLayout(column)
+        cards.setContentsMargins(0, 0, 0, 0)
+        cards.setSpacing(tokens.gap)
+        for card in (about, shows, leaving):
+            cards.addWidget(card)
+        cards.addLayout(row)
+        across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
+        across.addWidget(column, 1)
+        across.addStretch(0)
+        self.box.addLayout(across)
+        self.box.addStretch(1)
+
+
+def _nothing_shown(plan: "WorkshopPlan | None") -> str:
+    if plan is not None:
+        return tr("These comparisons are on no axis, so they give no fingerprint.")
+    return tr("Choose an axis.")

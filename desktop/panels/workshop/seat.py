@@ -1,0 +1,248 @@
+"""One participant's place in a workshop: judging, the end, the picture. It is destroyed as a whole, with all of theirs.
+
+Nothing outside of it holds an answer, a note or a fingerprint; the next person gets a new one.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from core.judging.blind import Answer, Answered, Ratings, SessionProgress, SessionView, StartInfo
+from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.panels.base import Header, Shell
+from desktop.panels.judge.control import JudgeControl
+from desktop.panels.judge.work import WorkPage
+from desktop.panels.workshop.finish import FinishPage
+from desktop.panels.workshop.picture import PicturePage
+from desktop.panels.workshop.saving import Copied
+from desktop.widgets import Chip, Label, ProgressThin, QuietButton, number, tr
+from desktop.widgets.notice import error_notice
+
+if TYPE_CHECKING:
+    from core.judging.session import JudgingSession
+    from desktop.jobs import JobHandle
+    from desktop.operations.base import Operation
+    from desktop.operations.workshop import Keeper
+
+ROOMY_HEADER = 860  # pixels of text room from which the header has place for all of it
+
+
+class SeatControl(JudgeControl):
+    """Judging through a door that was made for one participant; this never has the project."""
+
+    def take_door(self, door: "JudgingSession") -> None:
+        self.close_project()
+        self._door = door
+
+
+class Seat(QWidget):
+    """`left` when the next person is to start; `refused` (an AppError) where the place could not be opened."""
+
+    left = Signal()
+    refused = Signal(object)
+    opened = Signal()
+
+    def __init__(self, shell: Shell, keeper: "Keeper") -> None:
+        super().__init__()
+        from core.judging.workshop import participant_code
+
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._shell, self._keeper = shell, keeper
+        self._code = participant_code()
+        self._consent = False
+        self._jobs: list[JobHandle] = []
+        self._copied = Copied(self)
+        self.control = SeatControl(self)
+        self.work = WorkPage(shell.settings.keys())
+        self.finish = FinishPage()
+        self.picture = PicturePage(shell)
+        self.pages = QStackedWidget()
+        for page in (self.work, self.finish, self.picture):
+            self.pages.addWidget(page)
+        self._lay_out()
+        self._connect()
+        self._show_page(self.work)
+
+    # its life
+
+    def begin(self, *, consent: bool) -> None:
+        """Open the comparisons for somebody new."""
+        self._consent = consent
+        self._ask(self._keeper.seat(self._code), self._sit_down, self.refused.emit)
+
+    def close_up(self) -> None:
+        """The person has left: let go of every answer, and end the judging thread."""
+        for handle in self._jobs:
+            handle.cancel()
+        self.work.flush_note()
+        self.control.close_project()
+        self.work.forget()
+        self.picture.forget()
+        self._copied.clear()
+        self._shell.set_saved("")
+        self._shell.set_status("")
+
+    @property
+    def judging(self) -> bool:
+        """Whether answers would be left uncounted if the person left now."""
+        return self.control.in_session
+
+    def ask_to_start_over(self) -> None:
+        Question(
+            self.window(),
+            title=tr("Start over for the next person?"),
+            text=tr("The answers so far are left uncounted, and nobody can go on from here."),
+            safe=tr("Keep rating"),
+            risky=tr("Start over"),
+            on_risky=self.left.emit,
+        ).open()
+
+    # what the judging thread says
+
+    def _sit_down(self, door: "JudgingSession") -> None:
+        self.control.take_door(door)
+        self.control.ask_start(self._code)
+
+    def _show_start(self, info: StartInfo) -> None:
+        if self.control.in_session or not info.offers:
+            return
+        self.control.open(info.offers[0], self._code, self._consent)
+
+    def _show(self, view: SessionView) -> None:
+        first = not self.isVisible()
+        if view.comparison is None:
+            self.finish.show_progress(view.progress)
+            self._show_page(self.finish)
+        else:
+            self.work.show_view(view)
+            self.header.set_title(view.comparison.title)
+            self._show_page(self.work)
+        if first:
+            self._shell.set_saved("saved")
+            self.opened.emit()
+            (self.work if view.comparison is not None else self.finish).setFocus()
+
+    def _show_progress(self, progress: SessionProgress) -> None:
+        answered = progress.done + progress.skipped
+        self.count.setText(tr("{done} of {total}").format(done=number(answered), total=number(progress.total)))
+        self.bar.set_progress(answered, progress.total)
+
+    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
+        """What is on disk; after a failing write that is what was there before."""
+        comparison = self.work.comparison
+        if comparison is not None and comparison.token == token:
+            self.work.set_ratings(token, (comparison.ratings if ratings is None else ratings) or ())
+
+    def _draw_picture(self, _revelation: object) -> None:
+        """The session is locked. What the reveal says is in the picture too, so it is not kept."""
+        self._show_page(self.picture)
+        self.picture.show_waiting()
+        self._ask(self._keeper.fingerprint(self._code), self.picture.show_fingerprint, self.picture.show_failure)
+
+    def _fail(self, error: AppError) -> None:
+        if not self.control.in_session:
+            self.refused.emit(error)
+            return
+        self.work.set_answer(self.control.view.answer if self.control.view else None)
+        self.finish.see.setEnabled(True)
+        self._body.insertWidget(0, error_notice(error))
+
+    # what the participant does
+
+    def _answer(self, outcome: Answered, card: int | None) -> None:
+        if self.control.answer(outcome, card, self.work.typed_note()):
+            self.work.set_answer(Answer(outcome, card))
+
+    def _go(self, command: str, *arguments: str) -> None:
+        self.work.flush_note()
+        self.control.go(command, *arguments)
+
+    def _save_note(self, note: str) -> None:
+        def saved(_progress: object) -> None:
+            if not self.work.note_waits:  # more may have been typed by the time this much is on disk
+                self._shell.set_saved("saved")
+
+        self.control.save_note(note, saved)
+
+    # inside
+
+    def _ask(
+        self, operation: "Operation[Any]", then: Callable[[Any], object], otherwise: Callable[[AppError], object]
+    ) -> None:
+        self._jobs.append(operation.start(self._shell.jobs, on_done=then, on_error=otherwise))
+
+    def _show_page(self, page: QWidget) -> None:
+        self.pages.setCurrentWidget(page)
+        if page is not self.work:
+            self.header.set_title(tr("The end") if page is self.finish else tr("Your fingerprint"))
+        self._fit_header()
+        self.setFocusProxy(page)  # a click in the header leaves the keys where they are
+        if not self.work.note.hasFocus():
+            page.setFocus()
+
+    def _fit_header(self) -> None:
+        """What is judged must be readable in the header; the rest of it gives way."""
+        judging = self.pages.currentWidget() is not self.picture
+        roomy = self.width() / theme.current().scale > ROOMY_HEADER
+        for widget in (self.hidden, self.bar):
+            widget.setVisible(judging and roomy)
+        self.count.setVisible(judging)
+        self.start_over.setVisible(judging)
+        self.start_over.set_text(tr("Start over for the next person") if roomy else tr("Start over…"))
+        if judging:
+            self.picture.view.chip.hide()  # later the view shows it, where there is room
+        self.picture.save.setVisible(not judging)
+        self.picture.done.setVisible(not judging)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_header()
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.header = Header("")
+        self.hidden = Chip(tr("identities hidden until the end"))
+        self.count = Label("", "note")
+        self.bar = ProgressThin(tr("Answered or skipped"))
+        self.bar.setFixedWidth(tokens.px(160))
+        self.start_over = QuietButton("")
+        self.start_over.setToolTip(tr("The answers so far are left uncounted, and the next person starts"))
+        for chip in (self.hidden, self.picture.view.chip):
+            self.header.add_chip(chip)
+        for widget in (self.count, self.bar, self.start_over, self.picture.save, self.picture.done):
+            self.header.add_action(widget)
+        self._body = QVBoxLayout()
+        self._body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)
+        self._body.setSpacing(tokens.gap)
+        self._body.addWidget(self.pages, 1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(self.header)
+        box.addLayout(self._body, 1)
+
+    def _connect(self) -> None:
+        self.control.started_with.connect(self._show_start)
+        self.control.shown.connect(self._show)
+        self.control.progressed.connect(self._show_progress)
+        self.control.rated.connect(self._show_rated)
+        self.control.revealed.connect(self._draw_picture)
+        self.control.saved.connect(lambda state: self._shell.set_saved(state))
+        self.control.failed.connect(self._fail)
+        self.work.answered.connect(self._answer)
+        self.work.back.connect(lambda: self._go("back", self.control.token))
+        self.work.resumed.connect(lambda: self._go("resume"))
+        self.work.withdrawn.connect(lambda: self._go("withdraw", self.control.token))
+        self.work.note_begun.connect(lambda: self._shell.set_saved("saving"))
+        self.work.note_typed.connect(self._save_note)
+        self.work.rated.connect(self.control.rate)
+        self.work.looked_at.connect(self.control.touch)
+        self.finish.wanted.connect(lambda: self.control.reveal(False))
+        self.finish.back.connect(lambda: self._go("back", ""))
+        self.picture.left.connect(self.left)
+        self.start_over.clicked.connect(self.ask_to_start_over)
