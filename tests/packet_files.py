@@ -185,7 +185,7 @@ def rated_through_the_door(path: Path, *, finish: bool = True) -> list[str]:
         view = door.open(offer.token, "R02", True, "left-handed").result()
         while view.comparison is not None:
             texts.append(view.comparison.texts[1])
-            view = door.record_choice(view.comparison.token, 1, "a note").result()
+            view = door.record(view.comparison.token, "choice", 1, "a note").result()
         if finish:
             door.reveal().result()
     return texts

@@ -30,7 +30,7 @@ with judging(Path(sys.argv[1])) as door:
         note = f"{{shown.ordinal}} " * (1 + shown.ordinal % 40)
         door.save_note(shown.token, note).result()
         print("note", shown.ordinal, flush=True)
-        view = door.record_choice(shown.token, shown.ordinal % 3, note).result()
+        view = door.record(shown.token, "choice", shown.ordinal % 3, note).result()
         print("said", shown.ordinal, flush=True)
     print("finish", flush=True)
     door.finish().result()

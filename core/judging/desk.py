@@ -1,4 +1,4 @@
-"""What the judging thread does when asked: offers plans, opens a session, works through it, reveals it."""
+"""Offers plans to judge, opens a rater's session with one of them, and ends it."""
 
 import re
 import secrets
@@ -7,10 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from core.judging.blind import (
-    Answered,
-    Entry,
     Offer,
-    Ratings,
     Revelation,
     SessionProgress,
     SessionView,
@@ -27,8 +24,8 @@ from core.project.rows import PlanRow, SessionRow
 CODE_LENGTH = 40
 
 
-class Desk:
-    """One project's judging. Public methods are the commands of the door (session.py), name for name.
+class JudgingService:
+    """One project's judging, in the judging thread: begins and ends sessions. `SessionWork` is what happens within one.
 
     `statements`: where ratings by criterion go; without it none are asked for. `finish`: in a packet, what locks and
     seals it.
@@ -60,7 +57,7 @@ class Desk:
         plans = [plan for plan in self._store.plans() if self._store.count(plan.id)]
         return StartInfo(code, tuple(self._offer(plan, number, code) for number, plan in enumerate(plans, start=1)))
 
-    def start_anew(self) -> StartInfo:
+    def start_new_rater(self) -> StartInfo:
         """The same for somebody who has not rated here yet, under the next free code."""
         return self.start_info(self._new_code())
 
@@ -97,38 +94,7 @@ class Desk:
             self._work.keep_changed_note()  # first: where this fails, the session stays open and the note with it
         self._work = None
 
-    # within a session
-
-    def current(self) -> SessionView:
-        return self._session.current()
-
-    def touch(self) -> SessionProgress:
-        self._session.touch()
-        return self._session.progress()
-
-    def record(self, token: str, outcome: Answered, card: int | None, note: str | None) -> SessionView:
-        return self._session.record(token, outcome, card, note)
-
-    def withdraw(self, token: str) -> SessionView:
-        return self._session.withdraw(token)
-
-    def save_note(self, token: str, note: str) -> SessionProgress:
-        return self._session.save_note(token, note)
-
-    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> Ratings:
-        return self._session.rate(token, card, criterion, rating)
-
-    def back(self, token: str) -> SessionView:
-        return self._session.back(token)
-
-    def resume(self) -> SessionView:
-        return self._session.resume()
-
-    def go_to(self, token: str) -> SessionView:
-        return self._session.go_to(token)
-
-    def entries(self) -> tuple[Entry, ...]:
-        return self._session.entries()
+    # the end of a session
 
     def reveal(self, anyway: bool) -> Revelation:
         """Lock the session and say what was hidden. With comparisons left, only if the rater means it."""
@@ -148,14 +114,15 @@ class Desk:
 
     def _complete(self, anyway: bool, kept: str) -> SessionWork:
         """The session, if it may end: with comparisons left, only if the rater means it."""
-        work = self._session
+        work = self.session
         left = work.progress().left
         if left and not anyway and not work.revealed:
             raise Refused(f"{left} comparisons are left.", kept=kept, hint="Judge or skip them first.")
         return work
 
     @property
-    def _session(self) -> SessionWork:
+    def session(self) -> SessionWork:
+        """The session that is open. `Refused` where none is."""
         if self._work is None:
             raise Refused("No session is open.", hint="Start one first.")
         return self._work

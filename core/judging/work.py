@@ -134,12 +134,13 @@ class SessionWork:
     def _entry(self, index: int, row: ComparisonRow) -> Entry:
         return Entry(self._tokens[index], index + 1, self._wording.title(row.task, row.theme), self._state(index))
 
-    def touch(self) -> None:
+    def touch(self) -> SessionProgress:
         """A sign of life from the rater: the time since the last one belongs to the comparison that is shown."""
         seconds = self._clock.lap()
         if self._at is not None and not self.revealed:
             self._spent[self._at] = self._spent.get(self._at, 0.0) + seconds
             self._total_spent += seconds
+        return self.progress()
 
     # what the rater says
 

@@ -23,8 +23,8 @@ from desktop.main_window import MainWindow
 from desktop.settings import Settings
 
 KINDS = {
-    "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "Desk", "SessionWork", "Inside",
-    "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",
+    "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingService", "SessionWork",
+    "Inside", "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",
 }  # fmt: skip
 PLACES = {"file", "folder", "recent"}
 

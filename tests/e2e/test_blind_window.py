@@ -44,8 +44,9 @@ SECRETS = {
     "prompt set": "zqset", "job": "zqjob", "job result": "zqresult", "held text": "zqpartial",
 }  # fmt: skip
 KINDS = {
-    "Project", "ProjectStore", "Reader", "Writer", "Desk", "SessionWork", "ComparisonRow", "PlanRow", "OutputRow",
-    "PromptRow", "GeneratorRow", "StoredCharts", "StoredOutputs", "ChartData", "Finding", "Facts", "Contents",
+    "Project", "ProjectStore", "Reader", "Writer", "JudgingService", "SessionWork", "ComparisonRow", "PlanRow",
+    "OutputRow", "PromptRow", "GeneratorRow", "StoredCharts", "StoredOutputs", "ChartData", "Finding", "Facts",
+    "Contents",
 }  # fmt: skip
 
 
@@ -87,7 +88,7 @@ def rate_everything(project: Project) -> None:
     door = open_judging(ProjectStore(project), shipped_wording())
     view = door.open(door.start_info("R01").result().offers[0].token, "R01").result()
     while view.comparison is not None:
-        view = door.record_choice(view.comparison.token, 0).result()
+        view = door.record(view.comparison.token, "choice", 0).result()
     door.reveal().result()
     door.close(5)
 

@@ -35,7 +35,7 @@ PROJECT_KINDS = {
     "Project",
     "ProjectStore",
     "WorkshopStore",
-    "Desk",
+    "JudgingService",
     "SessionWork",
     "ComparisonRow",
     "PlanRow",

@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.judging.blind import Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import (
+    Answer,
+    Answered,
+    Offer,
+    Ratings,
+    Revelation,
+    SessionProgress,
+    SessionView,
+    StartInfo,
+)
 from desktop.panels.judge.answers import Answers, Then
+from desktop.panels.judge.work import WorkPage
 
 if TYPE_CHECKING:
     from core.errors import AppError
@@ -21,6 +31,7 @@ CLOSE_SECONDS = 2.0
 class JudgeControl(QObject):
     """Holds the door to the session and the view last given, and never what is behind the door.
 
+    What is said on `page`, on which one compares, is recorded; a note in the making is saved before one goes elsewhere.
     While an answer is awaited, other commands that change the view do nothing: nobody judges what was not shown.
     """
 
@@ -28,7 +39,6 @@ class JudgeControl(QObject):
     shown = Signal(object)  # SessionView
     progressed = Signal(object)  # SessionProgress
     listed = Signal(object)  # tuple[Entry, ...]
-    rated = Signal(str, object)  # a comparison's token, its Ratings as they are on disk; None where that failed
     revealed = Signal(object)  # Revelation
     finished = Signal(object)  # SessionProgress, of a packet
     saved = Signal(str)  # "saved", "saving" or "failed"
@@ -36,14 +46,23 @@ class JudgeControl(QObject):
     ended = Signal()
     failed = Signal(object)  # AppError
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, page: WorkPage, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._page = page
         self._answers = Answers(self)
         self._door: JudgingSession | None = None
         self._touched = QTimer(self, singleShot=True, interval=TOUCH_MILLISECONDS)
         self._ratings_under_way = 0
         self.view: SessionView | None = None
         self.busy = False
+        page.answered.connect(self._answer)
+        page.back.connect(self.back)
+        page.resumed.connect(self.resume)
+        page.withdrawn.connect(self._withdraw)
+        page.note_begun.connect(lambda: self.saved.emit("saving"))
+        page.note_typed.connect(self._save_note)
+        page.rated.connect(self._rate)
+        page.looked_at.connect(self.touch)
 
     @property
     def has_project(self) -> bool:
@@ -59,15 +78,21 @@ class JudgeControl(QObject):
         """The comparison in view, or "" for none."""
         return self.view.comparison.token if self.view is not None and self.view.comparison is not None else ""
 
+    def take_door(self, door: "JudgingSession") -> None:
+        """Judge through this door from now on. The project behind it is never held here."""
+        self.close_project()
+        self._door = door
+
     def open_project(self, project: "Project") -> None:
-        """Hand the project through to a judging thread; it is not kept."""
+        """Hand the project through to a judging thread."""
         from core.judging.session import open_judging
         from core.judging.statements import ProjectStatements
         from core.judging.store import ProjectStore
         from core.judging.wording import shipped_wording
 
         self.close_project()
-        self._door = open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
+        statements = ProjectStatements(project)
+        self.take_door(open_judging(ProjectStore(project), shipped_wording(), statements=statements))
 
     def open_packet(self, project: "Project") -> None:
         """The same for a packet, whose wording is in the file and whose end is a seal."""
@@ -76,11 +101,13 @@ class JudgeControl(QObject):
         from core.judging.statements import ProjectStatements
 
         self.close_project()
-        self._door = open_judging(
-            PacketStore(project),
-            PacketWording(project),
-            statements=ProjectStatements(project),
-            finish=lambda: finish_packet(project),
+        self.take_door(
+            open_judging(
+                PacketStore(project),
+                PacketWording(project),
+                statements=ProjectStatements(project),
+                finish=lambda: finish_packet(project),
+            )
         )
 
     def close_project(self) -> None:
@@ -98,10 +125,10 @@ class JudgeControl(QObject):
         if self._door is not None:
             self._ask_offers(self._door.start_info(code or None))
 
-    def ask_start_anew(self) -> None:
+    def ask_start_new_rater(self) -> None:
         """For somebody who has not rated here yet."""
         if self._door is not None:
-            self._ask_offers(self._door.start_anew())
+            self._ask_offers(self._door.start_new_rater())
 
     def open(self, offer: Offer, code: str, consent: bool, background: str = "") -> None:
         if self._door is not None and not self.busy:
@@ -111,51 +138,16 @@ class JudgeControl(QObject):
 
     # in a session
 
-    def answer(self, outcome: str, card: int | None, note: str) -> bool:
-        """Record an answer. False, and nothing done, if one is on its way or nothing is in view."""
-        token, door = self.token, self._door
-        if not token or door is None or self.busy:
-            return False
-        record = {
-            "choice": lambda: door.record_choice(token, card or 0, note),
-            "tie": lambda: door.record_tie(token, note),
-            "none": lambda: door.record_none(token, note),
-            "skip": lambda: door.skip(token, note),
-        }[outcome]
-        self.saved.emit("saving")
-        self._ask(record(), self._saved, self._not_saved)
-        return True
+    def back(self) -> None:
+        """To the answer before the one in view; from the overview of an ended session, to the last one."""
+        self._go(lambda door: door.back(self.token))
 
-    def go(self, command: str, *arguments: Any) -> None:
-        """Do one of the door's `back`, `resume`, `go_to` and `withdraw`."""
-        if self._door is not None and self.in_session and not self.busy:
-            self._ask(getattr(self._door, command)(*arguments), self._saved, self._not_saved)
+    def resume(self) -> None:
+        """To the next comparison without an answer."""
+        self._go(lambda door: door.resume())
 
-    def save_note(self, note: str, then: Then) -> None:
-        if self._door is not None and self.token:
-            self._answers.ask(self._door.save_note(self.token, note), then, self._not_saved)
-
-    def rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
-        """Write a rating; several may be under way, and only the last answer is told."""
-        if self._door is None or not self.in_session:
-            return
-
-        def answered(ratings: Ratings | None) -> None:
-            self._ratings_under_way -= 1
-            if ratings is None or self._ratings_under_way == 0:
-                self.rated.emit(token, ratings)
-
-        def done(ratings: Ratings) -> None:
-            answered(ratings)
-            self.saved.emit("saved")
-
-        def failed(error: "AppError") -> None:
-            answered(None)
-            self._not_saved(error)
-
-        self._ratings_under_way += 1
-        self.saved.emit("saving")
-        self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
+    def go_to(self, token: str) -> None:
+        self._go(lambda door: door.go_to(token))
 
     def touch(self) -> None:
         """A sign of life; told on at most every five seconds."""
@@ -188,7 +180,63 @@ class JudgeControl(QObject):
         if self._door is not None and self.in_session and not self.busy:
             self._ask(self._door.leave(), left, self._not_saved)
 
+    # what is said on the page
+
+    def _answer(self, outcome: Answered, card: int | None) -> None:
+        """Record an answer, unless one is on its way or nothing is in view."""
+        if self._door is not None and self.token and not self.busy:
+            self.saved.emit("saving")
+            self._ask(
+                self._door.record(self.token, outcome, card, self._page.typed_note()), self._saved, self._not_saved
+            )
+            self._page.set_answer(Answer(outcome, card))
+
+    def _withdraw(self) -> None:
+        self._go(lambda door: door.withdraw(self.token))
+
+    def _save_note(self, note: str) -> None:
+        def saved(_: object) -> None:
+            if not self._page.note_waits:  # more may have been typed by the time this much is on disk
+                self.saved.emit("saved")
+
+        if self._door is not None and self.token:
+            self._answers.ask(self._door.save_note(self.token, note), saved, self._not_saved)
+
+    def _rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
+        """Write a rating; several may be under way, and only the last answer is shown."""
+        if self._door is None or not self.in_session:
+            return
+
+        def answered(ratings: Ratings | None) -> None:
+            self._ratings_under_way -= 1
+            if ratings is None or self._ratings_under_way == 0:
+                self._show_rated(token, ratings)
+
+        def done(ratings: Ratings) -> None:
+            answered(ratings)
+            self.saved.emit("saved")
+
+        def failed(error: "AppError") -> None:
+            answered(None)
+            self._not_saved(error)
+
+        self._ratings_under_way += 1
+        self.saved.emit("saving")
+        self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
+
+    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
+        """What is on disk; after a failing write that is what was there before."""
+        comparison = self._page.comparison
+        if comparison is not None and comparison.token == token:
+            self._page.set_ratings(token, (comparison.ratings if ratings is None else ratings) or ())
+
     # inside
+
+    def _go(self, command: "Callable[[JudgingSession], Future[SessionView]]") -> None:
+        """Go to another comparison; a note in the making is saved first."""
+        self._page.flush_note()
+        if self._door is not None and self.in_session and not self.busy:
+            self._ask(command(self._door), self._saved, self._not_saved)
 
     def _ask_offers(self, future: "Future[StartInfo]") -> None:
         """Tell what there is to judge, unless another project was opened meanwhile: its offers are others."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from core.judging.blind import Answer, Answered, Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
 from desktop import theme
 from desktop.panels import PANELS
 from desktop.panels.base import Panel
@@ -38,7 +38,6 @@ class JudgePanel(Panel):
 
     def build(self) -> None:
         keys = self.shell.settings.keys()
-        self.control = JudgeControl(self)
         self._last_break = 0.0
         self._break: Notice | None = None
         self._next_person = False
@@ -52,6 +51,7 @@ class JudgePanel(Panel):
             icon="judge",
         )
         self.setup, self.start, self.work = SetupPage(), StartPage(keys), WorkPage(keys)
+        self.control = JudgeControl(self.work, self)
         self.end, self.finished_page = EndPage(keys), FinishedPage()
         self.reveal_page = RevealPage(fingerprint=any(entry.key == "fingerprint" and entry.works for entry in PANELS))
         self.pages = QStackedWidget()
@@ -121,7 +121,7 @@ class JudgePanel(Panel):
         if self.control.in_session:
             return
         if self._next_person and all(offer.revealed for offer in info.offers):
-            self._start_anew()  # whoever sits down next is not shown what this one chose
+            self._start_new_rater()  # whoever sits down next is not shown what this one chose
             return
         self._next_person = False
         if not info.offers:
@@ -160,13 +160,6 @@ class JudgePanel(Panel):
         self._show_page(self.reveal_page)
         self.header.set_title(tr("What you chose"))
 
-    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
-        """What is on disk; after a failing write that is what was there before."""
-        comparison = self.work.comparison
-        if comparison is not None and comparison.token == token:
-            kept = ratings if ratings is not None else comparison.ratings
-            self.work.set_ratings(token, kept or ())
-
     def _show_fingerprint(self) -> None:
         self.shell.show_panel("fingerprint", rater=self._rater)
 
@@ -189,19 +182,6 @@ class JudgePanel(Panel):
         self.start.set_opening(True)
         self.control.open(offer, code, consent, background)
 
-    def _answer(self, outcome: Answered, card: int | None) -> None:
-        if self.control.answer(outcome, card, self.work.typed_note()):
-            self.work.set_answer(Answer(outcome, card))
-
-    def _go(self, command: str, *arguments: str) -> None:
-        """Go to another comparison; a note in the making is saved first."""
-        self.work.flush_note()
-        self.control.go(command, *arguments)
-
-    def _save_note(self, note: str) -> None:
-        # More may have been typed by the time this much is on disk.
-        self.control.save_note(note, lambda _: self.work.note_waits or self.shell.set_saved("saved"))
-
     def _show_overview(self) -> None:
         self.work.flush_note()
         self._show_page(self.end)
@@ -213,10 +193,10 @@ class JudgePanel(Panel):
             self.work.flush_note()
             self.control.leave(self._back_to_start)
 
-    def _start_anew(self) -> None:
+    def _start_new_rater(self) -> None:
         self._next_person = False
         self.start.forget()
-        self.control.ask_start_anew()
+        self.control.ask_start_new_rater()
 
     def _put_result_away(self) -> None:
         self._next_person = True
@@ -308,7 +288,6 @@ class JudgePanel(Panel):
         self.control.revealed.connect(self._show_revelation)
         self.control.saved.connect(lambda state: self.shell.set_saved(state))
         self.control.blinded.connect(self.packet.set_blind)
-        self.control.rated.connect(self._show_rated)
         self.control.finished.connect(self._show_finished)
         self.control.ended.connect(self._forget)
         self.control.failed.connect(self._fail)
@@ -316,21 +295,13 @@ class JudgePanel(Panel):
     def _connect_pages(self) -> None:
         self.start.started.connect(self._open)
         self.start.code_edited.connect(self.control.ask_start)
-        self.start.anew.connect(self._start_anew)
+        self.start.anew.connect(self._start_new_rater)
         self.start.copy_wanted.connect(self._save_elsewhere)
         self.start.new_wanted.connect(lambda: self.drawing.offer(can_cancel=True))
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
-        self.work.answered.connect(self._answer)
-        self.work.back.connect(lambda: self._go("back", self.control.token))
-        self.work.resumed.connect(lambda: self._go("resume"))
-        self.work.withdrawn.connect(lambda: self._go("withdraw", self.control.token))
-        self.work.note_begun.connect(lambda: self.shell.set_saved("saving"))
-        self.work.note_typed.connect(self._save_note)
-        self.work.rated.connect(self.control.rate)
-        self.work.looked_at.connect(self.control.touch)
-        self.end.back.connect(lambda: self._go("back", self.control.token))
-        self.end.picked.connect(lambda token: self._go("go_to", token))
-        self.end.go_on.connect(lambda: self._go("resume"))
+        self.end.back.connect(self.control.back)
+        self.end.picked.connect(self.control.go_to)
+        self.end.go_on.connect(self.control.resume)
         self.end.revealed.connect(self._end_session)
         self.progress_link.clicked.connect(self._show_overview)
         self.leave_button.clicked.connect(self._leave)

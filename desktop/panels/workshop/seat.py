@@ -11,7 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
-from core.judging.blind import Answer, Answered, Ratings, SessionProgress, SessionView, StartInfo
+from core.judging.blind import SessionProgress, SessionView, StartInfo
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.panels.base import Header, Shell
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
 ROOMY_HEADER = 860  # pixels of text room from which the header has place for all of it
 
 
-class SeatControl(JudgeControl):
-    """Judging through a door that was made for one participant; this never has the project."""
-
-    def take_door(self, door: "JudgingSession") -> None:
-        self.close_project()
-        self._door = door
-
-
 class Seat(QWidget):
     """`left` when the next person is to start; `refused` (an AppError) where the place could not be opened."""
 
@@ -57,8 +49,8 @@ class Seat(QWidget):
         self._consent = False
         self._jobs: list[JobHandle] = []
         self._copied = Copied(self)
-        self.control = SeatControl(self)
         self.work = WorkPage(shell.settings.keys())
+        self.control = JudgeControl(self.work, self)
         self.finish = FinishPage()
         self.picture = PicturePage(shell)
         self.pages = QStackedWidget()
@@ -132,12 +124,6 @@ class Seat(QWidget):
         self.count.setText(tr("{done} of {total}").format(done=number(answered), total=number(progress.total)))
         self.bar.set_progress(answered, progress.total)
 
-    def _show_rated(self, token: str, ratings: Ratings | None) -> None:
-        """What is on disk; after a failing write that is what was there before."""
-        comparison = self.work.comparison
-        if comparison is not None and comparison.token == token:
-            self.work.set_ratings(token, (comparison.ratings if ratings is None else ratings) or ())
-
     def _draw_picture(self, _revelation: object) -> None:
         """The session is locked. What the reveal says is in the picture too, so it is not kept."""
         self._show_page(self.picture)
@@ -151,23 +137,6 @@ class Seat(QWidget):
         self.work.set_answer(self.control.view.answer if self.control.view else None)
         self.finish.see.setEnabled(True)
         self._body.insertWidget(0, error_notice(error))
-
-    # what the participant does
-
-    def _answer(self, outcome: Answered, card: int | None) -> None:
-        if self.control.answer(outcome, card, self.work.typed_note()):
-            self.work.set_answer(Answer(outcome, card))
-
-    def _go(self, command: str, *arguments: str) -> None:
-        self.work.flush_note()
-        self.control.go(command, *arguments)
-
-    def _save_note(self, note: str) -> None:
-        def saved(_progress: object) -> None:
-            if not self.work.note_waits:  # more may have been typed by the time this much is on disk
-                self._shell.set_saved("saved")
-
-        self.control.save_note(note, saved)
 
     # inside
 
@@ -230,19 +199,10 @@ class Seat(QWidget):
         self.control.started_with.connect(self._show_start)
         self.control.shown.connect(self._show)
         self.control.progressed.connect(self._show_progress)
-        self.control.rated.connect(self._show_rated)
         self.control.revealed.connect(self._draw_picture)
         self.control.saved.connect(lambda state: self._shell.set_saved(state))
         self.control.failed.connect(self._fail)
-        self.work.answered.connect(self._answer)
-        self.work.back.connect(lambda: self._go("back", self.control.token))
-        self.work.resumed.connect(lambda: self._go("resume"))
-        self.work.withdrawn.connect(lambda: self._go("withdraw", self.control.token))
-        self.work.note_begun.connect(lambda: self._shell.set_saved("saving"))
-        self.work.note_typed.connect(self._save_note)
-        self.work.rated.connect(self.control.rate)
-        self.work.looked_at.connect(self.control.touch)
         self.finish.wanted.connect(lambda: self.control.reveal(False))
-        self.finish.back.connect(lambda: self._go("back", ""))
+        self.finish.back.connect(self.control.back)
         self.picture.left.connect(self.left)
         self.start_over.clicked.connect(self.ask_to_start_over)

@@ -32,7 +32,16 @@ from core.text import sha256_text
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 IDENTITIES = ("zqidentityone", "zqidentitytwo")
 HIDDEN = (*IDENTITIES, "zqaxis", "zqmodel", "zqplan", "zqfile", "zqprompt")
-SECRET_TYPES = {"Project", "ProjectStore", "Desk", "SessionWork", "ComparisonRow", "PlanRow", "SessionRow", "Writer"}
+SECRET_TYPES = {
+    "Project",
+    "ProjectStore",
+    "JudgingService",
+    "SessionWork",
+    "ComparisonRow",
+    "PlanRow",
+    "SessionRow",
+    "Writer",
+}
 
 
 @pytest.fixture
@@ -111,7 +120,7 @@ def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path)
         offer = door.start_info("R01").result().offers[0]
         futures = [door.open(offer.token, "R01")]
         view = futures[0].result()
-        futures += [door.save_note(view.comparison.token, "note"), door.record_choice(view.comparison.token, 0)]
+        futures += [door.save_note(view.comparison.token, "note"), door.record(view.comparison.token, "choice", 0)]
         futures += [door.back(), door.resume(), door.entries(), door.touch(), door.start_info("R01")]
         answers = [future.result() for future in futures]
         thread = next(one for one in threading.enumerate() if one.name == "judging")
@@ -125,7 +134,7 @@ def test_an_error_leads_nowhere_and_names_nothing(project_path):
         offer = door.start_info("R01").result().offers[0]
         token = door.open(offer.token, "R01").result().comparison.token
         project.close()
-        future = door.record_choice(token, 0)
+        future = door.record(token, "choice", 0)
         with pytest.raises(AppError) as told:
             future.result()
         assert "not" in told.value.message

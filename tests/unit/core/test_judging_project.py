@@ -132,8 +132,8 @@ def test_hidden_repeats_point_to_their_originals_in_the_file(project):
 def test_a_session_over_the_file_survives_closing_it(project, tmp_path):
     draw(project, seed=1)
     door, view = open_first(project)
-    view = door.record_choice(view.comparison.token, 1, "a note").result()
-    view = door.skip(view.comparison.token).result()
+    view = door.record(view.comparison.token, "choice", 1, "a note").result()
+    view = door.record(view.comparison.token, "skip").result()
     third = view.comparison.texts
     door.close(5)
     project.close()
@@ -151,7 +151,7 @@ def test_the_reveal_shows_the_axes_by_their_titles(project):
     draw(project, seed=1)
     door, view = open_first(project)
     while view.comparison is not None:
-        view = door.record_choice(view.comparison.token, 0).result()
+        view = door.record(view.comparison.token, "choice", 0).result()
     revealed = door.reveal().result()
     assert [(axis.title, axis.choices) for axis in revealed.axes] == [("Orientation", 6), ("Race", 5)]
     assert [one.label for one in revealed.axes[1].identities] == ["White", "Black", "Asian"]
@@ -163,7 +163,7 @@ def test_two_raters_see_one_plan_and_their_answers_stay_apart(project):
     first, view_1 = open_first(project, "R01")
     second, view_2 = open_first(project, "R02")
     assert view_1.comparison.texts == view_2.comparison.texts[::-1]
-    first.record_choice(view_1.comparison.token, 0).result()
+    first.record(view_1.comparison.token, "choice", 0).result()
     assert second.current().result().progress.done == 0
     for door in (first, second):
         door.close(5)
@@ -200,9 +200,9 @@ def test_of_very_many_comparisons_the_answered_ones_are_listed(project, monkeypa
     monkeypatch.setattr(work, "MOST_ENTRIES", 4)
     draw(project, seed=1)
     door, view = open_first(project)
-    view = door.skip(view.comparison.token).result()
+    view = door.record(view.comparison.token, "skip").result()
     for _ in range(5):
-        view = door.record_choice(view.comparison.token, 0).result()
+        view = door.record(view.comparison.token, "choice", 0).result()
     assert [(entry.ordinal, entry.state) for entry in door.entries().result()] == [
         (1, "skipped"),
         (5, "done"),

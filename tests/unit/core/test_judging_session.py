@@ -187,7 +187,7 @@ def test_the_view_names_the_task_and_shows_texts_and_criteria(rater):
 def test_a_choice_records_the_item_that_stood_on_the_chosen_card(rater):
     for card in (0, 1, 2):
         text = rater.view.comparison.texts[card]
-        rater.do("record_choice", card)
+        rater.do("record", "choice", card)
         written = rater.store.written[-1]
         assert text.endswith(IDENTITIES[written.chosen])
         assert written.chosen == written.shown[card]
@@ -198,35 +198,35 @@ def test_a_choice_records_the_item_that_stood_on_the_chosen_card(rater):
 
 
 def test_each_outcome_is_recorded_and_counted(rater):
-    rater.do("record_tie")
-    rater.do("record_none")
-    rater.do("skip")
+    rater.do("record", "tie")
+    rater.do("record", "none")
+    rater.do("record", "skip")
     assert [spec.outcome for spec in rater.store.written] == ["tie", "none", "skip"]
     assert rater.numbers == (2, 1, 3)
 
 
 def test_a_key_for_a_comparison_that_is_no_longer_shown_changes_nothing(rater):
     stale = rater.token
-    rater.do("record_choice", 0)
-    view = rater.door.record_choice(stale, 1).result()
+    rater.do("record", "choice", 0)
+    view = rater.door.record(stale, "choice", 1).result()
     assert len(rater.store.written) == 1
     assert view.comparison.ordinal == 2
 
 
 def test_a_card_that_is_not_there_is_refused(rater):
     with pytest.raises(AppError, match="no such card"):
-        rater.door.record_choice(rater.token, 3).result()
+        rater.door.record(rater.token, "choice", 3).result()
     assert rater.store.written == []
 
 
 def test_going_back_shows_the_earlier_answer_and_choosing_again_supersedes_it(rater):
-    rater.do("record_choice", 2)
-    rater.do("record_tie")
+    rater.do("record", "choice", 2)
+    rater.do("record", "tie")
     rater.do("back")
     assert (rater.ordinal, rater.view.answer) == (2, Answer("tie"))
     rater.do("back")
     assert (rater.ordinal, rater.view.answer) == (1, Answer("choice", 2))
-    rater.do("record_choice", 1)
+    rater.do("record", "choice", 1)
     assert rater.ordinal == 3
     first, _, revised = rater.store.written
     assert first.supersedes is None
@@ -240,56 +240,56 @@ def test_going_back_from_the_first_comparison_stays(rater):
 
 
 def test_going_back_after_a_skip_returns_to_what_was_skipped(rater):
-    rater.do("skip")
+    rater.do("record", "skip")
     rater.do("back")
     assert (rater.ordinal, rater.view.answer) == (1, Answer("skip"))
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     assert rater.numbers == (1, 0, 5)
 
 
 def test_the_same_answer_again_writes_nothing_and_goes_on(rater):
-    rater.do("record_choice", 1)
+    rater.do("record", "choice", 1)
     rater.do("back")
-    rater.do("record_choice", 1)
+    rater.do("record", "choice", 1)
     assert len(rater.store.written) == 1
     assert rater.ordinal == 2
 
 
 def test_resume_goes_on_to_what_has_no_answer(rater):
-    rater.do("record_choice", 1)
-    rater.do("record_choice", 1)
+    rater.do("record", "choice", 1)
+    rater.do("record", "choice", 1)
     rater.do("back")
     rater.do("back")
     assert rater.door.resume().result().comparison.ordinal == 3
 
 
 def test_a_withdrawn_answer_is_left_to_judge_and_its_row_stays(rater):
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     rater.do("back")
     rater.do("withdraw")
     assert (rater.ordinal, rater.view.answer, rater.numbers) == (1, None, (0, 0, 6))
     assert [(spec.outcome, spec.supersedes) for spec in rater.store.written] == [("choice", None), ("undone", "j1")]
-    rater.do("record_choice", 2)
+    rater.do("record", "choice", 2)
     assert rater.store.written[-1].supersedes == "j2"
     assert rater.numbers == (1, 0, 5)
 
 
 def test_at_the_end_there_is_no_comparison_and_back_leads_in_again(rater):
     for _ in range(6):
-        rater.do("record_choice", 0)
+        rater.do("record", "choice", 0)
     assert (rater.view.comparison, rater.numbers) == (None, (6, 0, 0))
     assert rater.do("back").comparison.ordinal == 6
 
 
 def test_skipped_ones_are_listed_and_can_be_gone_to(rater):
-    rater.do("record_choice", 0)
-    rater.do("skip")
+    rater.do("record", "choice", 0)
+    rater.do("record", "skip")
     entries = rater.door.entries().result()
     assert [entry.state for entry in entries] == ["done", "skipped", "left", "left", "left", "left"]
     assert entries[1].title == "Haiku · theme 1"
     view = rater.door.go_to(entries[1].token).result()
     assert (view.comparison.ordinal, view.answer) == (2, Answer("skip"))
-    view = rater.door.record_choice(view.comparison.token, 0).result()
+    view = rater.door.record(view.comparison.token, "choice", 0).result()
     assert view.comparison.ordinal == 3
 
 
@@ -297,8 +297,8 @@ def test_a_session_resumes_where_it_stopped_with_the_same_order_of_cards():
     store = FakeStore()
     one = Rater(store)
     one.start()
-    one.do("record_choice", 0)
-    one.do("skip")
+    one.do("record", "choice", 0)
+    one.do("record", "skip")
     texts = one.view.comparison.texts
     one.door.close()
     again = Rater(store)
@@ -326,7 +326,7 @@ def test_a_new_rater_is_offered_the_next_code():
 def test_a_typed_note_is_kept_as_a_draft_and_goes_into_the_judgment(rater):
     rater.door.save_note(rater.token, "half a thou").result()
     assert rater.store.drafts("") == {"c0": "half a thou"}
-    rater.do("record_choice", 0, note="half a thought")
+    rater.do("record", "choice", 0, note="half a thought")
     assert rater.store.written[-1].note == "half a thought"
     assert rater.store.drafts("") == {}
     rater.do("back")
@@ -345,7 +345,7 @@ def test_a_draft_is_there_again_after_reopening():
 
 
 def test_a_note_changed_on_an_answered_comparison_is_written_with_its_answer(rater):
-    rater.do("record_choice", 2)
+    rater.do("record", "choice", 2)
     rater.do("back")
     rater.door.save_note(rater.token, "second thoughts").result()
     rater.door.resume().result()
@@ -359,10 +359,10 @@ def test_a_note_changed_on_an_answered_comparison_is_written_with_its_answer(rat
 
 @pytest.mark.parametrize("failure", [NotSaved("“gender.biasprint” is full"), OSError(28, "x", "gender.biasprint")])
 def test_a_failing_write_stays_on_the_comparison_and_never_names_the_file(rater, failure):
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     rater.store.failure = failure
     with pytest.raises(AppError) as told:
-        rater.door.record_choice(rater.token, 1, "my note").result()
+        rater.door.record(rater.token, "choice", 1, "my note").result()
     text = f"{told.value} {told.value.details}"
     assert "not saved" in told.value.message
     assert told.value.kept
@@ -373,13 +373,13 @@ def test_a_failing_write_stays_on_the_comparison_and_never_names_the_file(rater,
     view = rater.door.current().result()
     assert (view.comparison.ordinal, view.comparison.note, view.progress.done) == (2, "my note", 1)
     rater.store.failure = None
-    rater.do("record_choice", 1)
+    rater.do("record", "choice", 1)
     assert rater.store.written[-1].note == "my note"
     assert rater.numbers == (2, 0, 4)
 
 
 def test_a_failing_withdrawal_keeps_the_answer(rater):
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     rater.do("back")
     rater.store.failure = NotSaved("full")
     with pytest.raises(AppError, match="not taken back"):
@@ -392,7 +392,7 @@ def test_a_failing_reveal_does_not_lock(rater):
     with pytest.raises(AppError, match="not revealed"):
         rater.door.reveal(anyway=True).result()
     rater.store.failure = None
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     assert rater.numbers[0] == 1
 
 
@@ -405,7 +405,7 @@ def test_texts_that_changed_since_they_were_planned_are_not_shown():
     seen = []
     while one.view.comparison is not None:
         seen.append(one.ordinal)
-        one.do("record_choice", 0)
+        one.do("record", "choice", 0)
     assert seen == [2, 4, 5, 6]
     assert (one.numbers, one.view.progress.unusable) == ((4, 0, 0), 2)
     assert [entry.state for entry in one.door.entries().result()].count("unusable") == 2
@@ -457,13 +457,13 @@ def test_active_time_stops_after_two_idle_minutes_and_never_runs_backwards():
     clock.time += 50
     one.door.touch().result()
     clock.time += 500
-    one.do("record_choice", 0)
+    one.do("record", "choice", 0)
     assert store.written[-1].active_seconds == 50 + 120
     clock.time -= 10_000
-    one.do("record_choice", 0)
+    one.do("record", "choice", 0)
     assert store.written[-1].active_seconds == 0
     clock.time += 7
-    one.do("record_choice", 0)
+    one.do("record", "choice", 0)
     assert store.written[-1].active_seconds == 7
     assert one.view.progress.active_seconds == 177
     one.door.close()
@@ -474,10 +474,10 @@ def test_a_revised_answer_carries_all_the_time_spent_on_it():
     one = Rater(store, clock)
     one.start()
     clock.time += 10
-    one.do("record_choice", 0)
+    one.do("record", "choice", 0)
     one.do("back")
     clock.time += 4
-    one.do("record_choice", 1)
+    one.do("record", "choice", 1)
     assert store.written[-1].active_seconds == 14
     assert one.view.progress.active_seconds == 14
     one.door.close()
@@ -489,7 +489,7 @@ def test_a_revised_answer_carries_all_the_time_spent_on_it():
 def test_the_next_texts_are_fetched_before_they_are_asked_for(rater):
     fetched = [rater.store.reads.get(timeout=10) for _ in range(3)]
     assert fetched == [[0, 1, 2], [10, 11, 12], [20, 21, 22]]
-    assert rater.do("record_choice", 0).comparison.ordinal == 2
+    assert rater.do("record", "choice", 0).comparison.ordinal == 2
     assert rater.store.reads.get(timeout=10) == [30, 31, 32], "nothing is read twice, and reading stays ahead"
 
 
@@ -500,18 +500,18 @@ def test_the_reveal_counts_choices_per_identity_and_locks(rater):
     chosen = []
     for card in (0, 0, 1, 2):
         chosen.append(rater.view.comparison.texts[card].split()[-1])
-        rater.do("record_choice", card)
-    rater.do("record_tie")
-    rater.do("skip")
+        rater.do("record", "choice", card)
+    rater.do("record", "tie")
+    rater.do("record", "skip")
     revealed = rater.door.reveal().result()
     (axis,) = revealed.axes
     assert (axis.title, axis.choices, axis.ties, axis.none, axis.skipped, axis.left) == ("Race", 4, 1, 0, 1, 0)
     assert {one.identity: one.chosen for one in axis.identities} == {name: chosen.count(name) for name in IDENTITIES}
     assert [one.label for one in axis.identities] == ["Asian", "Black", "White"]
     before = list(rater.store.written)
-    for command in ("record_tie", "skip", "withdraw", "back"):
+    for command in (("record", "tie"), ("record", "skip"), ("withdraw",), ("back",)):
         with pytest.raises(AppError, match="revealed"):
-            getattr(rater.door, command)("").result()
+            getattr(rater.door, command[0])("", *command[1:]).result()
     with pytest.raises(AppError, match="revealed"):
         rater.door.save_note("", "late").result()
     assert rater.store.written == before
@@ -519,7 +519,7 @@ def test_the_reveal_counts_choices_per_identity_and_locks(rater):
 
 
 def test_a_reveal_with_comparisons_left_must_be_meant(rater):
-    rater.do("record_choice", 0)
+    rater.do("record", "choice", 0)
     with pytest.raises(AppError, match="5 comparisons are left"):
         rater.door.reveal().result()
     assert rater.store.sessions()[0].revealed_at is None
@@ -530,7 +530,7 @@ def test_a_revealed_session_opens_locked_and_can_show_its_counts_again():
     store = FakeStore()
     one = Rater(store)
     one.start()
-    one.do("record_choice", 0)
+    one.do("record", "choice", 0)
     first = one.door.reveal(anyway=True).result()
     one.door.close()
     again = Rater(store)
@@ -548,9 +548,9 @@ def test_hidden_repeats_are_counted_apart():
     for answer in want:
         texts = one.view.comparison.texts
         if answer == "tie":
-            one.do("record_tie")
+            one.do("record", "tie")
         else:
-            one.do("record_choice", texts.index(answer))
+            one.do("record", "choice", texts.index(answer))
     revealed = one.door.reveal().result()
     assert (revealed.repeats, revealed.repeats_same) == (3, 2)
     assert revealed.axes[0].choices == 2

@@ -44,7 +44,7 @@ class Person:
         return self.door.rate(self.token, card, criterion, rating).result()
 
     def choose(self, card: int, note: str = "") -> None:
-        self.view = self.door.record_choice(self.token, card, note).result()
+        self.view = self.door.record(self.token, "choice", card, note).result()
 
     def back(self) -> None:
         self.view = self.door.back(self.token).result()
@@ -255,10 +255,10 @@ def test_unasked_words_are_not_kept(sit: Open):
 def test_a_code_is_only_suggested_where_it_can_be_nobody_elses(sit: Open):
     one = sit("R01")
     assert one.door.start_info().result().code == "R01"
-    assert one.door.start_anew().result().code == "R02"
+    assert one.door.start_new_rater().result().code == "R02"
     sit("R02")
     assert one.door.start_info().result().code == ""
-    assert one.door.start_anew().result().code == "R03"
+    assert one.door.start_new_rater().result().code == "R03"
 
 
 # a clock that is set back

@@ -9,7 +9,7 @@ import pytest
 from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, text_of
 
 from core.errors import AppError, UsageError
-from core.judging.desk import Desk
+from core.judging.desk import JudgingService
 from core.judging.order import CardOrder
 from core.judging.packets.inside import finish_packet, packet_info
 from core.judging.packets.overview import packets
@@ -96,7 +96,7 @@ def test_cards_stand_in_the_order_that_the_plan_has_for_the_rater(project: Path)
             view = door.open(offer.token, made.code).result()
             while view.comparison is not None:
                 seen.append(list(view.comparison.texts))
-                view = door.record_tie(view.comparison.token).result()
+                view = door.record(view.comparison.token, "tie").result()
         assert seen == wanted
 
 
@@ -139,9 +139,9 @@ def test_who_rates_here_gets_no_packet_and_who_has_one_does_not_rate_here(projec
     assert not (project.parent / "packets").exists()
     make(project, plan, "R02")
     with Project.open(project) as open_one:
-        desk = Desk(ProjectStore(open_one), shipped_wording())
+        desk = JudgingService(ProjectStore(open_one), shipped_wording())
         assert desk.start_info().code == "R01", "the packet's open session is nobody's here"
-        assert desk.start_anew().code == "R03"
+        assert desk.start_new_rater().code == "R03"
         (offer,) = desk.start_info("R02").offers
         with pytest.raises(Refused, match="R02 rates in a packet"):
             desk.open(offer.token, "R02", consent=True)
@@ -207,7 +207,7 @@ def test_a_packet_is_judged_as_a_project_is(project: Path) -> None:
         view = door.open(offer.token, "R04", True, "left-handed").result()
         assert view.comparison is not None
         assert (view.comparison.title, view.comparison.criteria) == (TITLE, ())
-        view = door.record_choice(view.comparison.token, 2, "a note").result()
+        view = door.record(view.comparison.token, "choice", 2, "a note").result()
         assert view.progress.done == 1
     with judging(made.path) as door:
         (offer,) = door.start_info().result().offers
@@ -218,7 +218,7 @@ def test_a_packet_is_judged_as_a_project_is(project: Path) -> None:
         assert revealed.repeats == 0
         assert view.comparison is not None
         with pytest.raises(AppError, match="cannot change any more"):
-            door.record_tie(view.comparison.token).result()
+            door.record(view.comparison.token, "tie").result()
     with Project.open(made.path) as packet:
         info = packet_info(packet)
         assert info is not None

@@ -101,7 +101,7 @@ def test_a_participant_is_offered_the_workshops_set_alone(project: Project, plan
 
 def test_nobody_sits_down_with_a_code_that_somebody_has(project: Project, plan: str):
     first = door_of(project, plan, "P-1")
-    first.record_choice(begin(first, "P-1"), 0).result()
+    first.record(begin(first, "P-1"), "choice", 0).result()
     first.close(5)
     second = door_of(project, plan, "P-1")
     (offer,) = second.start_info("P-1").result().offers
@@ -127,7 +127,7 @@ def test_the_next_one_begins_with_no_answer_to_go_back_to(project: Project, plan
     first = door_of(project, plan, "P-1")
     token = begin(first, "P-1")
     first.save_note(token, "a thought of mine").result()
-    first.record_choice(token, 0, "a thought of mine").result()
+    first.record(token, "choice", 0, "a thought of mine").result()
     first.close(5)
     second = door_of(project, plan, "P-2")
     begin(second, "P-2")

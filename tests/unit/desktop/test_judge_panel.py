@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from core.judging.blind import Revelation
-from core.judging.desk import Desk
+from core.judging.desk import JudgingService
 from core.judging.vault import Vault
 from core.project.failures import NotSaved
 from core.project.project import Project
@@ -593,7 +593,7 @@ def test_an_hour_away_counts_as_two_minutes_and_a_clock_set_back_as_nothing(
     qtbot, filled, tmp_path, settings, monkeypatch
 ):
     seconds = [100_000.0]
-    monkeypatch.setitem(Desk.__init__.__kwdefaults__, "now", lambda: seconds[0])
+    monkeypatch.setitem(JudgingService.__init__.__kwdefaults__, "now", lambda: seconds[0])
     path = tmp_path / filled.name
     path.write_bytes(filled.read_bytes())
     bench = Bench(qtbot, path, settings)
@@ -694,7 +694,15 @@ def test_nothing_in_the_window_leads_to_what_is_hidden_while_a_session_is_open(b
     bench.qtbot.waitUntil(lambda: bench.panel.end.model.rowCount() == 6)
     gc.collect()
     kinds = {type(one).__name__ for one in reachable([bench.panel, bench.shell])}
-    assert not kinds & {"Project", "ProjectStore", "Desk", "SessionWork", "ComparisonRow", "PlanRow", "OutputRow"}
+    assert not kinds & {
+        "Project",
+        "ProjectStore",
+        "JudgingService",
+        "SessionWork",
+        "ComparisonRow",
+        "PlanRow",
+        "OutputRow",
+    }
     assert leaks(bench.panel) == set()
 
 
