@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.errors import UsageError
-from core.swap.articles import change_articles
+from core.swap.agreement import change_articles
 from core.swap.guess import guess_person
-from core.swap.names import find_names
+from core.swap.names import change_titles, find_names
 from core.swap.nouns import change_nouns
 from core.swap.page import read_page
 from core.swap.pronouns import change_pronouns
 from core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
-from core.swap.titles import change_titles
-from core.swap.words import Loss, swap_words
+from core.swap.vocabulary import Loss, swap_words
 
 
 def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] = ()) -> Twin:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.swap.kept import kept
+from core.swap.page import kept
 from core.swap.result import Person, Pronoun, Stretch
-from core.swap.words import swap_words
+from core.swap.vocabulary import swap_words
 
 Sureness = Literal["sure", "likely", "unsure"]
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from core.swap.articles import article
+from core.swap.agreement import article
 
 _ARTICLE = re.compile(r"(?<![\w-])(an?)(\s+)$", re.IGNORECASE)
 _WORD = re.compile(r"[\w’'-]+")

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 
 from core.studies.letters.biography.swap import Person, rewrite
-from core.swap.gendered import gendered_words
 from core.swap.tokens import tokens
+from core.swap.vocabulary import gendered_words
 
 RULES = "rules 1"  # which engine made a twin
 UNCHANGED = "nothing in it shows a name or gender"

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from core.documents.values import Part
 from core.errors import UsageError
 from core.swap import Person
-from core.swap.articles import article
+from core.swap.agreement import article
 from core.swap.engine import known_losses, swap
 from core.swap.guess import guess_person
-from core.swap.verbs import plural_form, singular_form
-from core.swap.words import Loss, swap_words
+from core.swap.vocabulary import Loss, plural_form, singular_form, swap_words
 
 ANN = Person("Ann", "Weber", "", "she")
 JOSEPH = Person("Joseph", "Hart", "", "he")

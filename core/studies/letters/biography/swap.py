@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
-from core.swap.gendered import GenderedWords, gendered_words, towards
-from core.swap.her import reading_of_her, reading_of_his
+from core.swap.readings import reading_of_her, reading_of_his
 from core.swap.tokens import Token, tokens
+from core.swap.vocabulary import GenderedWords, gendered_words, towards
 
 PRONOUNS = ("he", "she")
 _OWNERS = ("his", "her", "their", "my", "our", "'s", "’s")

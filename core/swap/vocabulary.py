@@ -1,4 +1,4 @@
-"""What the twin's rules are made of: resources/letters/swap.toml, upon the words of prompts/gendered_words.toml."""
+"""The words that the rules are made of (prompts/gendered_words.toml, letters/swap.toml), and forms of verbs."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,9 +8,39 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap.gendered import GenderedWords, gendered_words
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class GenderedWords:
+    """Pairs are (for he, for she). See the file for what each list is for."""
+
+    version: int
+    self: tuple[Pair, ...]
+    kin: tuple[Pair, ...]
+    titles: tuple[Pair, ...]
+    not_before: Mapping[str, tuple[str, ...]]
+    two_objects: tuple[str, ...]
+    naming: tuple[str, ...]
+    seeing: tuple[str, ...]
+    quantities: tuple[str, ...]
+    names_that_are_words: tuple[str, ...]
+
+
+@cache
+def gendered_words() -> GenderedWords:
+    return validated(
+        GenderedWords, read_toml(packaged("prompts", "gendered_words.toml")), "The file prompts/gendered_words.toml"
+    )
+
+
+def towards(pairs: tuple[Pair, ...], pronoun: str) -> dict[str, str]:
+    """Lower-case word → the word for a person of `pronoun` (he or she); both members of a pair lead there."""
+    place = 0 if pronoun == "he" else 1
+    return {word: pair[place] for pair in pairs for word in pair}
+
+
 Words = frozenset[str]
 _STRICT = ConfigDict(extra="forbid")
 
@@ -174,3 +204,57 @@ def _forms(pairs: tuple[Pair, ...], file: SwapFile, said_of: dict[str, str]) -> 
         forms.setdefault(woman, (man, woman, neutral or woman))
         said_of |= {man: "he", woman: "she"}
     return forms
+
+
+_HISSING = ("s", "sh", "ch", "x", "z", "o")
+
+
+def plural_form(form: str) -> str:
+    """The form for they of a form for he and she: “writes” → “write”, “is” → “are”; others stay."""
+    known: dict[str, str] = {one: many for one, many in swap_words().file.verbs.irregular}  # noqa: C416 - typed
+    if form in known:
+        return known[form]
+    if form.endswith("ies"):
+        return form[:-3] + "y"
+    if form.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return form[:-2]
+    return form[:-1] if form.endswith("s") and not form.endswith("ss") else form
+
+
+def singular_form(form: str) -> str:
+    """The form for he and she of a form for they: “write” → “writes”, “are” → “is”."""
+    known = {many: one for one, many in swap_words().file.verbs.irregular}
+    if form in known:
+        return known[form]
+    if form.endswith("y") and form[-2:-1] not in ("a", "e", "i", "o", "u"):
+        return form[:-1] + "ies"
+    return form + ("es" if form.endswith(_HISSING) else "s")
+
+
+def is_singular_verb(form: str) -> bool:
+    """Can this be the third person of a verb (“writes”, also “plans”)?"""
+    if form in {one for one, _ in swap_words().file.verbs.irregular}:
+        return True
+    return form.endswith("s") and not form.endswith("ss") and plural_form(form) in _known("verb")
+
+
+def is_base(form: str) -> bool:
+    """Can this be a verb's plain form (“write”, also “plan”)?"""
+    return form in _known("verb") or form in {many for _, many in swap_words().file.verbs.irregular}
+
+
+def can_be_noun(form: str) -> bool:
+    return plural_form(form) in _known("noun") or form in _known("noun")
+
+
+def is_a_word(form: str, *kinds: str) -> bool:
+    """Is it in the dictionary as one of `kinds`; by default other than as a noun (names are nouns to it)?"""
+    return any(form in _known(kind) for kind in kinds or ("verb", "adj", "adv"))
+
+
+@cache
+def _known(kind: str) -> frozenset[str]:
+    from spacy.lookups import load_lookups
+
+    known: frozenset[str] = frozenset(load_lookups("en", ["lemma_index"]).get_table("lemma_index")[kind])
+    return known
