@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 
 from core.metrics.checks import finite
-from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats
+from core.metrics.result import LEVEL, RESAMPLES, Floats
 
 # As many as a processor keeps near: with sixteen times as many a resample takes twice the time.
 DRAWN_AT_ONCE = 250_000
@@ -31,23 +31,6 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, resamples: int = R
         for place, column in enumerate(columns):
             part[:, place] = column.take(drawn).mean(axis=1)
     return means
-
-
-def percentile_interval(
-    draws: Floats, estimate: float, method: str, *, units: int | None = None, level: float = LEVEL
-) -> Bounds:
-    """The (1 ± level)/2 quantiles of `draws` (resamples,), stretched where necessary to hold the estimate.
-
-    `units`: how many were resampled; given, the tails are widened to where Student's t with the unbiased variance
-    would reach, because with few units the percentiles are too narrow (Hesterberg 2015). Not for measures of spread:
-    near zero their percentiles never cover. ValueError for NaN or no draws: leave undefined resamples out.
-    """
-    values, centre = finite(draws, "resamples"), float(finite(estimate, "the estimate"))
-    if len(values) == 0:
-        raise ValueError("no resamples")
-    tail = (1 - level) / 2 if units is None else widened_tail(units, level)
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Bounds(min(float(low), centre), max(float(high), centre), method, level)
 
 
 def widened_tail(units: int, level: float = LEVEL) -> float:

@@ -1,7 +1,7 @@
 """How small a difference so many units can show, and how many units a difference needs."""
 
 from functools import lru_cache
-from math import asin, ceil, sin, sqrt
+from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -47,30 +47,6 @@ def needed_n(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def detectable_proportion(
-    baseline: float, n: int, n_second: int | None = None, *, power: float = POWER, alpha: float = ALPHA
-) -> float | None:
-    """The smallest rise (or, where there is no room for it, fall) from `baseline` that a two-sided z-test finds.
-
-    By Cohen's h: h = (z₁₋α/₂ + z_power) √(1/n [+ 1/n_second]); one number: against a fixed baseline. Signed.
-    None where even going to 1 or to 0 would be missed.
-    """
-    if n < 1 or n_second == 0:
-        return None
-    h = _z(power, alpha) * sqrt(1 / n + (1 / n_second if n_second else 0.0))
-    angle = 2 * asin(sqrt(finite(baseline)))
-    ends = [end for end in (angle + h, angle - h) if 0 <= end <= 2 * asin(1)]
-    return sin(ends[0] / 2) ** 2 - baseline if ends else None
-
-
-def needed_n_proportions(
-    first: float, second: float, *, two_samples: bool = True, power: float = POWER, alpha: float = ALPHA
-) -> int | None:
-    """Units per group (units, against a fixed `second`, where not `two_samples`): ⌈2 (z / h)²⌉; None where equal."""
-    h = abs(2 * asin(sqrt(finite(first))) - 2 * asin(sqrt(finite(second))))
-    return ceil((2 if two_samples else 1) * (_z(power, alpha) / h) ** 2) if h > 0 else None
 
 
 def _z(power: float, alpha: float) -> float:

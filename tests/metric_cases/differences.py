@@ -15,7 +15,6 @@ from metric_cases.case import (
     array,
     multiplied,
     negated,
-    rng,
     same,
     scaled,
     swapped,
@@ -31,7 +30,6 @@ from core.metrics.mean_interval import mean_interval
 from core.metrics.one_sample_mean import one_sample_mean
 from core.metrics.paired_difference import paired_difference
 from core.metrics.paired_proportions import paired_proportions
-from core.metrics.sign_flip import sign_flip_p
 from core.metrics.two_proportions import two_proportions
 from core.metrics.two_sample_difference import two_sample_difference
 from core.metrics.wilson import wilson
@@ -131,22 +129,6 @@ MEANS = [
             "empty": ((EMPTY,), UNDEFINED),
             "one item": ((ONE,), UNDEFINED),
             "one group": ONE_GROUP_ONLY,
-            "ties": ((TIED,), DEFINED),
-            "constant": ((FLAT,), DEFINED),
-        },
-        nan=(0,),
-    ),
-    Case(
-        sign_flip_p,
-        (A - B,),
-        call=lambda differences: sign_flip_p(differences, rng(), 500),
-        items=[(0,)],
-        relabel=(lambda differences: (-differences,), same),
-        scale=((0,), same),
-        edges={
-            "empty": ((EMPTY,), REFUSED),
-            "one item": ((ONE,), DEFINED),
-            "one group": "pairs have both groups",
             "ties": ((TIED,), DEFINED),
             "constant": ((FLAT,), DEFINED),
         },

@@ -16,20 +16,8 @@ from metric_cases.case import (
 
 from core.metrics.affinity_exact_power import exact_power
 from core.metrics.affinity_power import choices_needed, detectable_affinity
-from core.metrics.power_by_simulation import power_by_simulation, smallest_effect
-from core.metrics.power_difference import detectable_difference, detectable_proportion, needed_n, needed_n_proportions
+from core.metrics.power_difference import detectable_difference, needed_n
 from core.metrics.representative_power import blocks_needed, detectable_representative
-
-
-def normal(effect: float, rng: np.random.Generator) -> np.ndarray:
-    return rng.normal(effect, 1, 15)
-
-
-def p_of(sample: np.ndarray) -> float:
-    from core.metrics.one_sample_mean import one_sample_mean
-
-    return one_sample_mean(sample).p or 1.0
-
 
 DISTANCES = np.random.default_rng(2).uniform(0.1, 0.5, (12, 3))
 
@@ -111,36 +99,6 @@ POWER = [
         nan=(0, 1),
     ),
     Case(
-        detectable_proportion,
-        (0.3, 60),
-        items=NO_ITEMS,
-        relabel=NO_GROUPS,
-        scale=COUNTS,
-        edges={
-            "empty": ((0.3, 0), NONE),
-            "one item": ((0.3, 1), NONE),
-            "one group": "one number is units against a baseline",
-            "ties": "it sees no data",
-            "constant": ((1.0, 60), DEFINED),
-        },
-        nan=(0,),
-    ),
-    Case(
-        needed_n_proportions,
-        (0.3, 0.5),
-        items=NO_ITEMS,
-        relabel=(lambda first, second: (second, first), same),
-        scale=COUNTS,
-        edges={
-            "empty": ((0.3, 0.3), NONE),
-            "one item": ((0.0, 1.0), DEFINED),
-            "one group": "one proportion needs no comparison",
-            "ties": "it sees no data",
-            "constant": ((1.0, 1.0), NONE),
-        },
-        nan=(0, 1),
-    ),
-    Case(
         detectable_representative,
         (DISTANCES,),
         call=lambda distances: (detectable_representative(distances),),
@@ -170,38 +128,6 @@ POWER = [
             "constant": ((DISTANCES * 0, 0.05), NONE),
         },
         nan=(0, 1),
-    ),
-    Case(
-        power_by_simulation,
-        (normal, p_of, 0.8),
-        call=lambda draw, test, effect: power_by_simulation(draw, test, effect, 3, trials=60),
-        items=NO_ITEMS,
-        relabel=(lambda draw, test, effect: (lambda e, rng: -draw(e, rng), test, effect), same),
-        scale="a power has no unit",
-        edges={
-            "empty": ((normal, lambda sample: None, 0.8), DEFINED),
-            "one item": ((lambda e, rng: rng.normal(e, 1, 1), p_of, 0.8), DEFINED),
-            "one group": "groups are the test's",
-            "ties": "ties are the test's",
-            "constant": ((lambda e, rng: np.ones(9), p_of, 0.8), DEFINED),
-        },
-        nan="data with NaN are the test's",
-    ),
-    Case(
-        smallest_effect,
-        (normal, p_of),
-        call=lambda draw, test: smallest_effect(draw, test, 0.0, 2.0, 3, trials=40, steps=4),
-        items=NO_ITEMS,
-        relabel=(lambda draw, test: (lambda e, rng: -draw(e, rng), test), same),
-        scale="its ends carry the unit",
-        edges={
-            "empty": ((normal, lambda sample: None), NONE),
-            "one item": ((lambda e, rng: rng.normal(e, 1, 1), p_of), NONE),
-            "one group": "groups are the test's",
-            "ties": "ties are the test's",
-            "constant": ((lambda e, rng: np.ones(9), p_of), NONE),
-        },
-        nan="data with NaN are the test's",
     ),
 ]
 

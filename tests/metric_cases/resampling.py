@@ -5,9 +5,7 @@ from metric_cases.case import (
     DEFINED,
     EMPTY,
     NO_GROUPS,
-    NOBODY,
     REFUSED,
-    WHOLE,
     Case,
     array,
     joined,
@@ -17,14 +15,11 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.block_permutation import permute_within_blocks
-from core.metrics.bootstrap import bootstrap_means, percentile_interval
+from core.metrics.bootstrap import bootstrap_means
 from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
 from core.metrics.dealt_blocks import dealt_sums
 from core.metrics.recombined_sums import recombined_sums
 from core.metrics.resampling import permutation_p
-from core.metrics.term_permutation import permute_over_terms
-from core.metrics.two_way_bootstrap import two_way_weights
 
 RESAMPLES = 4000
 VALUES = np.random.default_rng(1).uniform(1, 3, 30)
@@ -52,80 +47,9 @@ BOOTSTRAPS = [
         about=0.05,
     )
     for metric in (bootstrap_means, cluster_bootstrap_sums)
-] + [
-    Case(
-        percentile_interval,
-        (VALUES, 2.0),
-        call=lambda draws, estimate: percentile_interval(draws, estimate, "bootstrap"),
-        read=lambda bounds: (bounds.low, bounds.high),
-        items=[(0,)],
-        relabel=NO_GROUPS,
-        scale=((0, 1), multiplied),
-        edges={
-            "empty": ((EMPTY, 2.0), REFUSED),
-            "one item": ((VALUES[:1], 2.0), DEFINED),
-            "one group": "it knows no groups",
-            "ties": ((VALUES.round(), 2.0), DEFINED),
-            "constant": ((np.ones(5), 1.0), DEFINED),
-        },
-        nan=(0, 1),
-    ),
-    Case(
-        two_way_weights,
-        (LEVELS, OTHERS, SCORES),
-        call=lambda first, second, scores: moments(joined(two_way_weights(first, second, rng(), RESAMPLES)) @ scores),
-        items=[(0, 1, 2)],
-        relabel=(lambda first, second, scores: (second, 9 - first, scores), same),
-        scale=((2,), multiplied),
-        edges={
-            "empty": ((NOBODY, NOBODY, EMPTY), REFUSED),
-            "one item": ((LEVELS[:1], OTHERS[:1], SCORES[:1]), DEFINED),
-            "one group": ((LEVELS * 0, OTHERS, SCORES), DEFINED),
-            "ties": ((LEVELS, LEVELS, SCORES), DEFINED),
-            "constant": ((LEVELS * 0, OTHERS * 0, SCORES), DEFINED),
-        },
-        nan=WHOLE,
-        about=0.06,
-    ),
 ]
 
 PERMUTATIONS = [
-    Case(
-        permute_within_blocks,
-        (LABELS.astype(int), OTHERS, SCORES),
-        call=lambda group, block, scores: moments(
-            joined(permute_within_blocks(group, block, rng(), RESAMPLES)) @ scores
-        ),
-        items=[(0, 1, 2)],
-        relabel=(lambda group, block, scores: (group, 9 - block, scores), same),
-        scale=((2,), multiplied),
-        edges={
-            "empty": ((NOBODY, NOBODY, EMPTY), DEFINED),
-            "one item": ((array(1), array(0), SCORES[:1]), DEFINED),
-            "one group": ((LEVELS * 0 + 1, OTHERS, SCORES), DEFINED),
-            "ties": ((LEVELS, LEVELS, SCORES), DEFINED),
-            "constant": ((LEVELS, OTHERS * 0, SCORES), DEFINED),
-        },
-        nan=WHOLE,
-        about=0.05,
-    ),
-    Case(
-        permute_over_terms,
-        (LEVELS, LABELS, SCORES),
-        call=lambda term, label, scores: moments(joined(permute_over_terms(term, label, rng(), RESAMPLES)) @ scores),
-        items=[(0, 1, 2)],
-        relabel=(lambda term, label, scores: (9 - term, label, scores), same),
-        scale=((2,), multiplied),
-        edges={
-            "empty": ((NOBODY, NOBODY, EMPTY), DEFINED),
-            "one item": ((array(1), array(True), SCORES[:1]), DEFINED),
-            "one group": ((LEVELS, LABELS | True, SCORES), DEFINED),
-            "ties": ((np.arange(20), LABELS, SCORES), DEFINED),
-            "constant": ((LEVELS * 0, LABELS | True, SCORES), DEFINED),
-        },
-        nan=(1,),
-        about=0.05,
-    ),
     Case(
         dealt_sums,
         (SCORES, LABELS, LEVELS // 2),

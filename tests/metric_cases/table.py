@@ -28,7 +28,7 @@ HELPERS = {
     "agreement.too_lopsided": "decides whether a measure of agreement has an interval",
     "agreement.undefined": "makes a result",
     "agreement.unless_lopsided": "decides whether a measure of agreement has an interval",
-    "block_permutation.shuffled_within": "the draws behind permute_within_blocks",
+    "block_permutation.shuffled_within": "the draws behind every permutation within strata",
     "bootstrap.widened_tail": "a constant of the number of units",
     "checks.constant": "a check of input",
     "checks.finite": "a check of input",
@@ -51,6 +51,5 @@ HELPERS = {
     "sentence_gap.group_means": "what sentence_gap is asked with, and runs with it",
     "topic_membership.counts_of": "counts the table behind topic membership",
     "topic_membership.permuted_tables": "the draws behind permuted_membership",
-    "two_way_bootstrap.level_weights": "the draws behind two_way_weights",
     "weat.effects": "the formula behind both tests of WEAT",
 }

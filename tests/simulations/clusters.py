@@ -8,39 +8,16 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.bootstrap import percentile_interval
-from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
 from core.metrics.kendall import kendall_tau
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.term_permutation import permute_over_terms
 from core.metrics.topic_association import chi_squared, residual_p
 from core.metrics.two_proportions import two_proportions
-from core.metrics.two_way_bootstrap import two_way_weights
-from core.metrics.wilson import wilson
 
 SMALL, USUAL, LARGE = 8, 30, 150
-RESAMPLES = 1000
 OPTION_PAIRS = 16
 
 
 def logistic(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values))
-
-
-def sentences_trial(rng: np.random.Generator, n: int) -> dict[str, Outcome]:
-    """The share of sentences of a kind, over n articles of 5 to 40 sentences that differ in how many they have."""
-    sentences = rng.integers(5, 41, n)
-    matches = rng.binomial(sentences, rng.beta(1.5, 3.5, n))
-    truth = 0.3
-    sums = cluster_bootstrap_sums(np.column_stack([matches, sentences]), rng, RESAMPLES)
-    share = float(matches.sum() / sentences.sum())
-    bounds = percentile_interval(sums[:, 0] / sums[:, 1], share, "cluster bootstrap", units=n)
-    return {
-        "cluster bootstrap, widened": Outcome(covers(bounds, truth)),
-        "Wilson as_published (sentences as units)": Outcome(
-            covers(wilson(float(matches.sum()), float(sentences.sum())), truth)
-        ),
-    }
 
 
 def replies(
@@ -58,15 +35,7 @@ def replies(
 
 def polarity_trial(spread: float, rng: np.random.Generator, terms: int) -> dict[str, Outcome]:
     """Δ, the share of positive choices after positive terms less that after negative ones; it is 0."""
-    term, pair, positive, chosen = replies(rng, terms, spread)
-    weights = np.concatenate(list(two_way_weights(term, pair, rng, RESAMPLES)))
-    draws = weighted_difference(weights, positive, chosen)
-    observed = float(chosen[positive].mean() - chosen[~positive].mean())
-    shuffled = np.concatenate(list(permute_over_terms(term, positive, rng, RESAMPLES)))
-    null = shuffled @ chosen.astype(float)
-    # As many terms are positive in every permutation, so the sum over them is as good as Δ.
-    middle = chosen.sum() * positive.mean()
-    p = float(permutation_p(abs(null - middle) >= abs(float(chosen[positive].sum()) - middle) - TOLERANCE))
+    _, _, positive, chosen = replies(rng, terms, spread)
     plain = two_proportions(
         int(chosen[positive].sum()),
         int(positive.sum()),
@@ -74,21 +43,8 @@ def polarity_trial(spread: float, rng: np.random.Generator, terms: int) -> dict[
         int((~positive).sum()),
     )
     return {
-        "two-way bootstrap, widened; permutation over terms": Outcome(
-            covers(percentile_interval(draws, observed, "two-way", units=terms), 0.0), alarm(p)
-        ),
-        "two-way bootstrap, not widened": Outcome(covers(percentile_interval(draws, observed, "two-way"), 0.0)),
         "pooled z as_published (items as units)": Outcome(covers(plain.interval, 0.0), alarm(plain.p)),
     }
-
-
-def weighted_difference(weights: np.ndarray, positive: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Δ of every resample in which both polarities are drawn."""
-    first, second = weights @ positive, weights @ ~positive
-    drawn = (first > 0) & (second > 0)
-    return np.asarray(
-        weights[drawn] @ (positive & chosen) / first[drawn] - weights[drawn] @ (~positive & chosen) / second[drawn]
-    )
 
 
 def tau_trial(spread: float, rng: np.random.Generator, n: int) -> dict[str, Outcome]:
@@ -125,10 +81,6 @@ def topics_trial(rng: np.random.Generator, n: int) -> dict[str, Outcome]:
     }
 
 
-def sentence_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
-    return [row for n in sizes for row in simulated("sentences in articles", n, sentences_trial, trials)]
-
-
 def polarity_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> list[Row]:
     return [
         row
@@ -153,4 +105,4 @@ def topic_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> l
 
 def rows(trials: int = 2000) -> list[Row]:
     """The whole table."""
-    return [*sentence_rows(trials), *polarity_rows(trials), *tau_rows(trials), *topic_rows(trials)]
+    return [*polarity_rows(trials), *tau_rows(trials), *topic_rows(trials)]

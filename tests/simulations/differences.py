@@ -11,17 +11,14 @@ from statistics import NormalDist
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.bootstrap import bootstrap_means, percentile_interval
 from core.metrics.difference import Difference
 from core.metrics.equivalence import equivalence
 from core.metrics.paired_difference import paired_difference
 from core.metrics.paired_proportions import paired_proportions
-from core.metrics.sign_flip import sign_flip_p
 from core.metrics.two_proportions import two_proportions
 from core.metrics.two_sample_difference import two_sample_difference
 
 SMALL, USUAL, LARGE = 8, 60, 600
-RESAMPLES = 1000
 
 Pairs = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
@@ -58,13 +55,8 @@ def outcome(result: Difference, truth: float = 0.0) -> Outcome:
 
 def paired_trial(draw: Pairs, rng: np.random.Generator, n: int) -> dict[str, Outcome]:
     first, second = draw(rng, n)
-    differences = first - second
-    draws = bootstrap_means(differences, rng, RESAMPLES)[:, 0]
-    bounds = percentile_interval(draws, float(differences.mean()), "bootstrap", units=n)
     return {
         "paired t": outcome(paired_difference(first, second)),
-        "sign flips": Outcome(alarm=alarm(float(sign_flip_p(differences, rng, RESAMPLES)))),
-        "bootstrap, widened": Outcome(covers(bounds, 0.0)),
         "Student's t as_published (pairs ignored)": outcome(two_sample_difference(first, second, equal_variances=True)),
     }
 

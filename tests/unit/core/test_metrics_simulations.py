@@ -46,8 +46,6 @@ def alarms(rows: list[Row], method: str) -> list[float]:
         (differences.two_sample_rows, 100, (8,)),
         (differences.equivalence_rows, 100, (60,)),
         (differences.proportion_rows, 40, (8,)),
-        (clusters.sentence_rows, 200, (8, 30)),
-        (clusters.polarity_rows, 60, (8,)),
         (clusters.topic_rows, 60, (30,)),
     ],
 )
@@ -65,8 +63,6 @@ def test_coverage_and_false_positives_in_short(rows: Rows, trials: int, sizes: t
         (differences.two_sample_rows, 2000),
         (differences.equivalence_rows, 2000),
         (differences.proportion_rows, 2000),
-        (clusters.sentence_rows, 2000),
-        (clusters.polarity_rows, 600),
         (clusters.topic_rows, 600),
     ],
 )
