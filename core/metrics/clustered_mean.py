@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.metrics.checks import constant, finite, same_length
-from core.metrics.difference import Difference, untested
+from core.metrics.difference import Difference, separated, untested
 from core.metrics.one_sample_mean import one_sample_mean
 from core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds
 
@@ -12,7 +12,8 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     """x̄ against 0, with clusters as the units: s.e.² = C/(C−1) Σ_c (Σ_{i∈c} (x_i − x̄))² / n², t with C − 1 df.
 
     Where every cluster has one unit this is Student's one-sample t. `values`, `clusters`: shapes (n,). Effect: x̄ over
-    the SD of the units. No p where there are fewer than two clusters or no variation. ValueError for NaN.
+    the SD of the units. Units that are all equal are tested by exact sign flips of clusters. No p where there are fewer
+    than two clusters or the clusters do not vary. ValueError for NaN.
     Source: the linearised variance of a ratio (Cochran 1977, section 9.2), a mean over clusters of unequal size.
     """
     from scipy.stats import t
@@ -27,7 +28,8 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     if count < 2:
         return untested(mean, "all were sampled together: nothing to compare them with", test, "d", n, (count,))
     if constant(units):
-        return untested(mean, "no variation between the units", test, "d", n, (count,))
+        alike = untested(mean, "no variation between the units", test, "d", n, (count,))
+        return separated(alike, "sign flips of clusters, exact", 0.5**count) if units.any() else alike
     between = np.bincount(numbers, units - mean)
     error = float(np.sqrt(count / (count - 1) * (between**2).sum())) / n
     effect = mean / float(units.std(ddof=1))

@@ -1,6 +1,6 @@
 """What every test of a difference returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.metrics.result import MaybeBounds
@@ -33,3 +33,13 @@ def untested(
 ) -> Difference:
     """A difference without interval, p and effect size, all for the same reason."""
     return Difference(value, reason, MaybeBounds(None, reason), None, None, test, effect_name, None, n, n_by_group)
+
+
+def separated(untried: Difference, test: str, chance: float, alternative: Alternative = "two-sided") -> Difference:
+    """A difference other than 0 without any variation, with the p of the exact permutation test `test`.
+
+    `chance`: the share of arrangements that give this value, the farthest from 0 there is; two-sided p is twice it.
+    """
+    towards = "greater" if (untried.value or 0.0) > 0 else "less"
+    one_sided = chance if towards == alternative else 1.0
+    return replace(untried, reason="", p=2 * chance if alternative == "two-sided" else one_sided, test=test)

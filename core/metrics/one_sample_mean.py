@@ -1,7 +1,9 @@
 """The mean of independent units against a fixed value."""
 
+import numpy as np
+
 from core.metrics.checks import constant, finite
-from core.metrics.difference import Alternative, Difference, untested
+from core.metrics.difference import Alternative, Difference, separated, untested
 from core.metrics.mean_interval import mean_interval
 from core.metrics.result import Floats
 
@@ -9,7 +11,8 @@ from core.metrics.result import Floats
 def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Alternative = "two-sided") -> Difference:
     """x̄ − `against`, Student's one-sample t with n − 1 df, effect d = (x̄ − against) / s (ddof 1).
 
-    `values`: independent units, shape (n,). No p where n < 2 or the values do not vary. ValueError for NaN.
+    `values`: independent units, shape (n,). Values that are all equal are tested by exact sign flips. No p where n < 2
+    or all are equal to `against`. ValueError for NaN.
     """
     units = finite(values) - finite(against)
     return t_of(units, (len(units),), "one-sample t", "d", alternative, magnitude=abs(against))
@@ -24,7 +27,10 @@ def t_of(
     *,
     magnitude: float = 0.0,
 ) -> Difference:
-    """The t-test of a mean of 0; `differences` finite, shape (n,), of numbers as large as `magnitude`."""
+    """The t-test of a mean of 0; `differences` finite, shape (n,), of numbers as large as `magnitude`.
+
+    Where all differ alike, t is undefined and the exact sign-flip test has p = 2 / 2ⁿ (one-sided 1 / 2ⁿ).
+    """
     from scipy.stats import ttest_1samp
 
     n = len(differences)
@@ -34,7 +40,9 @@ def t_of(
     if n == 1:
         return untested(value, "one unit has no spread to test against", test, effect_name, n, n_by_group)
     if constant(differences, magnitude):
-        return untested(value, "no variation between the units", test, effect_name, n, n_by_group)
+        alike = untested(value, "no variation between the units", test, effect_name, n, n_by_group)
+        nothing = constant(np.append(differences, 0.0), magnitude)
+        return alike if nothing else separated(alike, "sign flips, exact", 0.5**n, alternative)
     outcome = ttest_1samp(differences, 0.0, alternative=alternative)
     effect = value / float(differences.std(ddof=1))
     interval = mean_interval(differences)

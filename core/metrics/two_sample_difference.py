@@ -1,9 +1,11 @@
 """The difference of the means of two independent groups."""
 
-from math import sqrt
+from math import comb, sqrt
+
+import numpy as np
 
 from core.metrics.checks import constant, finite
-from core.metrics.difference import Alternative, Difference, untested
+from core.metrics.difference import Alternative, Difference, separated, untested
 from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
 
 
@@ -13,7 +15,8 @@ def two_sample_difference(
     """Mean of `first` minus mean of `second`; Welch's t, or Student's pooled t where `equal_variances`.
 
     `first`, `second`: independent units, shapes (n,) and (m,). Effect: Cohen's d with the pooled SD (ddof 1).
-    No p where a group has fewer than two units or neither varies. ValueError for NaN.
+    Groups of which neither varies are tested by exact permutation, one-sided p = 1 / C(n + m, n), twice that two-sided;
+    not where `equal_variances`. No p where a group has fewer than two units or all units are equal. ValueError for NaN.
     """
     from scipy.stats import ttest_ind
 
@@ -26,7 +29,10 @@ def two_sample_difference(
     if min(counts) == 1:
         return untested(value, "a group has only one unit", test, "Cohen's d", sum(counts), counts)
     if constant(one) and constant(other):
-        return untested(value, "no variation within the groups", test, "Cohen's d", sum(counts), counts)
+        alike = untested(value, "no variation within the groups", test, "Cohen's d", sum(counts), counts)
+        if equal_variances or constant(np.concatenate([one, other])):
+            return alike
+        return separated(alike, "permutation, exact", 1 / comb(sum(counts), counts[0]), alternative)
     both_ways = ttest_ind(one, other, equal_var=equal_variances)
     low, high = both_ways.confidence_interval(LEVEL)
     outcome = ttest_ind(one, other, equal_var=equal_variances, alternative=alternative)

@@ -34,6 +34,7 @@ HELPERS = {
     "checks.finite": "a check of input",
     "checks.same_length": "a check of input",
     "checks.truths": "a check of input",
+    "difference.separated": "makes a result",
     "difference.untested": "makes a result",
     "fleiss_kappa.equally_judged": "selects comparisons for fleiss_kappa",
     "kendall.standard_error": "the error behind kendall_tau's interval",

@@ -9,6 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
+from core.metrics.clustered_mean import clustered_mean
 from core.metrics.difference import Difference
 from core.metrics.equivalence import equivalence
 from core.metrics.one_sample_mean import one_sample_mean
@@ -160,11 +161,12 @@ EMPTY, ONE, FLAT = np.array([]), np.array([1.0]), np.array([0.4 - 0.2, 0.3 - 0.1
     [
         (paired_difference(EMPTY, EMPTY), None),
         (paired_difference(ONE, ONE + 1), -1),
-        (paired_difference(FLAT, np.zeros(3)), 0.2),
+        (paired_difference(FLAT, FLAT), 0),
         (paired_difference(np.array([0.1 + 0.2, 0.3, 0.3]), np.full(3, 0.3)), 0),
         (two_sample_difference(EMPTY, ONE), None),
         (two_sample_difference(ONE, FLAT), 0.8),
-        (two_sample_difference(FLAT, np.zeros(3)), 0.2),
+        (two_sample_difference(FLAT, np.full(4, 0.2)), 0),
+        (two_sample_difference(FLAT, np.zeros(3), equal_variances=True), 0.2),
         (one_sample_mean(ONE), 1),
         (two_proportions(0, 0, 3, 4), None),
         (paired_proportions(EMPTY, EMPTY), None),
@@ -176,6 +178,41 @@ def test_what_cannot_be_tested_says_why(result: Difference, value: float | None)
     assert result.reason
     assert result.interval.bounds is None
     assert result.interval.reason
+
+
+def permuted_p(first: np.ndarray, second: np.ndarray, how: str, alternative: str) -> float:
+    """scipy's exact permutation test of the difference of means; rounded, so that equal differences count as equal."""
+    return float(
+        stats.permutation_test(
+            (first, second),
+            lambda one, other: round(float(np.mean(one) - np.mean(other)), 9),
+            permutation_type=how,
+            vectorized=False,
+            n_resamples=np.inf,
+            alternative=alternative,
+        ).pvalue
+    )
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_perfect_separation_is_tested_by_exact_permutation(sign: int, alternative: str) -> None:
+    flat, zero = sign * FLAT, np.zeros(3)
+    paired = paired_difference(flat, zero, alternative=alternative)
+    assert paired.value == pytest.approx(sign * 0.2)
+    assert paired.p == pytest.approx(permuted_p(flat, zero, "samples", alternative))
+    assert paired.interval.reason == "no variation between the units"
+    assert one_sample_mean(flat, alternative=alternative).p == paired.p
+    for other in (zero, np.zeros(5)):
+        apart = two_sample_difference(flat, other, alternative=alternative)
+        assert apart.p == pytest.approx(permuted_p(flat, other, "independent", alternative))
+        assert (apart.reason, apart.interval.reason) == ("", "no variation within the groups")
+
+
+def test_separated_clusters_are_flipped_as_wholes() -> None:
+    """Three clusters: of 2³ arrangements of signs, two lie as far from 0."""
+    assert clustered_mean(np.full(6, 0.5), np.array([0, 0, 1, 1, 1, 2])).p == 2 / 8
+    assert clustered_mean(np.zeros(6), np.array([0, 0, 1, 1, 1, 2])).p is None
 
 
 def test_what_is_no_pair_or_no_number_is_refused() -> None:
