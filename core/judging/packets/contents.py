@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.judging.blind import Criterion
 from core.judging.settings import PlanSettings
 from core.judging.wording import Wording
 from core.project.stores.common import canonical_json
@@ -58,20 +57,3 @@ class WordingList:
             self._numbers[key] = len(self.all)
             self.all.append(shown)
         return str(self._numbers[key])
-
-
-class PacketWording(Wording):
-    """The wording that a packet carries: a comparison's task is its number."""
-
-    def __init__(self, wording: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__({})
-        self._shown = [
-            (str(one["title"]), tuple(Criterion(str(name), str(told)) for name, told in one["criteria"]))
-            for one in wording
-        ]
-
-    def title(self, task: str, theme: str) -> str:
-        return self._shown[int(task)][0]
-
-    def criteria(self, task: str) -> tuple[Criterion, ...]:
-        return self._shown[int(task)][1]

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from core.errors import UsageError
-from core.judging.packets import contents
+from core.judging.blind import Criterion
 from core.judging.packets.contents import STUDY
 from core.judging.store import ProjectStore
+from core.judging.wording import Wording
 from core.judging.work import Refused
 from core.project.changes import Changes
 from core.project.project import Project
@@ -93,11 +94,21 @@ class PacketStore(ProjectStore):
         return finish_packet(self._project)
 
 
-class PacketWording(contents.PacketWording):
-    """The wording that an open packet carries."""
+class PacketWording(Wording):
+    """The wording that an open packet carries: a comparison's task is its number."""
 
     def __init__(self, project: Project) -> None:
-        super().__init__(_required(project).plan.settings.get("wording", ()))
+        super().__init__({})
+        self._shown = [
+            (str(one["title"]), tuple(Criterion(str(name), str(told)) for name, told in one["criteria"]))
+            for one in _required(project).plan.settings.get("wording", ())
+        ]
+
+    def title(self, task: str, theme: str) -> str:
+        return self._shown[int(task)][0]
+
+    def criteria(self, task: str) -> tuple[Criterion, ...]:
+        return self._shown[int(task)][1]
 
 
 def _required(project: Project) -> Inside:
