@@ -14,7 +14,7 @@ from core.judging.packets.make import MadePacket, make_packets
 from core.judging.packets.merge import MergeReport, merge_packets
 from core.judging.plan import texts_digest
 from core.judging.session import JudgingSession, open_judging
-from core.judging.statements import ProjectStatements
+from core.judging.store import ProjectStatements
 from core.project.project import Project
 from core.project.rows import Item
 from core.project.specs import (

@@ -63,7 +63,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Draw comparisons for blind judging from a study's texts."""
-    from core.judging.settings import KINDS
+    from core.judging.plan import KINDS
     from core.runs.compare.planning import preference_of
 
     if len(title) > LONGEST_TITLE:
@@ -98,7 +98,7 @@ def _sized(
 ) -> "tuple[Outlook, ...]":
     """What the plan that would be drawn can show."""
     from core.compute import shared
-    from core.judging.settings import PlanSettings
+    from core.judging.plan import PlanSettings
     from core.runs.compare.drawing import sizes
     from core.runs.compare.planning import outlooks
     from core.runs.compare.pool import Request

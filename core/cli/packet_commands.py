@@ -92,8 +92,7 @@ def merge(
 
 def show(file: File, as_json: AsJson = False) -> None:
     """How the packets stand, and which answers conflict."""
-    from core.judging.packets.decisions import conflicts
-    from core.judging.packets.overview import packets
+    from core.judging.packets.decisions import conflicts, packets
 
     with Project.open(file, read_only=True) as project:
         made, differing = packets(project), conflicts(project)
@@ -149,8 +148,7 @@ def decide(
 
 def count(file: File, code: Code, as_json: AsJson = False) -> None:
     """End a packet that never came back finished: what came counts from now on."""
-    from core.judging.packets.decisions import count_what_came
-    from core.judging.packets.overview import packets
+    from core.judging.packets.decisions import count_what_came, packets
 
     with open_for_writing(file) as project:
         mine = [one for one in packets(project) if one.code == code]

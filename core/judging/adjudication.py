@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import UsageError
-from core.judging.settings import PlanKind, PlanSettings
+from core.judging.plan import PlanKind, PlanSettings
 from core.judging.store import ProjectStore
 from core.project.changes import Changes
 from core.project.project import Project

@@ -13,10 +13,9 @@ from core.judging.blind import (
     SessionView,
     StartInfo,
 )
+from core.judging.plan import PlanSettings
 from core.judging.reveal import revelation
-from core.judging.settings import PlanSettings
-from core.judging.statements import LONGEST_DESCRIPTION, Statements
-from core.judging.store import JudgingStore
+from core.judging.store import LONGEST_DESCRIPTION, JudgingStore, Statements
 from core.judging.wording import Wording
 from core.judging.work import Refused, SessionWork
 from core.project.rows import PlanRow, SessionRow

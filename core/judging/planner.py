@@ -4,19 +4,180 @@ A preference is seen where the ABS test of its axis gives p ≤ .05 after Holm o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import floor
+from math import ceil, floor
 
 from core.errors import AppError
-from core.judging.planned import AGREEMENT, STEP, Chance, Design, Detectable, Needed
 from core.metrics.affinity_exact_power import exact_power, top_shares
 from core.metrics.affinity_power import POWER
 
-__all__ = [
-    "AGREEMENT", "PREFERENCE", "Chance", "Design", "Detectable", "Needed",
-    "detectable", "needed", "plan_power", "raters_needed",
-]  # fmt: skip
+# ---- A design for judging, and what planning says of it: frozen, with a plain sentence each
+
+# How alike raters choose, as an intra-class correlation (which is what Fleiss' κ estimates). The paper's three people
+# had .04 and less; texts of unequal quality bring raters together. The top of what is called slight agreement is on
+# the safe side: more agreement means that further raters of the same texts tell less.
+AGREEMENT = 0.2
+STEP = 1e-4  # how finely a detectable share is told
+
+
+@dataclass(frozen=True)
+class Design:
+    """`comparisons` on each of `axes`, each judged by `raters`; every comparison shows one text of each identity.
+
+    `agreement`: how alike the raters choose (0: no more than chance, 1: always the same). `without_choice`: the share
+    of judgments that are a tie, none or a skip.
+    """
+
+    comparisons: int
+    identities: int = 3
+    axes: int = 1
+    raters: int = 1
+    agreement: float = AGREEMENT
+    without_choice: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.identities < 2:
+            raise AppError("An axis needs at least two identities to compare.", hint="Choose an axis with more.")
+        if self.comparisons < 0 or self.axes < 1 or self.raters < 1:
+            raise AppError(
+                "A plan needs an axis, a rater and no negative number of comparisons.", hint="Enter 1 or more of each."
+            )
+        if not (0 <= self.agreement <= 1 and 0 <= self.without_choice < 1):
+            raise AppError(
+                "Agreement and the share of judgments without a choice lie between 0 and 1.",
+                hint="Enter 0.2 for a fifth; not every judgment can be without a choice.",
+            )
+
+    @property
+    def effective(self) -> float:
+        """Of how many independent choices an axis is worth: n·c / (1 + (c − 1) ρ), c choices in each comparison."""
+        return self.comparisons * self._choices / self._effect(self.agreement)
+
+    def stretch(self, shares: Sequence[float]) -> float:
+        """How many times larger the test takes the variance of the shares to be than it is.
+
+        It permutes identities jointly within a comparison, and so takes agreement for a matter of the texts that is
+        nothing but a common preference: Σ p² + ρ (1 − Σ p²) of the pairs of choices are the same.
+        """
+        k, alike = self.identities, sum(share * share for share in shares)
+        same = alike + self.agreement * (1 - alike)
+        return max(1.0, self._effect((k * same - 1) / (k - 1)) / self._effect(self.agreement))
+
+    @property
+    def _choices(self) -> float:
+        return self.raters * (1 - self.without_choice)
+
+    def _effect(self, agreement: float) -> float:
+        """The design effect of so many choices in each comparison."""
+        return max(1.0, 1 + (self._choices - 1) * agreement)
+
+    def in_words(self) -> str:
+        """ "With 20 comparisons on each of 3 axes, each judged by 3 raters"."""
+        axes = "one axis" if self.axes == 1 else f"each of {self.axes} axes"
+        judged = "" if self.raters == 1 else f", each judged by {self.raters} raters"
+        without = f", {_percent(self.without_choice)} % of them without a choice" if self.without_choice else ""
+        return f"With {_count(self.comparisons, 'comparison')} on {axes}{judged}{without}"
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The chance that `design` sees a preference of `shares` on one of its axes."""
+
+    design: Design
+    shares: tuple[float, ...]
+    power: float
+
+    def in_words(self) -> str:
+        """One sentence for the window and the command line."""
+        studies = "sessions" if self.design.raters == 1 else "such studies"
+        where = "" if self.design.axes == 1 else " on one of them"
+        return (
+            f"{self.design.in_words()}, a preference of {_preference(self.shares)}{where} "
+            f"is seen in {_of_hundred(self.power)} of 100 {studies}."
+        )
+
+
+@dataclass(frozen=True)
+class Needed:
+    """`design` with the fewest comparisons (or raters) that see `shares` with chance `wanted`; None with a reason."""
+
+    design: Design | None
+    shares: tuple[float, ...]
+    wanted: float
+    reason: str = ""
+
+    @property
+    def comparisons(self) -> int | None:
+        """On each axis."""
+        return None if self.design is None else self.design.comparisons
+
+    @property
+    def raters(self) -> int | None:
+        """Of each comparison."""
+        return None if self.design is None else self.design.raters
+
+    def people(self, per_rater: int) -> int | None:
+        """How many people it takes where each judges at most `per_rater` comparisons, all axes together."""
+        if self.design is None or per_rater < 1:
+            return None
+        whole = self.design.comparisons * self.design.axes * self.design.raters
+        return max(self.design.raters, ceil(whole / per_rater))
+
+    def in_words(self) -> str:
+        if self.design is None:
+            return f"A preference of {_preference(self.shares)} cannot be planned for: {self.reason}."
+        axes = "" if self.design.axes == 1 else f" on each of {self.design.axes} axes"
+        judged = "" if self.design.raters == 1 else f", each judged by {self.design.raters} raters"
+        return (
+            f"To see a preference of {_preference(self.shares)} in {_percent(self.wanted)} of 100 cases, it takes "
+            f"{_count(self.design.comparisons, 'comparison')}{axes}{judged}."
+        )
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """The smallest share of one identity, the others being chosen equally often, that `design` sees with `wanted`."""
+
+    design: Design
+    wanted: float
+    top: float | None
+
+    @property
+    def shares(self) -> tuple[float, ...] | None:
+        return None if self.top is None else top_shares(self.top, self.design.identities)
+
+    def in_words(self) -> str:
+        seen = f"in {_percent(self.wanted)} of 100 cases"
+        if self.top is None:
+            return f"{self.design.in_words()}, no preference can be seen {seen}, not even one text chosen every time."
+        chance = _percent(1 / self.design.identities)
+        return (
+            f"{self.design.in_words()}, one identity has to be chosen {ceil(100 * self.top - STEP)} % of the time "
+            f"to be seen {seen}; chance is {chance} %."
+        )
+
+
+def _preference(shares: Sequence[float]) -> str:
+    return f"{'/'.join(_percent(share) for share in shares)} %"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}" if abs(share * 100 - round(share * 100)) > 0.05 else f"{round(share * 100)}"
+
+
+def _of_hundred(power: float) -> str:
+    """Never 0 or 100 unless it is: neither is a promise that can be kept."""
+    if 0 < power < 0.005:
+        return "fewer than 1"
+    return "more than 99" if 0.995 <= power < 1 else f"{round(100 * power)}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+# fmt: skip
 
 # What the paper's designs are planned for (METHODS, personal fingerprint).
 PREFERENCE = (0.55, 0.30, 0.15)

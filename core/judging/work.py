@@ -7,24 +7,120 @@ blind.py defines leaves it.
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from core.errors import AppError
 from core.judging.blind import Answer, Answered, BlindComparison, Entry, Ratings, SessionProgress, SessionView, State
-from core.judging.clock import ActiveClock
-from core.judging.notes import Notes
-from core.judging.order import CardOrder
-from core.judging.plan import texts_digest
-from core.judging.rows import CompactRows
-from core.judging.settings import PlanSettings
-from core.judging.statements import HIGHEST, LOWEST, CriterionRatings, Statements
-from core.judging.store import JudgingStore
+from core.judging.plan import CardOrder, PlanSettings, texts_digest
+from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, Statements
 from core.judging.wording import Wording
-from core.project.rows import ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
+from core.project.rows import ComparisonRow, Item, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
+
+# ---- Active time: what a person spent judging, not what passed while nobody was there
+
+IDLE_SECONDS = 120.0
+
+
+class ActiveClock:
+    """Counts seconds between signs of life; a longer gap counts as `idle` seconds, a jump back as none."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic, idle: float = IDLE_SECONDS) -> None:
+        self._now = now
+        self._idle = idle
+        self._last = now()
+
+    def lap(self) -> float:
+        """Active seconds since the last lap."""
+        before, self._last = self._last, self._now()
+        return min(max(self._last - before, 0.0), self._idle)
+
+
+# ---- The notes of a session: what was typed, and what of it is on disk
+
+
+class Notes:
+    """Notes by index of the comparison. `judged` are those of answers, `drafts` those that no answer has taken yet."""
+
+    def __init__(self, judged: Mapping[int, str], drafts: Mapping[int, str]) -> None:
+        self._typed = {**judged, **drafts}
+        self._kept = dict(self._typed)
+
+    def of(self, index: int) -> str:
+        return self._typed.get(index, "")
+
+    def put(self, index: int, note: str) -> None:
+        """What stands in the field now. Not on disk by that."""
+        self._typed[index] = note
+
+    def waits(self, index: int) -> bool:
+        """Whether the disk has another note than the field."""
+        return self.of(index) != self._kept.get(index, "")
+
+    def saved(self, index: int) -> None:
+        """The note is on disk."""
+        self._kept[index] = self.of(index)
+
+
+# ---- Comparisons of a plan held small: a hundred thousand rows must not make Python's garbage collector halt the
+# window
+# The collector walks every object that can hold others, in one go, on whichever thread sets it off; with a hundred
+# thousand rows as objects that took a third of a second. Plain tuples of strings and numbers it leaves alone.
+
+_Flat = tuple[str, str, int, str, str, str, tuple[int, ...], tuple[str, ...], str, str | None]
+
+
+class CompactRows(Sequence[ComparisonRow]):
+    """A sequence of rows that are made when they are asked for."""
+
+    def __init__(self, rows: Iterable[ComparisonRow]) -> None:
+        shared: dict[object, object] = {}  # plans repeat a few keys and identities all over
+
+        def one(value: object) -> object:
+            return shared.setdefault(value, value)
+
+        self._flat: list[_Flat] = []
+        for row in rows:
+            # A source is held as a negative number, so that a row stays a tuple of plain values.
+            cards = tuple(-number if kind == "source" else number for kind, number in (item.key for item in row.items))
+            identities = one(tuple(item.identity for item in row.items))
+            self._flat.append(
+                (row.id, one(row.plan_id), row.position, one(row.axis), one(row.task), one(row.theme), cards,
+                 identities, row.texts_sha256, row.repeat_of)  # type: ignore[arg-type]
+            )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self._flat)
+
+    @overload
+    def __getitem__(self, index: int) -> ComparisonRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ComparisonRow]: ...
+
+    def __getitem__(self, index: int | slice) -> ComparisonRow | Sequence[ComparisonRow]:
+        if isinstance(index, slice):
+            return [_row(flat) for flat in self._flat[index]]
+        return _row(self._flat[index])
+
+    def __iter__(self) -> Iterator[ComparisonRow]:
+        return map(_row, self._flat)
+
+    def ids(self) -> Iterator[str]:
+        return (flat[0] for flat in self._flat)
+
+
+def _row(flat: _Flat) -> ComparisonRow:
+    key, plan_id, position, axis, task, theme, cards, identities, texts_sha256, repeat_of = flat
+    items = tuple(
+        Item(None, identity, source=-card) if card < 0 else Item(card, identity)
+        for card, identity in zip(cards, identities, strict=True)
+    )
+    return ComparisonRow(key, plan_id, position, axis, task, theme, items, texts_sha256, repeat_of)
+
 
 AHEAD = 2  # comparisons whose texts are fetched before they are asked for
 KEPT_TEXTS = 16

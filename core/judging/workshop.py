@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from core.errors import AppError
 from core.judging.fingerprint.power import PLANNED
 from core.judging.fingerprint.result import GROUP_FROM
+from core.judging.plan import PlanSettings
 from core.judging.planner import Chance, Design, plan_power
-from core.judging.settings import PlanSettings
 from core.judging.store import ProjectStore
 from core.judging.work import Refused
 from core.project.project import Project

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.judging.adjudication import Adjudication, adjudicated
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow
 from core.runs.values import compared_texts, written_by

@@ -14,7 +14,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.fingerprint.build import Asked, axis_choices
 from core.judging.fingerprint.result import GROUP_FROM, AxisChoice, Beside, Fingerprint, Seeing, Whose
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
 from core.runs.fingerprint_rows import Gathered, answered_in, asked_of, gather

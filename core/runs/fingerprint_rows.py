@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.judging.axes import MODEL, ORIGIN, TITLES, TWIN, CompareSet, keys_of_sets
 from core.judging.fingerprint.build import Asked
+from core.judging.plan import MODEL, ORIGIN, TITLES, TWIN, CompareSet, keys_of_sets
 from core.project.project import Project
 from core.project.rows import ComparisonRow, SessionRow
 from core.prompts import available_axes, load_axis

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.jobs import JobContext
-from core.judging.axes import keys_of_sets
+from core.judging.plan import keys_of_sets
 from core.judging.wording import shipped_wording
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, TextKey

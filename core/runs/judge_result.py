@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.judging.model_reply import READ_AS
+from core.judging.model_rater import READ_AS
 from core.metrics.result import Bounds
 from core.metrics.wilson import wilson
 from core.project.rows import JudgmentRow

@@ -7,8 +7,15 @@ from typing import Any
 from core.backends.protocol import Completion, Failure
 from core.backends.seeds import output_seed
 from core.errors import UsageError
-from core.judging.model_prompt import JudgingPrompt, card_orders, judging_prompt, judging_words, words_sha256
-from core.judging.model_reply import Read, read_reply
+from core.judging.model_rater import (
+    JudgingPrompt,
+    Read,
+    card_orders,
+    judging_prompt,
+    judging_words,
+    read_reply,
+    words_sha256,
+)
 from core.judging.plan import texts_digest
 from core.judging.wording import Wording
 from core.project.project import Project

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from core.jobs import JobContext
-from core.judging.settings import PlanKind, PlanSettings
+from core.judging.plan import PlanKind, PlanSettings
 from core.judging.store import ProjectStore
 from core.project.project import Project
 from core.project.rows import PlanRow, RaterRow, SessionRow
 
 if TYPE_CHECKING:
-    from core.judging.packets.overview import PacketState
+    from core.judging.packets.decisions import PacketState
 
 Where = Literal["here", "away", "partly", "finished", "counted"]  # this machine, or how the packet stands
 
@@ -132,6 +132,6 @@ class RaterStates:
 
 def _packets(project: Project) -> "dict[str, PacketState]":
     """How the packets stand, by session; the last one where a session has several."""
-    from core.judging.packets.overview import packets
+    from core.judging.packets.decisions import packets
 
     return {one.session_id: one for one in packets(project)}

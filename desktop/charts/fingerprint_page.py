@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 import core
 from core.errors import AppError
 from core.judging.fingerprint import Fingerprint
-from core.judging.fingerprint.words import limits, paragraphs
+from core.judging.fingerprint_words import limits, paragraphs
 from desktop.charts import picture
 from desktop.charts.canvas import Canvas
 from desktop.charts.draw import draw

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
-from core.judging.fingerprint.words import Paragraph
+from core.judging.fingerprint_words import Paragraph
 from desktop.theme.tokens import Tokens
 from desktop.widgets.safe_text import safe_line
 

@@ -13,8 +13,7 @@ from desktop.widgets.words import number
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Disagreement
-    from core.judging.packets.decisions import Conflict
-    from core.judging.packets.overview import PacketState
+    from core.judging.packets.decisions import Conflict, PacketState
     from core.project.project import Project
     from core.project.rows import ComparisonRow
 
@@ -61,8 +60,7 @@ class AdjudicationData:
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
     """What waits for the coordinator of what came back. A workshop has no packets, so no code of one is here."""
     from core.judging.adjudication import neutral_order
-    from core.judging.packets.decisions import conflicts
-    from core.judging.packets.overview import packets
+    from core.judging.packets.decisions import conflicts, packets
 
     found, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}

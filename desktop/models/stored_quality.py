@@ -104,7 +104,7 @@ def _tells(one: Finding, secret: frozenset[str]) -> bool:
 
 
 def _workshop_codes(project: "Project") -> frozenset[str]:
-    from core.judging.settings import PlanSettings
+    from core.judging.plan import PlanSettings
 
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}

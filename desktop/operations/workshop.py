@@ -117,7 +117,7 @@ class Keeper:
 
         def open_door(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
             from core.judging.session import open_judging
-            from core.judging.statements import ProjectStatements
+            from core.judging.store import ProjectStatements
             from core.judging.wording import shipped_wording
             from core.judging.workshop import WorkshopStore
 

@@ -15,8 +15,8 @@ from figures import at_most, figure, title
 from packet_files import coordinator, make, merge
 from sqlalchemy import insert
 
+from core.judging.packets.decisions import packets
 from core.judging.packets.inside import finish_packet
-from core.judging.packets.overview import packets
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import JudgmentSpec

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, judge, refused
 
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.project.project import Project
 
 POWER = {

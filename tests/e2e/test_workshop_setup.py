@@ -13,7 +13,7 @@ from workshop_people import PATIENCE, People, always_one, make_project
 from core.compute import ComputeProcess
 from core.errors import AppError
 from core.jobs import JobContext
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.project.project import Project
 from desktop import theme
 from desktop.app import create_window, start

@@ -8,8 +8,7 @@ from typing import Any
 from core.compute import ComputeProcess, shared
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.plan import DrawnPlan, draw_plan
-from core.judging.settings import KINDS, PlanSettings
+from core.judging.plan import KINDS, DrawnPlan, PlanSettings, draw_plan
 from core.project.project import Project
 from core.project.rows import Item, StudyRow
 from core.project.specs import ComparisonSpec, PlanSpec

@@ -2,8 +2,7 @@
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.axes import MODEL
-from core.judging.plan import Candidate
+from core.judging.plan import MODEL, Candidate
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.project.stores.common import chunks

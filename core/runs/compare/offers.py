@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.jobs import JobContext
-from core.judging.settings import PlanKind
+from core.judging.plan import PlanKind
 from core.project.project import Project
 from core.project.rows import StudyRow
 from core.project.stores.outputs import OutputFilter

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.judging.axes import GENERATED, ORIGIN, ORIGINAL
-from core.judging.plan import Candidate, LeftOut
+from core.judging.plan import GENERATED, ORIGIN, ORIGINAL, Candidate, LeftOut
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.prompts.news import UNBIASED

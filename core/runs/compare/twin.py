@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from core.compute import ComputeProcess
 from core.errors import AppError
 from core.jobs import JobContext
-from core.judging.axes import TWIN
-from core.judging.plan import Candidate, LeftOut
+from core.judging.plan import TWIN, Candidate, LeftOut
 from core.project.project import Project
 from core.project.rows import TextKey
 from core.project.specs import SourceSpec

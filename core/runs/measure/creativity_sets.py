@@ -1,6 +1,6 @@
 """What was compared besides the project's axes, and in which sets of identities."""
 
-from core.judging.axes import keys_of_sets
+from core.judging.plan import keys_of_sets
 from core.project.project import Project
 from core.runs.measure.creativity_columns import Columns
 
@@ -23,7 +23,7 @@ def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
     """Judgments with each set of identities that an axis was compared in as an axis of its own.
 
     Where there is one set, the axis keeps its key and has these identities (two of its three, say); see
-    `core.judging.axes`. Rows that show an identity twice, or one alone, stay with the whole axis, and drop out there.
+    `core.judging.plan`. Rows that show an identity twice, or one alone, stay with the whole axis, and drop out there.
     """
     rows = list(zip(columns["axis"], columns["shown"], strict=True))
     sets = [(axis, frozenset(shown)) if len(set(shown)) == len(shown) > 1 else None for axis, shown in rows]

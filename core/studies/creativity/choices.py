@@ -32,7 +32,7 @@ class JudgmentTable:
     `shown`: identity ids in card order. `outcome`: choice, tie, none or skip. `chosen`: an identity id, with outcome
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
     outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
-    model; `read_as`: how a model's reply was read (core.judging.model_reply). `seconds`: active time, 0 where
+    model; `read_as`: how a model's reply was read (core.judging.model_rater). `seconds`: active time, 0 where
     it was not recorded. Columns that are not known are left out.
     """
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.findings import Finding
-from core.judging.fingerprint.words import Paragraph
+from core.judging.fingerprint_words import Paragraph
 from desktop import theme
 from desktop.charts.chart import Chart
 from desktop.charts.prose import draw_prose

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QScrollArea, QToolTip, QVBoxLayout, QWidget
 
 from core.judging.fingerprint import Fingerprint
-from core.judging.fingerprint.words import limits, paragraphs
+from core.judging.fingerprint_words import limits, paragraphs
 from desktop import theme
 from desktop.charts.fingerprint import shares_view, summary
 from desktop.charts.fingerprint_rows import scores_view

@@ -86,8 +86,7 @@ class JudgeControl(QObject):
     def open_project(self, project: "Project") -> None:
         """Hand the project through to a judging thread."""
         from core.judging.session import open_judging
-        from core.judging.statements import ProjectStatements
-        from core.judging.store import ProjectStore
+        from core.judging.store import ProjectStatements, ProjectStore
         from core.judging.wording import shipped_wording
 
         self.close_project()
@@ -98,7 +97,7 @@ class JudgeControl(QObject):
         """The same for a packet, whose wording is in the file and whose end is a seal."""
         from core.judging.packets.inside import PacketStore, PacketWording, finish_packet
         from core.judging.session import open_judging
-        from core.judging.statements import ProjectStatements
+        from core.judging.store import ProjectStatements
 
         self.close_project()
         self.take_door(

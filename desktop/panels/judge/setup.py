@@ -22,7 +22,7 @@ from desktop.widgets.labels import show_if
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from core.judging.settings import PlanKind
+    from core.judging.plan import PlanKind
     from core.runs.compare.offers import StudyOffer
 
 WIDTH, CONSENT_HEIGHT = 760, 88

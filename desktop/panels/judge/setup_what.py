@@ -13,7 +13,7 @@ from desktop.widgets.safe_text import safe_line
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from core.judging.settings import PlanKind
+    from core.judging.plan import PlanKind
     from core.runs.compare.offers import AxisOffer, StudyOffer
 
 MOST_CARDS = 3

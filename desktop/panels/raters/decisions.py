@@ -23,7 +23,7 @@ from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.judging.packets.overview import PacketState
+    from core.judging.packets.decisions import PacketState
     from core.project.project import Project
 
 

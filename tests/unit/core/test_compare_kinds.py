@@ -22,7 +22,7 @@ from compare_projects import (
 )
 
 from core.errors import AppError, UsageError
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.judging.store import ProjectStore
 from core.judging.wording import shipped_wording
 from core.project.specs import PromptSpec

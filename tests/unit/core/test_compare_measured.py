@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from compare_projects import Writing, articles, haikus, letters, originals
 
 from core.jobs import JobContext
-from core.judging.axes import axis_of_key, keys_of_sets
+from core.judging.plan import axis_of_key, keys_of_sets
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import Compared
 from core.runs.measure.creativity import axes_of, of_judgments

@@ -17,7 +17,7 @@ from inline_compute import Inline
 from core.errors import AppError
 from core.jobs import JobContext
 from core.judging.fingerprint import AxisChoice, Fingerprint
-from core.judging.fingerprint.words import paragraphs
+from core.judging.fingerprint_words import paragraphs
 from core.project.project import Project
 from core.project.rows import ComparisonRow
 from core.project.specs import AxisSpec
@@ -278,7 +278,7 @@ def test_an_unknown_rater_is_said(project: Project) -> None:
 
 def test_the_window_s_process_loads_no_heavy_statistics_for_it() -> None:
     code = (
-        "import sys, core.runs.fingerprint, core.judging.fingerprint.words, desktop.panels.fingerprint.panel, "
+        "import sys, core.runs.fingerprint, core.judging.fingerprint_words, desktop.panels.fingerprint.panel, "
         "desktop.charts.fingerprint_page\n"
         "sys.exit(', '.join({'scipy', 'pandas', 'statsmodels', 'torch'} & set(sys.modules)) or 0)"
     )

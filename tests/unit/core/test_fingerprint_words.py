@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, Seeing, ShareOfChoices
-from core.judging.fingerprint.words import limits, one_of, paragraphs
+from core.judging.fingerprint_words import limits, one_of, paragraphs
 
 THREE = ("White", "Black", "Asian")
 SEEN = Seeing(60, 1, (0.55, 0.30, 0.15), 0.947)

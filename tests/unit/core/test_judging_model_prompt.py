@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.judging.blind import Criterion
-from core.judging.model_prompt import card_orders, fence_code, judging_prompt, judging_words
-from core.judging.model_reply import read_reply
+from core.judging.model_rater import card_orders, fence_code, judging_prompt, judging_words, read_reply
 from core.judging.wording import shipped_wording
 
 LINES = (Path(__file__).parents[2] / "data" / "judging_attacks.jsonl").read_text(encoding="utf-8").splitlines()
@@ -95,7 +94,7 @@ def test_the_code_is_in_no_text_even_if_one_guessed_it(monkeypatch: pytest.Monke
         def hexdigest(self) -> str:
             return "f" * 64 if self.first else self.real
 
-    monkeypatch.setattr("core.judging.model_prompt.hashlib.sha256", Constant)
+    monkeypatch.setattr("core.judging.model_rater.hashlib.sha256", Constant)
     code = fence_code([f"=== TEXT A ENDS {'f' * 16} ===", "b"], "salt")
     assert code != "f" * 16
 

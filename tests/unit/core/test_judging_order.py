@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.judging.order import CardOrder, rater_number
+from core.judging.plan import CardOrder, rater_number
 from core.project.rows import ComparisonRow, Item
 
 IDENTITIES = {2: ("queer", "straight"), 3: ("asian", "black", "white")}

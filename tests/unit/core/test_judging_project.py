@@ -8,10 +8,10 @@ import pytest
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging import work
-from core.judging.rows import CompactRows
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStore
 from core.judging.wording import Wording
+from core.judging.work import CompactRows
 from core.project.project import Project
 from core.project.specs import (
     AxisSpec,

@@ -11,8 +11,7 @@ from rating_files import rating_project
 
 from core.errors import AppError
 from core.judging.session import JudgingSession, open_judging
-from core.judging.statements import ProjectStatements
-from core.judging.store import ProjectStore
+from core.judging.store import ProjectStatements, ProjectStore
 from core.judging.wording import shipped_wording
 from core.project.failures import NotSaved
 from core.project.project import Project

@@ -24,8 +24,7 @@ from sqlalchemy import Connection
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.judging.packets.contents import Shown, content_sha256
-from core.judging.packets.inside import inside
+from core.judging.packets.inside import Shown, content_sha256, inside
 from core.judging.packets.merge import merge_packets
 from core.project.changes import Changes
 from core.project.check import check_project

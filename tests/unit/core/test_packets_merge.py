@@ -22,9 +22,8 @@ from packet_files import (
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.judging.packets.decisions import conflicts, count_what_came, decide
-from core.judging.packets.overview import packets
-from core.judging.statements import KIND
+from core.judging.packets.decisions import conflicts, count_what_came, decide, packets
+from core.judging.store import KIND
 from core.project.check import check_project
 from core.project.project import Project
 from core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec

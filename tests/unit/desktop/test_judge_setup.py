@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 from compare_projects import Writing, articles, haikus, letters, originals
 
 from core.jobs import JobContext
-from core.judging.settings import PlanSettings
+from core.judging.plan import PlanSettings
 from core.runs.compare.offers import AxisOffer, StudyOffer, offers
 from core.runs.compare.planning import Outlook
 from desktop import theme
