@@ -13,7 +13,7 @@ from itertools import groupby
 from string import Formatter
 from typing import Any
 
-from core.judging.fingerprint.result import AxisChoice, Fingerprint
+from core.judging.fingerprint import AxisChoice, Fingerprint
 
 Say = Callable[[str], str]
 Count = Callable[[float, int], str]

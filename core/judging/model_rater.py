@@ -15,7 +15,7 @@ from core.judging.blind import Criterion
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.scorers.refusal import is_refusal
 
-# ---- What a model that judges is asked: the rubric, and the texts between fences that no text can close
+# ---- The prompt
 
 LETTERS = "ABC"
 CODE_LENGTH = 16
@@ -114,7 +114,7 @@ def _one_line(title: str) -> str:
     return " ".join(title.split())[:LONGEST_TITLE]
 
 
-# ---- How a model's reply is read: as one of the fixed answers, or not at all. Nothing is guessed
+# ---- The reply
 
 ReadAs = Literal["choice", "tie", "none", "refused", "unreadable", "failed"]
 READ_AS: tuple[ReadAs, ...] = get_args(ReadAs)

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from core.project.rows import ComparisonRow, Item, TextKey
 from core.text import sha256_text
 
-# ---- Drawing comparisons: which texts are shown side by side. Pure and seeded: the same input gives the same plan
+# ---- Drawing comparisons
 
 # A repeat that follows its original closely is recognised, and measures memory instead of consistency.
 REPEAT_DISTANCE = 6
@@ -260,6 +260,7 @@ def _with_repeats(originals: list[DrawnComparison], share: float, rng: random.Ra
 
 
 # ---- The order of the cards: fixed per rater and comparison, counterbalanced over identities, positions and raters
+#
 # Comparisons of the same identities are taken in plan order in blocks of k, k being the number of cards. A block is a
 # Latin square: each identity stands once in each position. Which comparison of the block gets which row is shuffled by
 # the plan's seed, and squares alternate with their mirror image, so that neighbours are balanced as well. A rater's
@@ -338,7 +339,7 @@ def _hash(*parts: str) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
-# ---- What a plan asks of its raters, read from the settings that are stored with it
+# ---- Settings that are stored with a plan
 
 PlanKind = Literal["identity", "model", "origin", "twin"]
 KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
@@ -376,7 +377,8 @@ class PlanSettings:
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
 
 
-# ---- What a comparison's cards differ in, by name: an axis of identities, or one of the three kinds without one
+# ---- Axes by name: an axis of identities, or one of the three kinds without one
+#
 # `Comparison.axis` holds an axis as findings report it (“gender”), “model”, “origin” or “twin”. What was compared is
 # that together with the set of identities on the cards: some of an axis's, or these two models. Where one axis was
 # compared in several sets, each set counts by itself, because chance differs between them; `keys_of_sets` names them.

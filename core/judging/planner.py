@@ -12,7 +12,7 @@ from core.errors import AppError
 from core.metrics.affinity_exact_power import exact_power, top_shares
 from core.metrics.affinity_power import POWER
 
-# ---- A design for judging, and what planning says of it: frozen, with a plain sentence each
+# ---- Designs, and the answers of planning with a plain sentence each
 
 # How alike raters choose, as an intra-class correlation (which is what Fleiss' κ estimates). The paper's three people
 # had .04 and less; texts of unequal quality bring raters together. The top of what is called slight agreement is on
@@ -177,7 +177,7 @@ def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-# fmt: skip
+# ---- Planning
 
 # What the paper's designs are planned for (METHODS, personal fingerprint).
 PREFERENCE = (0.55, 0.30, 0.15)

@@ -19,13 +19,16 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from core.errors import AppError
 from core.judging.blind import Answered, Entry, Ratings, Revelation, SessionProgress, SessionView, StartInfo
-from core.judging.desk import JudgingService
+from core.judging.service import JudgingService
 from core.judging.store import JudgingStore
 from core.judging.wording import Wording
 from core.judging.work import Refused, SessionWork
 
-# The commands, and no others, that the judging thread obeys: each with the words for its failure. A name of a failure
-# names no file: project files are named after what they study.
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+# The commands, and no others, that the judging thread obeys, each with the words for its failure. They name no file:
+# project files are named after what they study.
 _UNREAD = "The project could not be read."
 _NOTE_LOST = "Your note was not saved."
 SERVICE_COMMANDS: dict[Callable[..., Any], str] = {
@@ -57,65 +60,6 @@ class Order(NamedTuple):
 
 
 Inbox = SimpleQueue["Order | JudgingService | None"]
-
-
-def start(store: JudgingStore, wording: Wording, **options: Any) -> Inbox:
-    """Start a judging thread over `store`; None in the inbox ends it."""
-    inbox: Inbox = SimpleQueue()
-    inbox.put(JudgingService(store, wording, **options))
-    taken = threading.Event()
-    threading.Thread(target=_serve, args=(inbox, taken), name="judging", daemon=True).start()
-    taken.wait()
-    return inbox
-
-
-def _serve(inbox: Inbox, taken: threading.Event) -> None:
-    service = inbox.get()
-    assert isinstance(service, JudgingService)
-    taken.set()
-    while (order := _next(inbox, service)) is not None:
-        if order.future.set_running_or_notify_cancel():
-            _answer(service, order)
-        del order  # a future that was answered is its asker's alone
-
-
-def _next(inbox: Inbox, service: JudgingService) -> Order | None:
-    """The next order; while there is none, fetch ahead."""
-    try:
-        order = inbox.get_nowait()
-    except Empty:
-        with suppress(Exception):  # fetching ahead is a favour: whoever asks for the texts is told what is wrong
-            service.prefetch()
-        order = inbox.get()
-    assert not isinstance(order, JudgingService)
-    return order
-
-
-def _answer(service: JudgingService, order: Order) -> None:
-    try:
-        receiver = service.session if order.command in SESSION_COMMANDS else service
-        assert receiver is not service or order.command in SERVICE_COMMANDS
-        answer = order.command(receiver, *order.arguments)
-    except Exception as error:
-        order.future.set_exception(_blind_error(error, order.command))
-    else:
-        order.future.set_result(answer)
-
-
-def _blind_error(error: Exception, command: Callable[..., Any]) -> AppError:
-    """The error in words that name no file."""
-    if isinstance(error, Refused):
-        return AppError(error.message, hint=error.hint, kept=error.kept)
-    return AppError(
-        (SERVICE_COMMANDS | SESSION_COMMANDS).get(command, _UNREAD),
-        kept="Your note stays here, and what was saved before is kept.",
-        hint="See that the project’s disk is there, has room and can be written to, then try again.",
-        details=type(error).__name__,
-    )
-
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 
 class JudgingSession:
@@ -215,5 +159,58 @@ class JudgingSession:
 
 
 def open_judging(store: JudgingStore, wording: Wording, **options: Any) -> JudgingSession:
-    """A door to judging over `store`; `options` are those of `JudgingService`. The caller drops its own references."""
-    return JudgingSession(start(store, wording, **options))
+    """Start a judging thread over `store`, and give the door to it.
+
+    `options` are those of `JudgingService`. The caller should drop its own references.
+    """
+    inbox: Inbox = SimpleQueue()
+    inbox.put(JudgingService(store, wording, **options))
+    taken = threading.Event()
+    threading.Thread(target=_serve, args=(inbox, taken), name="judging", daemon=True).start()
+    taken.wait()
+    return JudgingSession(inbox)
+
+
+def _serve(inbox: Inbox, taken: threading.Event) -> None:
+    service = inbox.get()
+    assert isinstance(service, JudgingService)
+    taken.set()
+    while (order := _next(inbox, service)) is not None:
+        if order.future.set_running_or_notify_cancel():
+            _answer(service, order)
+        del order  # a future that was answered is its asker's alone
+
+
+def _next(inbox: Inbox, service: JudgingService) -> Order | None:
+    """The next order; while there is none, fetch ahead."""
+    try:
+        order = inbox.get_nowait()
+    except Empty:
+        with suppress(Exception):  # fetching ahead is a favour: whoever asks for the texts is told what is wrong
+            service.prefetch()
+        order = inbox.get()
+    assert not isinstance(order, JudgingService)
+    return order
+
+
+def _answer(service: JudgingService, order: Order) -> None:
+    try:
+        receiver = service.session if order.command in SESSION_COMMANDS else service
+        assert receiver is not service or order.command in SERVICE_COMMANDS
+        answer = order.command(receiver, *order.arguments)
+    except Exception as error:
+        order.future.set_exception(_blind_error(error, order.command))
+    else:
+        order.future.set_result(answer)
+
+
+def _blind_error(error: Exception, command: Callable[..., Any]) -> AppError:
+    """The error in words that name no file."""
+    if isinstance(error, Refused):
+        return AppError(error.message, hint=error.hint, kept=error.kept)
+    return AppError(
+        (SERVICE_COMMANDS | SESSION_COMMANDS).get(command, _UNREAD),
+        kept="Your note stays here, and what was saved before is kept.",
+        hint="See that the project’s disk is there, has room and can be written to, then try again.",
+        details=type(error).__name__,
+    )

@@ -1,4 +1,4 @@
-"""What judging needs of a project, and no more; `ProjectStore` gives it from a project file."""
+"""The part of a project that judging may use: `ProjectStore` for choices, `ProjectStatements` for ratings."""
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -157,7 +157,8 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-# ---- What a rater says beside the choices: each card rated by each criterion, and a few words about themselves
+# ---- Beside the choices: ratings of each card by each criterion, and a rater's words about themselves
+#
 # A rating is an annotation of the kind "criterion" on its comparison, by its rater: `{"card": item index, "criterion":
 # name, "rating": 1 to 5}`. A changed one supersedes the one before; one that was taken back has the rating null.
 

@@ -20,7 +20,7 @@ from core.project.rows import ComparisonRow, Item, Outcome, PlanRow, RaterRow, S
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
-# ---- Active time: what a person spent judging, not what passed while nobody was there
+# ---- Active time: time spent judging, without the time while nobody was there
 
 IDLE_SECONDS = 120.0
 
@@ -39,7 +39,7 @@ class ActiveClock:
         return min(max(self._last - before, 0.0), self._idle)
 
 
-# ---- The notes of a session: what was typed, and what of it is on disk
+# ---- Notes
 
 
 class Notes:
@@ -65,8 +65,8 @@ class Notes:
         self._kept[index] = self.of(index)
 
 
-# ---- Comparisons of a plan held small: a hundred thousand rows must not make Python's garbage collector halt the
-# window
+# ---- Comparisons of a plan held small: a hundred thousand rows must not make the garbage collector halt the window
+#
 # The collector walks every object that can hold others, in one go, on whichever thread sets it off; with a hundred
 # thousand rows as objects that took a third of a second. Plain tuples of strings and numbers it leaves alone.
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import AppError
-from core.judging.fingerprint.power import PLANNED
-from core.judging.fingerprint.result import GROUP_FROM
+from core.judging.fingerprint import GROUP_FROM, PLANNED
 from core.judging.plan import PlanSettings
 from core.judging.planner import Chance, Design, plan_power
 from core.judging.store import ProjectStore

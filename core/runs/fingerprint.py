@@ -12,8 +12,7 @@ from core.compute import ComputeProcess
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
-from core.judging.fingerprint.build import Asked, axis_choices
-from core.judging.fingerprint.result import GROUP_FROM, AxisChoice, Beside, Fingerprint, Seeing, Whose
+from core.judging.fingerprint import GROUP_FROM, Asked, AxisChoice, Beside, Fingerprint, Seeing, Whose, axis_choices
 from core.judging.plan import PlanSettings
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
@@ -223,7 +222,7 @@ def in_compute(
     tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
 ) -> tuple[list[tuple[Finding, ...]], dict[str, Seeing]]:
     """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""
-    from core.judging.fingerprint.power import chance_of_seeing
+    from core.judging.fingerprint import chance_of_seeing
     from core.studies.creativity.choices import JudgmentTable
     from core.studies.creativity.judgments import measure_judgments
 

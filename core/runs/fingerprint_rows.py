@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.judging.fingerprint.build import Asked
+from core.judging.fingerprint import Asked
 from core.judging.plan import MODEL, ORIGIN, TITLES, TWIN, CompareSet, keys_of_sets
 from core.project.project import Project
 from core.project.rows import ComparisonRow, SessionRow

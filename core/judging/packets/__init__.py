@@ -1,1 +1,5 @@
-"""Packets: blinded files that are sent to one rater each, rated there, and merged when they come back."""
+"""Packets: blinded files that are sent to one rater each, rated there, and merged when they come back.
+
+`make` writes them, `inside` is a packet opened as a project, `merge` takes them back, `decisions` gives their state and
+settles conflicts.
+"""

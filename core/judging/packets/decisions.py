@@ -10,7 +10,7 @@ from core.project.rows import JudgmentRow, PacketRow
 from core.project.specs import AnnotationSpec
 from core.project.stores.heads import DECISION, contested, decision_for, decision_target, equal_answers
 
-# ---- How the packets of a project stand: made, partly back, finished, or counted as they are
+# ---- The state of packets
 
 # In the order of a packet's life.
 State = Literal["away", "partly", "finished", "counted"]
@@ -70,8 +70,7 @@ def _state(rows: list[PacketRow], came: int, ended: bool) -> State:
     return "partly" if came else "away"
 
 
-# ---- What the coordinator decides: which of two answers counts, and whether a packet counts that never came back
-# whole
+# ---- Conflicts and decisions
 
 
 @dataclass(frozen=True)

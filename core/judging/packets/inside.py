@@ -17,7 +17,7 @@ from core.project.project import Project
 from core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
 from core.project.stores.common import canonical_json
 
-# ---- What a packet says to its rater: texts, wording and settings, and the hash that tells whether they were changed
+# ---- The contents, and the hash that tells whether they were changed
 
 SUFFIX = ".bpacket"
 STUDY = "packet"  # the kind of the one study in a packet
@@ -70,7 +70,7 @@ class WordingList:
         return str(self._numbers[key])
 
 
-# ---- A packet from within: the file that a rater has, opened as a project, and judged as one
+# ---- A packet opened as a project
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,7 @@ def _required(project: Project) -> Inside:
     return found
 
 
-# ---- The hash of a file's bytes. Never of a file that this program has open: closing it would let go of SQLite's
-# lock
+# ---- The hash of a file's bytes. Never of a file that is open here: closing it would release SQLite's lock
 
 READ_BYTES = 1 << 20
 

@@ -38,7 +38,7 @@ from core.project.stores.common import canonical_json, new_uuid, utc_now
 from core.project.stores.packets import NewPacket
 from core.text import sha256_text
 
-# ---- Writing a packet: a file made new, row by row, from what a rater may have. Never a copy with things taken out
+# ---- Writing the file: new, row by row, from what a rater may have. Never a copy with things taken out
 
 Rows = Iterable[Mapping[str, Any]]
 

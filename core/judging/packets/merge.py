@@ -33,9 +33,9 @@ from core.text import sha256_text
 
 # ---- Reading a packet that came back: through the gate, read-only, every hash recomputed, and nothing taken on trust
 
+AT_ONCE = 100  # comparisons whose texts are read together
 # What reading rows raises that the program did not write.
 UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, LookupError, TypeError)
-# comparisons whose texts are read together
 ANNOTATIONS = (KIND,)  # what a rater states; a decision is the coordinator's alone
 
 
@@ -190,7 +190,6 @@ def _check_seal(came: CameBack) -> None:
         raise altered(came.path, "the seal does not fit")
 
 
-AT_ONCE = 100  # comparisons whose texts are read together
 Order = tuple[int, ...]  # by card of a packet: the item that it shows
 
 

@@ -10,7 +10,7 @@ from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
-from core.judging.fingerprint.result import GROUP_FROM
+from core.judging.fingerprint import GROUP_FROM
 from core.judging.workshop import may_be_told
 from core.project.project import Project
 from core.project.rows import SessionRow

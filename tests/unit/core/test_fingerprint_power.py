@@ -10,7 +10,7 @@ from statistics import pstdev
 
 import pytest
 
-from core.judging.fingerprint.power import PLANNED, chance_of_seeing
+from core.judging.fingerprint import PLANNED, chance_of_seeing
 from core.runs.fingerprint import in_compute
 
 IDENTITIES = ("a", "b", "c")

@@ -9,10 +9,10 @@ import pytest
 from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, text_of
 
 from core.errors import AppError, UsageError
-from core.judging.desk import JudgingService
 from core.judging.packets.decisions import packets
 from core.judging.packets.inside import finish_packet, packet_info
 from core.judging.plan import CardOrder
+from core.judging.service import JudgingService
 from core.judging.session import open_judging
 from core.judging.store import ProjectStore
 from core.judging.wording import shipped_wording

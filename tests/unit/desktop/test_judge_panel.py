@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from core.judging.blind import Revelation
-from core.judging.desk import JudgingService
+from core.judging.service import JudgingService
 from core.judging.vault import Vault
 from core.project.failures import NotSaved
 from core.project.project import Project
