@@ -30,7 +30,14 @@ ENGINE = (
     "core.documents.suggestions",
     "core.documents.reference.store",
 )
-PACKAGES = ("desktop.charts", "desktop.models", "desktop.operations", "desktop.dialogs", "desktop.panels")
+PACKAGES = (
+    "desktop.charts",
+    "desktop.tables",
+    "desktop.models",
+    "desktop.operations",
+    "desktop.dialogs",
+    "desktop.panels",
+)
 
 
 _importing = threading.Lock()

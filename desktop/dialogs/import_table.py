@@ -15,7 +15,6 @@ from desktop.dialogs.import_table_target import TargetField
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import Sheet
 from desktop.widgets import (
     Chip,
     ElidedLabel,
@@ -28,6 +27,7 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least

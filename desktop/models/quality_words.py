@@ -7,8 +7,8 @@ from dataclasses import replace
 from core.findings import Finding
 from desktop.charts.words import p_sentence
 from desktop.models import finding_words as words
-from desktop.models.rater_rows import Column, Row
 from desktop.models.titles import Titles
+from desktop.tables.rows import Column, Row
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import plural, tr
 

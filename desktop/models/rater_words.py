@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.models.rater_rows import Column, Row
 from desktop.models.titles import Titles
+from desktop.tables.rows import Column, Row
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, spelled_seconds, tr
 

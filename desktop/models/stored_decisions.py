@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
 from desktop.models import rater_words as words
-from desktop.models.rater_rows import Row
 from desktop.models.titles import Titles, read_titles
+from desktop.tables.rows import Row
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number
 

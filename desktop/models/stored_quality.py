@@ -8,8 +8,8 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop.models.finding_lines import Measurement
 from desktop.models.quality_words import quality_rows
-from desktop.models.rater_rows import Row
 from desktop.models.titles import Titles, read_titles
+from desktop.tables.rows import Row
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from core.findings import Finding
 from desktop import theme
 from desktop.charts.data import Items
 from desktop.dialogs.commands import Command
+from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from desktop.panels.base import Panel, Shell
-from desktop.panels.charts_figure import FigureCard
-from desktop.panels.charts_refresh import Refresher
+from desktop.panels.charts.figure import FigureCard
 from desktop.panels.fingerprint.choose import ChoosePage
 from desktop.panels.fingerprint.view import FingerprintView
 from desktop.panels.workshop.panel import WorkshopSetup

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 from core.documents.values import Document
 from desktop import theme
 from desktop.models.letter_items import LetterItem
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.letters.compared import ComparedCard
 from desktop.panels.letters.context import ContextPage
 from desktop.panels.letters.found import FoundCard
@@ -14,6 +13,7 @@ from desktop.panels.letters.person import PersonPage
 from desktop.panels.letters.view import LetterView
 from desktop.widgets import tr
 from desktop.widgets.beside import Beside
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from desktop.operations.letters import Checked, Offer

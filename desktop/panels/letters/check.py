@@ -12,9 +12,9 @@ from core.documents.values import Document, Part, PartKind
 from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person
+from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
 from desktop.operations.letters import Checked, Request, document_as_typed
-from desktop.panels.charts_refresh import Refresher
 from desktop.widgets import tr
 
 if TYPE_CHECKING:

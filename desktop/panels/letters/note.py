@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.models.letter_items import LetterItem
-from desktop.panels.home_sheet import Sheet
 from desktop.widgets import IconButton, Label, LinkButton, tr
 from desktop.widgets.mark_lines import draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from desktop.operations.letters import Offer

@@ -5,8 +5,8 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from desktop import theme
-from desktop.panels.home_sheet import Sheet
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets.sheet import Sheet
 
 WIDTH, ICON = 620, 36
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 
 from desktop import theme
-from desktop.models.rater_rows import Column, Row
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows import Column, Row
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Card, Label, StandInBadge, number, tr
 from desktop.widgets.safe_text import safe_line
 

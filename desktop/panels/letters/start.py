@@ -5,10 +5,10 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from desktop import theme
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.letters.paste import PasteBox
 from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
 

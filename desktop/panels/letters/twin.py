@@ -10,11 +10,11 @@ from core.errors import AppError
 from core.swap import Person
 from desktop import theme
 from desktop.operations.letter_twin import empty, read_twin, why_not_anew
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.letters.twin_person import TwinPersonBar
 from desktop.panels.letters.twin_view import TwinView
 from desktop.widgets import Card, Chip, IconButton, Label, LinkButton, QuietButton, StandInBadge, plural, tr
 from desktop.widgets.safe_text import safe_line, safe_tip
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.documents.twin_values import TwinDifference

@@ -15,7 +15,7 @@ from desktop.operations.connections import why_offline
 from desktop.operations.generating_writers import Writers, read_writers
 from desktop.operations.generator_options import OPTIONS, PRESETS
 from desktop.operations.letter_twin import empty, write_anew
-from desktop.panels.generate_picker import GeneratorPicker, show_models
+from desktop.panels.generate.picker import GeneratorPicker, show_models
 from desktop.widgets import Label, PrimaryButton, ProgressThin, QuietButton, tr
 from desktop.widgets.safe_text import safe_line
 

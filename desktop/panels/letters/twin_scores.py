@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.models.letter_twin_rows import MOST_SENTENCES, ScoreLine, figure_lines, same_figures, sentence_lines
-from desktop.models.rater_rows import Column, Row
-from desktop.panels.home_sheet import Sheet
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows import Column, Row
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Card, Label, StandInBadge, plural, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.documents.twin_values import TwinDifference

@@ -7,9 +7,9 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 
 from desktop import theme
 from desktop.models.letter_twin_rows import ScoreLine, TwinPlace, person_said, places_of, places_said
-from desktop.models.rater_rows import Row
 from desktop.panels.letters.twin_scores import TwinFigures, TwinFindings, TwinSentences, in_sheet, one_column
 from desktop.panels.letters.twin_texts import TwinTexts
+from desktop.tables.rows import Row
 from desktop.widgets import Card, Label, number, tr
 from desktop.widgets.beside import Beside
 from desktop.widgets.safe_text import safe_line

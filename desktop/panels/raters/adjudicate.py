@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QStackedWidget, QVBoxLayout,
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.models.rater_rows import Column
 from desktop.models.stored_decisions import AdjudicationData, identity_names, read_adjudication, read_texts
 from desktop.operations.raters import adjudicate
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import SCROLL_BAR
 from desktop.panels.raters.adjudicate_page import AdjudicatePage, Verdict
 from desktop.panels.raters.section import Section
-from desktop.panels.raters.table import RowsView, focus_first
+from desktop.tables.rows import Column
+from desktop.tables.rows_view import RowsView, focus_first
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import SCROLL_BAR
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Disagreement

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.models import rater_words as words
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.judge.keys import JudgeKeys, KeyMap
 from desktop.panels.judge.work import NoteEdit
 from desktop.panels.raters.texts import NeutralCards, PageHead
 from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, spelled_seconds, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Decided, Disagreement, RaterJudgment

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
 from desktop import theme
 from desktop.models import rater_words as words
 from desktop.models.stored_decisions import ConflictLine
-from desktop.panels.findings_studies import when_words
-from desktop.panels.home_sheet import Sheet
+from desktop.panels.findings.studies import when_words
 from desktop.panels.raters.texts import NeutralCards, PageHead
 from desktop.widgets import Button, Card, FlowLayout, Label, spelled_seconds, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.project.rows import JudgmentRow

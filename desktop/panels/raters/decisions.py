@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QStackedWidget
 from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.question import Question
-from desktop.models.rater_rows import Column, Row
 from desktop.models.stored_decisions import ConflictLine, DecisionsData, read_decisions, read_texts
 from desktop.operations.raters import count_what_came, decide
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.raters.conflict import ConflictPage
 from desktop.panels.raters.section import Section
-from desktop.panels.raters.table import RowsView, focus_first
+from desktop.tables.rows import Column, Row
+from desktop.tables.rows_view import RowsView, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.packets.decisions import PacketState

@@ -17,14 +17,14 @@ from desktop.models import rater_words as words
 from desktop.operations.packets import SUFFIX
 from desktop.operations.raters import merge_packets
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.raters.packets import MadeCard, MakeCard
 from desktop.panels.raters.plans import PlansData, reader_of
 from desktop.panels.raters.section import Section
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, Notice, PrimaryButton, ProgressThin, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket

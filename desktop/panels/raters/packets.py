@@ -13,7 +13,7 @@ from desktop.models import rater_words as words
 from desktop.operations.raters import Codes, codes_of, make_packets
 from desktop.panels.base import Shell
 from desktop.panels.raters.plans import PlansData
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Button, Card, ElidedLabel, FlowLayout, Label, PrimaryButton, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar
 from desktop import theme
 from desktop.dialogs.commands import Command
 from desktop.panels.base import Panel
-from desktop.panels.home_sheet import SCROLL_BAR
 from desktop.panels.raters.adjudicate import AdjudicateSection
 from desktop.panels.raters.decisions import DecisionsSection
 from desktop.panels.raters.merge import PacketsSection
@@ -21,6 +20,7 @@ from desktop.panels.raters.plans import PlansSection
 from desktop.panels.raters.quality import QualitySection
 from desktop.panels.raters.section import Section
 from desktop.widgets import Chip, number, tr
+from desktop.widgets.sheet import SCROLL_BAR
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

@@ -11,12 +11,12 @@ from desktop import theme
 from desktop.models import rater_words as words
 from desktop.models.titles import Titles, read_titles
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.raters.section import Section
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -10,14 +10,14 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.models.quality_words import quality_columns
 from desktop.models.stored_quality import STUDY, QualityData, QualityTable, hidden_words, read_quality
+from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Shell
-from desktop.panels.findings_studies import said_of
-from desktop.panels.home_sheet import Sheet
-from desktop.panels.measure_jobs import MeasureJobs
+from desktop.panels.findings.studies import said_of
 from desktop.panels.raters.section import Section
-from desktop.panels.raters.table import RowsView
+from desktop.tables.rows_view import RowsView
 from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
+from desktop.jobs.refresher import Refresher
 from desktop.panels.base import Shell
-from desktop.panels.charts_refresh import Refresher
 from desktop.widgets import Label, tr
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from desktop import theme
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.judge.reveal import ShareBar
 from desktop.widgets import Card, Label, PrimaryButton, QuietButton, number, plural, tr
 from desktop.widgets.notice import error_notice
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.errors import AppError

@@ -9,9 +9,9 @@ from core.errors import AppError
 from desktop import theme
 from desktop.operations.workshop import Offers, draw_workshop, workshop_chance, workshop_offers
 from desktop.panels.base import Shell
-from desktop.panels.home_sheet import Sheet
 from desktop.panels.workshop.form import DrawForm, PlanList
 from desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.planner import Chance, Design

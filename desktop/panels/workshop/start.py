@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.panels.home_sheet import Sheet
 from desktop.widgets import Card, Label, LinkButton, PlainText, PrimaryButton, number, plural, tr
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.planner import Chance

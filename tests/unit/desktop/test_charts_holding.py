@@ -9,7 +9,7 @@ from desktop.charts import chart as chart_module
 from desktop.charts.affinity import affinity_view
 from desktop.charts.chart import MOST_WIDTHS, Chart
 from desktop.charts.data import AxisNames, ChartData, Voice
-from desktop.panels.charts_sections import Affinity
+from desktop.panels.charts.sections import Affinity
 
 IDENTITIES = ("white", "black", "asian")
 AXIS = AxisNames("race", "Race", tuple((name, name) for name in IDENTITIES))

@@ -20,7 +20,7 @@ from core.project.changes import Changes
 from desktop.charts.data import AxisNames, ChartData, Item, Items, Voice
 from desktop.jobs import JobRunner
 from desktop.models.stored_figures import StudyFigures
-from desktop.panels.charts import ChartsPanel
+from desktop.panels.charts.panel import ChartsPanel
 
 AXIS = AxisNames("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
 

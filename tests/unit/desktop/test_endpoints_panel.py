@@ -26,10 +26,10 @@ from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
-from desktop.panels.endpoints import EndpointsPage
-from desktop.panels.endpoints_editor import Editor
-from desktop.panels.endpoints_form import USUAL
-from desktop.panels.models import ModelsPanel
+from desktop.panels.models.endpoints import EndpointsPage
+from desktop.panels.models.endpoints_editor import Editor
+from desktop.panels.models.endpoints_form import USUAL
+from desktop.panels.models.panel import ModelsPanel
 
 CANARY = "sk-canary-0123456789abcdef"
 PATIENCE = 60_000

@@ -37,8 +37,8 @@ from desktop.main_window import MainWindow
 from desktop.models.finding_lines import COLUMNS
 from desktop.models.stored_findings import StoredFindings
 from desktop.models.texts_behind import Behind, TextGroup, TextRef
-from desktop.panels.findings import FindingsPanel
-from desktop.panels.findings_filters import Filters
+from desktop.panels.findings.filters import Filters
+from desktop.panels.findings.panel import FindingsPanel
 
 GROUPS = ("male", "female")
 

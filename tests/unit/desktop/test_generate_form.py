@@ -20,8 +20,8 @@ from desktop.main_window import MainWindow
 from desktop.operations.generating_estimate import Estimate, Facts, Plan, estimated, read_facts
 from desktop.operations.generating_runs import WriteRequest, author_words
 from desktop.operations.generator_options import OPTIONS, PRESETS, Option, options_for, same_generator
-from desktop.panels.generate import GeneratePanel
-from desktop.panels.generate_form import GenerateForm
+from desktop.panels.generate.form import GenerateForm
+from desktop.panels.generate.panel import GeneratePanel
 
 PATIENCE = 20_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)

@@ -24,9 +24,9 @@ from desktop.main_window import MainWindow
 from desktop.operations.generating_queue import Ticket, lane
 from desktop.operations.generating_writers import Writers, read_writers
 from desktop.operations.judging_by_model import JudgingFacts
-from desktop.panels.generate import DRAW, GeneratePanel
-from desktop.panels.generate_judging import JudgingCard
-from desktop.panels.generate_judging_fields import JudgingFields
+from desktop.panels.generate.judging import JudgingCard
+from desktop.panels.generate.judging_fields import JudgingFields
+from desktop.panels.generate.panel import DRAW, GeneratePanel
 
 PATIENCE = 60_000
 COMPARISONS = 3  # 1 task × 3 themes; of two cards, so that there are twice as many orders

@@ -21,8 +21,8 @@ from desktop.jobs import JobState
 from desktop.main_window import MainWindow
 from desktop.operations.generating import scorers_for
 from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest, read_runs
-from desktop.panels.generate import DRAW, SCORE, WRITE, GeneratePanel
-from desktop.panels.generate_runs import RunsModel
+from desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
+from desktop.panels.generate.runs import RunsModel
 
 PATIENCE = 60_000
 
@@ -464,7 +464,7 @@ def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
 
 def test_nothing_heavy_is_imported_in_the_window_for_any_of_this():
     code = (
-        "import sys; import desktop.panels.prompts, desktop.panels.generate, desktop.dialogs.import_table;"
+        "import sys; import desktop.panels.prompts.panel, desktop.panels.generate.panel, desktop.dialogs.import_table;"
         "from core.backends.registry import known; known();"
         "from core.scorers.registry import describe; describe();"
         "import core.runs.generate, core.runs.importing, core.runs.measure, core.runs.sample, core.runs.score;"

@@ -26,10 +26,10 @@ from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.operations.importing import Choice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
-from desktop.panels.home import HomePanel
-from desktop.panels.home_doors import DoorState, audit_state, fingerprint_state, rate_state, texts_state
-from desktop.panels.home_facts import Facts, read_facts
-from desktop.panels.home_recent import DATE_ROLE, PATH_ROLE, day_words, look_up
+from desktop.panels.home.doors import DoorState, audit_state, fingerprint_state, rate_state, texts_state
+from desktop.panels.home.facts import Facts, read_facts
+from desktop.panels.home.panel import HomePanel
+from desktop.panels.home.recent import DATE_ROLE, PATH_ROLE, day_words, look_up
 from desktop.settings import Settings
 
 PATIENCE = 20_000
@@ -548,7 +548,7 @@ def test_every_button_of_the_doors_can_be_reached_and_is_named(home: HomePanel):
 
 def test_the_first_panel_imports_neither_the_store_nor_anything_heavy():
     code = (
-        "import desktop.panels.home, sys;"
+        "import desktop.panels.home.panel, sys;"
         "heavy = {'torch', 'transformers', 'spacy', 'pandas', 'scipy', 'numpy', 'sqlalchemy', 'pydantic'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

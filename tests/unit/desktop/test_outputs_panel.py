@@ -18,7 +18,7 @@ from core.project.stores.outputs import OutputFilter
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
-from desktop.panels.outputs import OutputsPanel
+from desktop.panels.outputs.panel import OutputsPanel
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")

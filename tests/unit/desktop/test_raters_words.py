@@ -8,10 +8,10 @@ from core.findings import Finding, Interval
 from core.judging.packets.merge import MergedFile, MergeReport
 from desktop.models import rater_words as words
 from desktop.models.quality_words import n_words, quality_rows
-from desktop.models.rater_rows import Column, Row, RowsTable
 from desktop.models.stored_quality import hidden_words, tables_of
 from desktop.models.titles import Titles
 from desktop.operations.raters import MOST_RATERS, codes_of
+from desktop.tables.rows import Column, Row, RowsTable
 
 HERE = Path("/made-up")
 

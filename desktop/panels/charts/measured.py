@@ -1,0 +1,313 @@
+"""The measured figures of the charts panel: those of the papers, from the findings that are stored."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QListView,
+    QScrollArea,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.charts.card import ChartCard
+from desktop.charts.view import RowsView
+from desktop.models.stored_figures import DrawnFigure, StudyFigures
+from desktop.models.studies import STUDIES
+from desktop.panels.findings.studies import StudyLine
+from desktop.widgets import EmptyState, Label, tr
+from desktop.widgets.safe_text import safe_line
+
+ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
+LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most
+LIST_FROM = 760  # text pixels: narrower, a box takes the list's place
+NOTHING = RowsView("", (), (), None, "", "")  # type: ignore[arg-type]
+
+
+class TitleDelegate(QStyledItemDelegate):
+    """Gives every title as many lines as it needs: Qt's own measure forgets the padding, and cuts the last one."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        beside, above = ROW_PADDING
+        view = self.parent()
+        assert isinstance(view, QListView)
+        width = max(view.viewport().width() - beside, 1)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(flags), index.data())
+        return QSize(width, box.height() + above)
+
+
+class Measured(QWidget):
+    """One study's figures: a list, and the one that is chosen. `compare_wanted` carries the study and two models."""
+
+    opened = Signal(object, str, bool)  # as the charts'
+    export_asked = Signal(object, str)
+    panel_wanted = Signal(str)
+    measure = Signal(str)
+    compare_wanted = Signal(object, str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = tr("Measured")
+        self._studies: Sequence[StudyFigures] = ()
+        self._compared: tuple[DrawnFigure, ...] | None = None
+        self._lines: dict[str, StudyLine] = {}
+        self._allowed: tuple[bool, frozenset[str]] = (False, frozenset())
+        self._make_widgets()
+        self._lay_out()
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+        self.show_studies(())
+
+    # what there is
+
+    @property
+    def study(self) -> StudyFigures | None:
+        """The study that is chosen."""
+        place = self.chooser.currentIndex()
+        return self._studies[place] if 0 <= place < len(self._studies) else None
+
+    @property
+    def figures(self) -> tuple[DrawnFigure, ...]:
+        """The figures on offer: of the study, or of the two models that are compared."""
+        if self._compared is not None:
+            return self._compared
+        return self.study.figures if self.study else ()
+
+    def has_data(self) -> bool:
+        return any(study.figures for study in self._studies)
+
+    def show_studies(self, studies: Sequence[StudyFigures]) -> None:
+        """What there is now; the study, the models and the figure that were chosen stay chosen."""
+        before = self.study
+        order = list(STUDIES)
+        known = {kind: place for place, kind in enumerate(order)}
+        studies = sorted(studies, key=lambda one: known.get(one.measurement.study, len(order)))
+        self._studies = studies
+        kinds = [one.measurement.study for one in studies]
+        if kinds != [self.chooser.itemData(place) for place in range(self.chooser.count())]:
+            self.chooser.clear()
+            for one in studies:
+                self.chooser.addItem(safe_line(one.measurement.title), one.measurement.study)
+        kept = self.chooser.findData(before.measurement.study) if before else -1
+        full = next((place for place, one in enumerate(studies) if one.figures), 0)
+        self.chooser.setCurrentIndex(kept if kept >= 0 else full if studies else -1)
+        self._show_study(again=kept >= 0)
+
+    def choose_study(self, kind: str) -> None:
+        """Go to a study's figures."""
+        place = self.chooser.findData(kind)
+        if place >= 0 and place != self.chooser.currentIndex():
+            self.chooser.setCurrentIndex(place)
+            self._show_study()
+
+    def choose_figure(self, place: int) -> None:
+        """Show one of `figures`."""
+        self.list.setCurrentIndex(self.titles.index(place))
+
+    def show_compared(self, figures: tuple[DrawnFigure, ...]) -> None:
+        """The figures of the two models are there."""
+        self._compared = figures
+        self._show_titles()
+
+    def allow(self, writable: bool, busy: frozenset[str]) -> None:
+        """Whether studies can be measured now."""
+        self._allowed = (writable, busy)
+        for kind, line in self._lines.items():
+            line.allow(writable, kind in busy)
+        study = self.study
+        self.nothing.button.setEnabled(study is None or (writable and study.measurement.study not in busy))
+
+    # showing
+
+    def _show_study(self, *, again: bool = False) -> None:
+        study = self.study
+        self._show_line(study)
+        for widget in (self._study_label, self.chooser):
+            widget.setVisible(len(self._studies) > 1)
+        self._offer_models(study.models if study else ())
+        if not (again and self._ask_to_compare()):
+            self._compared = None
+        self._show_titles()
+        self.allow(*self._allowed)
+
+    def _show_line(self, study: StudyFigures | None) -> None:
+        """When it was measured, and the button that measures it again."""
+        if study is not None:
+            kind = study.measurement.study
+            if kind not in self._lines:
+                self._lines[kind] = line = StudyLine(study.measurement)
+                line.measure.connect(self.measure)
+                self._head.addWidget(line, 1)
+            self._lines[kind].show_measurement(study.measurement)
+        for kind, line in self._lines.items():
+            line.setVisible(study is not None and kind == study.measurement.study)
+            line.title.setVisible(len(self._studies) == 1)
+
+    def _offer_models(self, models: Sequence[str]) -> None:
+        """The two boxes, with these models; what was chosen stays chosen."""
+        for box, first in zip(self.models, (tr("a model"), tr("another model")), strict=True):
+            offered = [box.itemData(place) for place in range(1, box.count())]
+            if offered != list(models):
+                before = box.currentData()
+                box.clear()
+                box.addItem(first, "")
+                for model in models:
+                    box.addItem(safe_line(model), model)
+                box.setCurrentIndex(max(0, box.findData(before)))
+        for widget in (self._compare_label, self._with_label, *self.models):
+            widget.setVisible(len(models) > 1)
+
+    def _ask_to_compare(self) -> bool:
+        first, second = (box.currentData() or "" for box in self.models)
+        wanted = bool(first and second and first != second) and self.study is not None
+        if wanted:
+            self.compare_wanted.emit(self.study, first, second)
+        return wanted
+
+    def _models_chosen(self) -> None:
+        if not self._ask_to_compare() and self._compared is not None:
+            self._compared = None
+            self._show_titles()
+
+    def _show_titles(self) -> None:
+        before = self.titles.stringList()
+        now = [safe_line(one.title) for one in self.figures]
+        place = self.list.currentIndex().row()
+        if now != before:
+            chosen = before[place] if 0 <= place < len(before) else ""
+            self.titles.setStringList(now)
+            place = now.index(chosen) if chosen in now else 0
+            self.list.setCurrentIndex(self.titles.index(place))
+        self._show_figure()
+        self._make_room()
+
+    def _show_figure(self) -> None:
+        place, figures = self.list.currentIndex().row(), self.figures
+        some = 0 <= place < len(figures)
+        if some:
+            if self.card.view.title != figures[place].view.title:
+                self.scroll.verticalScrollBar().setValue(0)
+            self.card.set_view(figures[place].view)
+            self.box.setCurrentIndex(place)
+        self.scroll.setVisible(some)
+        self.nothing.setVisible(not some)
+        self._say_nothing()
+
+    def _say_nothing(self) -> None:
+        """Why there is no figure, and what to do next."""
+        study = self.study
+        if study is None:
+            text, action = (
+                tr("Generate texts or import a table; what is measured of them appears here."),
+                tr("Generate"),
+            )
+        elif self._compared is not None:
+            text, action = tr("These two models have no figure in common."), ""
+        elif study.measurement.measured_at:
+            text, action = (
+                tr("Nothing that was measured can be drawn; the findings panel lists it."),
+                tr("See the findings"),
+            )
+        else:
+            text, action = tr("Measure the study: its figures appear here."), tr("Measure")
+        self.nothing.text.setText(text)
+        self.nothing.button.set_text(action)
+        self.nothing.button.setVisible(bool(action))
+
+    def _go_on(self) -> None:
+        study = self.study
+        if study is None:
+            self.panel_wanted.emit("generate")
+        elif study.measurement.measured_at:
+            self.panel_wanted.emit("findings")
+        else:
+            self.measure.emit(study.measurement.study)
+
+    # the widgets
+
+    def _make_widgets(self) -> None:
+        self._study_label, self.chooser = Label(tr("Study")), QComboBox()
+        self._study_label.setBuddy(self.chooser)
+        self.chooser.setAccessibleName(tr("Study"))
+        self.chooser.activated.connect(lambda _: self._show_study())
+        self._compare_label, self._with_label = Label(tr("Compare")), Label(tr("with"))
+        self.models = (QComboBox(), QComboBox())
+        for box, name in zip(self.models, (tr("First model"), tr("Second model")), strict=True):
+            box.setAccessibleName(name)
+            box.activated.connect(lambda _: self._models_chosen())
+        self.titles = QStringListModel(self)
+        self.list = QListView()
+        self.list.setModel(self.titles)
+        self.list.setWordWrap(True)
+        self.list.setItemDelegate(TitleDelegate(self.list))
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setAccessibleName(tr("Figures"))
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._show_figure())
+        self.box = QComboBox()
+        self.box.setModel(self.titles)
+        self.box.setAccessibleName(tr("Figure"))
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.activated.connect(self.choose_figure)
+        self.card = ChartCard(NOTHING)
+        self.card.opened.connect(self.opened)
+        self.card.export_asked.connect(self.export_asked)
+        self.scroll = QScrollArea()
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.nothing = EmptyState(tr("No figures yet"), "", tr("Measure"), self._go_on, icon="charts")
+
+    def _lay_out(self) -> None:
+        gap = theme.current().grid
+        self._head = QHBoxLayout()
+        self._head.setSpacing(theme.current().gap)
+        for widget in (self._study_label, self.chooser):
+            self._head.addWidget(widget)
+        pair = QHBoxLayout()
+        pair.setSpacing(gap)
+        for widget in (self._compare_label, self.models[0], self._with_label, self.models[1]):
+            pair.addWidget(widget)
+        pair.addStretch(1)
+        inside = QWidget()
+        inside.setProperty("role", "clear")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
+        column.addWidget(self.card)
+        column.addStretch(1)
+        self.scroll.setWidget(inside)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        row.addWidget(self.list)
+        row.addWidget(self.scroll, 1)
+        row.addWidget(self.nothing, 1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.current().gap)
+        for part in (self._head, pair):
+            box.addLayout(part)
+        box.addWidget(self.box)
+        box.addLayout(row, 1)
+
+    def _dress(self, _tokens: object = None) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """A list beside the figure where both have room, else a box above it."""
+        tokens, some = theme.current(), len(self.figures) > 1
+        wide = self.width() >= tokens.px(LIST_FROM)
+        self.list.setFixedWidth(round(min(tokens.px(LIST_WIDTH), LIST_SHARE * max(self.width(), 1))))
+        self.list.setVisible(some and wide)
+        self.box.setVisible(some and not wide)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()

@@ -1,0 +1,294 @@
+"""The charts panel: live while rating, generating and scoring; every figure opens the texts behind it."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from core.findings import Finding
+from core.jobs import JobContext
+from desktop import theme
+from desktop.charts.data import ChartData, ChartSource, Items
+from desktop.charts.view import View
+from desktop.dialogs.commands import Command
+from desktop.jobs.refresher import Refresher
+from desktop.models.stored_charts import StoredCharts
+from desktop.models.stored_figures import DrawnFigure, StoredFigures, StudyFigures
+from desktop.operations.measuring import MeasureJobs
+from desktop.panels.base import Panel, Shell
+from desktop.panels.charts.figure import FigureCard
+from desktop.panels.charts.measured import Measured
+from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
+from desktop.widgets import Label, Notice, plural, tr
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+
+BESIDE_FROM = 960  # text pixels
+LIVE = {"preferences": "creativity", "affinity": "creativity", "letters": "letters", "distance": "creativity"}
+SECTIONS = (*LIVE, "measured")  # in the order of the tabs; the live ones with their study
+
+MakeSource = Callable[["Project"], ChartSource]
+MakeFigures = Callable[["Project"], StoredFigures]
+
+
+class ChartsPanel(Panel):
+    """Sections as tabs, live ones and what was measured; a card for the figure that was clicked. All in threads."""
+
+    key = "charts"
+    title = "Charts"
+    concerns = frozenset(
+        {"judgment", "session", "output", "score", "source", "study", "embedding", "finding", "axis_definition"}
+    )
+
+    def __init__(
+        self, shell: Shell, make_source: MakeSource = StoredCharts, make_figures: MakeFigures = StoredFigures
+    ) -> None:
+        super().__init__(shell)
+        self._make_source, self._make_figures = make_source, make_figures
+        self._source: ChartSource | None = None
+        self._stored: StoredFigures | None = None
+        self._jobs = MeasureJobs(shell, self)
+        self.data = ChartData()
+        self.studies: tuple[StudyFigures, ...] = ()
+        self._placed = False  # on a section: by what there is to see, or by who came to see one
+        self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, self._fail, self)
+        self._figures = Refresher(shell.jobs, tr("Charts"), self._show_figures, self.shell.show_error, self)
+        self._comparing = Refresher(shell.jobs, tr("Charts"), self._show_compared, self.shell.show_error, self)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(tr("Sections"))
+        self.stack = QStackedWidget()
+        self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
+        self.measured = Measured()
+        self.measured.measure.connect(self.measure)
+        self._jobs.changed.connect(self._allow)
+        self.measured.compare_wanted.connect(self._compare)
+        for section in (*self.sections, self.measured):
+            self.tabs.addTab(section.title)
+            self.stack.addWidget(section)
+            section.opened.connect(self._open_figure)
+            section.export_asked.connect(self._ask_export)
+            section.panel_wanted.connect(lambda key: self.shell.show_panel(key))
+        self.tabs.currentChanged.connect(self._show_section)
+        self.waiting = Label(tr("Measuring…"), "soft")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hidden_note = Notice("", closable=False)
+        self.hidden_note.hide()
+        self.figure = FigureCard()
+        self.figure.closed.connect(self._make_room)
+        self.charts = QWidget()
+        left = QVBoxLayout(self.charts)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(self.body.spacing())
+        for widget in (self.hidden_note, self.tabs):
+            left.addWidget(widget)
+        for page in (self.waiting, self.stack):
+            left.addWidget(page, 1)
+        self._wait(False)
+        row = QHBoxLayout()
+        row.setSpacing(self.body.spacing())
+        row.addWidget(self.charts, 5)
+        row.addWidget(self.figure, 3)
+        self.body.addLayout(row, 1)
+
+    def project_opened(self, project: "Project") -> None:
+        self.project_closed()
+        self._source, self._stored = self._make_source(project), self._make_figures(project)
+        self._placed = False
+        self._refresher.read_with(self._source.load)
+        self._figures.read_with(self._stored.load)
+        self._wait(True)
+
+    def project_closed(self) -> None:
+        self._source = self._stored = None
+        self._jobs.forget()
+        for refresher in (self._refresher, self._figures, self._comparing):
+            refresher.read_with(None)
+        self._show(ChartData())
+        self._show_figures(())
+        self.figure.close_card()
+
+    def refresh(self) -> None:
+        self._jobs.pick_up()
+        self._refresher.ask()
+        self._figures.ask()
+
+    def opened_with(self, *, section: str = "", study: str = "", **what: object) -> None:
+        """Sent here to see one of `SECTIONS`, perhaps of a study."""
+        if section in SECTIONS:
+            self.tabs.setCurrentIndex(SECTIONS.index(section))
+            self._placed = True
+        self.measured.choose_study(study)
+
+    def commands(self) -> list[Command]:
+        measuring = [
+            Command(
+                tr("Measure: {study}").format(study=one.measurement.title),
+                partial(self.measure, one.measurement.study),
+                enabled=partial(self._jobs.may, one.measurement.study),
+            )
+            for one in self.studies
+        ]
+        going = [
+            Command(tr("Figure: {title}").format(title=drawn.title), partial(self._go_to_figure, place))
+            for place, drawn in enumerate(self.measured.figures)
+        ]
+        return [*measuring, *going]
+
+    # showing
+
+    def _show(self, data: ChartData) -> None:
+        self._wait(False)
+        self.data = data
+        self.hidden_note.text.setText(_hidden_text(data))
+        self.hidden_note.setVisible(bool(data.open_sessions))
+        for section in self.sections:
+            section.set_data(data)
+        self._go_where_something_is()
+
+    def _wait(self, waiting: bool) -> None:
+        """Until the first reading is over nothing is known, not even that there is nothing."""
+        self._waiting = waiting
+        self.waiting.setVisible(waiting)
+        self.stack.setVisible(not waiting)
+
+    def _fail(self, error: AppError) -> None:
+        self._wait(False)
+        self.shell.show_error(error)
+
+    def _go_where_something_is(self) -> None:
+        """The first section with data; where there is none yet, the first."""
+        placed = self._placed
+        self._offer_tabs()  # which may move on from a tab that goes: that is nobody's choice
+        self._placed = placed
+        if placed or self._waiting:
+            return
+        full = next((index for index, section in enumerate(self._pages()) if section.has_data()), None)
+        first = next(index for index in range(self.tabs.count()) if self.tabs.isTabVisible(index))
+        self.tabs.setCurrentIndex(first if full is None else full)
+        self._placed = full is not None
+
+    def _pages(self) -> tuple[Section | Measured, ...]:
+        return (*self.sections, self.measured)
+
+    def _offer_tabs(self) -> None:
+        """Live sections of studies that the project does not have are left out, once it has any study."""
+        kinds = {one.measurement.study for one in self.studies}
+        for index, (section, study) in enumerate(zip(self.sections, LIVE.values(), strict=True)):
+            wanted = not kinds or study in kinds or section.has_data()
+            if wanted != self.tabs.isTabVisible(index):
+                self.tabs.setTabVisible(index, wanted)
+                self.tabs.setTabText(index, section.title)  # lays the tabs out anew: Qt leaves a gap else
+        self.tabs.setVisible(sum(map(self.tabs.isTabVisible, range(self.tabs.count()))) > 1)
+
+    # what was measured
+
+    def measure(self, study: str) -> None:
+        """Score what is missing, measure, and keep the findings; the figures are made anew when they are there."""
+        self._jobs.start(study)
+
+    def _allow(self) -> None:
+        self.measured.allow(self.project is not None and not self.project.read_only, self._jobs.busy())
+
+    def _show_figures(self, studies: tuple[StudyFigures, ...]) -> None:
+        if studies != self.studies or not studies:
+            self.studies = studies
+            self.measured.show_studies(studies)
+        self._allow()
+        self._go_where_something_is()
+
+    def _compare(self, study: StudyFigures, first: str, second: str) -> None:
+        stored = self._stored
+        if stored is not None:
+            self._comparing.read_with(lambda ctx: stored.compare(ctx, study, first, second))
+            self._comparing.ask()
+
+    def _show_compared(self, figures: tuple[DrawnFigure, ...]) -> None:
+        self.measured.show_compared(figures)
+
+    def _go_to_figure(self, place: int) -> None:
+        self.tabs.setCurrentIndex(SECTIONS.index("measured"))
+        self.measured.choose_figure(place)
+
+    def _show_section(self, index: int) -> None:
+        self._placed = True
+        self.stack.setCurrentIndex(index)
+
+    # one figure
+
+    def _make_room(self) -> None:
+        """Charts and figure side by side; where that would squeeze them, the figure alone, until it is closed."""
+        beside = self.width() >= theme.current().px(BESIDE_FROM)
+        self.charts.setVisible(beside or self.figure.finding is None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._make_room()
+
+    def _open_figure(self, finding: Finding, tip: str, with_tests: bool) -> None:
+        source = self._source
+        if source is None:
+            return
+        self.figure.show_finding(finding, tip, with_tests=with_tests)
+        self._make_room()
+
+        def read(ctx: JobContext) -> Items:
+            return source.items(ctx, finding)
+
+        def show(items: Items) -> None:
+            if self.figure.finding is finding:
+                self.figure.show_items(items)
+
+        self.shell.jobs.start(
+            tr("Texts behind a figure"), read, quiet=True, on_done=show, on_error=self.shell.show_error
+        )
+
+    # saving
+
+    def _ask_export(self, view: View, ending: str) -> None:
+        path = self.ask_path(view.title, ending)
+        if path is not None:
+            self.save_chart(view, path)
+
+    def ask_path(self, title: str, ending: str) -> Path | None:
+        """Where to save; None if the person changed their mind."""
+        name = "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
+        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save chart"), f"{name}.{ending}", f"*.{ending}")
+        if not chosen:
+            return None
+        path = Path(chosen)
+        return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
+
+    def save_chart(self, view: View, path: Path) -> None:
+        """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
+        from desktop.charts.export import export_chart
+
+        tokens = theme.tokens_for("light")
+        self.shell.jobs.start(
+            tr("Save chart"),
+            lambda ctx: export_chart(view, tokens, path),
+            quiet=True,
+            on_done=lambda saved: self.shell.notify(tr("Saved as “{name}”").format(name=saved.name)),
+            on_error=self.shell.show_error,
+        )
+
+
+def _hidden_text(data: ChartData) -> str:
+    """That open sessions are left out, and how much that is."""
+    sessions = plural(data.open_sessions, "1 rating session is open", "%n rating sessions are open")
+    judgments = plural(
+        data.hidden_judgments, "1 judgment hidden until the reveal", "%n judgments hidden until the reveal"
+    )
+    return f"{sessions}: {judgments}"

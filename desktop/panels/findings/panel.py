@@ -1,0 +1,230 @@
+"""The findings panel: every number of the project with all that is needed to judge it, down to its texts."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QStackedWidget
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.dialogs.commands import Command
+from desktop.jobs.refresher import Refresher
+from desktop.models.finding_lines import COLUMNS, Measurement
+from desktop.models.findings_table import column_title
+from desktop.models.stored_findings import StoredFindings
+from desktop.models.texts_behind import Behind, TextRef
+from desktop.operations.findings import ENDINGS, save_findings
+from desktop.operations.measuring import MeasureJobs
+from desktop.panels.base import Panel, Shell
+from desktop.panels.findings.board import Board
+from desktop.panels.findings.texts import FindingTexts
+from desktop.widgets import Button, Chip, tr
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.project.project import Project
+
+Measured = tuple[tuple[Measurement, ...], int]  # and how many rating sessions are open
+
+
+class FindingsPanel(Panel):
+    """The board, and in its place the texts of a finding. All reading happens in threads."""
+
+    key = "findings"
+    title = "Findings"
+    concerns = frozenset({"finding", "output", "source", "session", "study", "axis_definition"})
+
+    def __init__(self, shell: Shell, make_source: "Callable[[Project], StoredFindings]" = StoredFindings) -> None:
+        super().__init__(shell)
+        self._make_source = make_source
+        self._source: StoredFindings | None = None
+        self._measurements: tuple[Measurement, ...] = ()
+        self._jobs = MeasureJobs(shell, self)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.count = Chip("")
+        self.header.add_chip(self.count)
+        self.export = Button(tr("Export…"), icon="export")
+        self.export.clicked.connect(self.ask_export)
+        self.header.add_action(self.export)
+        self.board = Board()
+        self.board.counted.connect(self._show_count)
+        self.board.texts_wanted.connect(self.open_texts)
+        self.board.go_on.connect(self._go_on)
+        self.board.studies.measure.connect(self.measure)
+        self._jobs.changed.connect(self._allow)
+        self.board.card.copied.connect(self.shell.notify)
+        self.texts = FindingTexts()
+        self.texts.closed.connect(self._leave_texts)
+        self.texts.text_wanted.connect(self._read_text)
+        self.pages = QStackedWidget()
+        for page in (self.board, self.texts):
+            self.pages.addWidget(page)
+        self.body.addWidget(self.pages, 1)
+        self._lines = Refresher(self.shell.jobs, tr("Findings"), self.board.show_data, self.shell.show_error, self)
+        self._states = Refresher(self.shell.jobs, tr("Findings"), self._show_measured, self.shell.show_error, self)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.activated.connect(self._search)
+
+    def project_opened(self, project: "Project") -> None:
+        self.project_closed()
+        source = self._source = self._make_source(project)
+        self._lines.read_with(source.load)
+        self._states.read_with(lambda ctx: (source.measurements(ctx), source.open_sessions()))
+
+    def project_closed(self) -> None:
+        self._source = None
+        self._jobs.forget()
+        for refresher in (self._lines, self._states):
+            refresher.read_with(None)
+        self._close_texts()
+        self.board.card.close_card()
+        self.board.show_data(None)
+        self._show_measured(((), 0))
+
+    def refresh(self) -> None:
+        self._jobs.pick_up()
+        self._lines.ask()
+        self._states.ask()
+        self._allow()
+
+    def changed(self, changes: "Changes") -> None:
+        """New outputs are counted; the findings are read again only where some were written."""
+        if changes.touches("finding", "axis_definition"):
+            self._lines.ask()
+        self._states.ask()
+
+    def commands(self) -> list[Command]:
+        board, card = self.board, self.board.card
+        some, chosen = (lambda: bool(board.table.lines)), (lambda: board.chosen is not None)
+        measuring = [
+            Command(
+                tr("Measure: {study}").format(study=one.title),
+                partial(self.measure, one.study),
+                enabled=partial(self._jobs.may, one.study),
+            )
+            for one in self._measurements
+        ]
+        sorting = [
+            Command(
+                tr("Sort by: {column}").format(column=column_title(name)), partial(board.view.order_by, name), "", some
+            )
+            for name in COLUMNS
+        ]
+        return [
+            *measuring,
+            Command(tr("Search in the findings"), self._search, "Ctrl+F", some),
+            Command(tr("Clear the filters"), board.filters.clear, "", some),
+            Command(tr("Open the texts of the finding"), self.open_texts, "", chosen),
+            Command(tr("Copy the finding as a sentence"), card.put_sentence, "", chosen),
+            Command(tr("Copy the finding as JSON"), card.put_json, "", chosen),
+            Command(tr("Export the findings shown…"), self.ask_export, "", lambda: bool(board.table.shown)),
+            *sorting,
+        ]
+
+    # measuring
+
+    def measure(self, study: str) -> None:
+        """Score what is missing, measure, and keep the findings; the table is read again when they are there."""
+        self._jobs.start(study)
+
+    def _allow(self) -> None:
+        writable = self.project is not None and not self.project.read_only
+        self.board.studies.allow(writable, self._jobs.busy())
+        first = next(iter(self._measurements), None)
+        self.board.nothing.button.setEnabled(first is None or self._jobs.may(first.study))
+
+    def _show_measured(self, measured: Measured) -> None:
+        self._measurements, open_sessions = measured
+        self.board.show_measurements(self._measurements, open_sessions)
+        self._allow()
+
+    def _go_on(self) -> None:
+        """From the empty state: measure what there is, or go and make something."""
+        if self._measurements:
+            self.measure(self._measurements[0].study)
+        else:
+            self.shell.show_panel("generate")
+
+    # the texts of a finding
+
+    def open_texts(self) -> None:
+        """Look for the texts that the chosen finding rests on."""
+        line, source = self.board.chosen, self._source
+        if line is None or source is None:
+            return
+        self.texts.wait_for(line)
+        self.pages.setCurrentWidget(self.texts)
+        self.texts.back.setFocus()
+
+        def show(behind: Behind) -> None:
+            if self.texts.line is line:
+                self.texts.show_behind(behind)
+
+        def fail(error: AppError) -> None:
+            if self.texts.line is line:
+                self.texts.fail()
+            self.shell.show_error(error)
+
+        def find(ctx: JobContext) -> Behind:
+            return source.texts(ctx, line)
+
+        self.shell.jobs.start(tr("Texts behind a finding"), find, quiet=True, on_done=show, on_error=fail)
+
+    def _read_text(self, ref: TextRef) -> None:
+        source = self._source
+        if source is None:
+            return
+
+        def read(ctx: JobContext) -> str:
+            return source.text(ref)
+
+        def show(text: str) -> None:
+            for column in self.texts.columns:
+                column.show_text(ref, text)
+
+        self.shell.jobs.start(tr("Text"), read, quiet=True, on_done=show, on_error=self.shell.show_error)
+
+    def _close_texts(self) -> None:
+        self.texts.line = None
+        self.texts.show_columns(())
+        self.pages.setCurrentWidget(self.board)
+
+    def _leave_texts(self) -> None:
+        self._close_texts()
+        self.board.view.setFocus()
+
+    # saving
+
+    def ask_export(self) -> None:
+        """Ask where to, and write what is shown."""
+        kinds = ";;".join(f"*.{ending}" for ending in ENDINGS)
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, tr("Export the findings shown"), f"findings.{ENDINGS[0]}", kinds
+        )
+        if chosen:
+            path = Path(chosen)
+            known = path.suffix.lower().lstrip(".") in ENDINGS
+            self.save(path if known else path.with_name(path.name + kind.lstrip("*")))
+
+    def save(self, path: Path) -> None:
+        """Write the findings that are shown, in their order."""
+        findings = [line.finding for line in self.board.table.shown]
+        save_findings(findings=findings, path=path).start(self.shell.jobs)
+
+    def _show_count(self, said: str) -> None:
+        self.count.setText(said)
+        self.count.setVisible(bool(said))
+        self.export.setEnabled(bool(self.board.table.shown))
+
+    def _search(self) -> None:
+        self._close_texts()
+        self.board.filters.search.setFocus()
+        self.board.filters.search.selectAll()

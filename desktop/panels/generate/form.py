@@ -1,0 +1,223 @@
+"""What shall be written, with what: the choice of a prompt set, a generator, its parameters, a seed, and how many."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+
+from desktop.operations.connections import why_offline
+from desktop.operations.generating_estimate import Plan
+from desktop.operations.generating_queue import Entry
+from desktop.operations.generating_runs import RunLine, WriteRequest, goes_on_with
+from desktop.operations.generating_writers import Writers
+from desktop.operations.generator_options import PRESETS, options_for
+from desktop.operations.prompts import StoredSet
+from desktop.panels.base import Shell
+from desktop.panels.generate.form_fields import FormFields
+from desktop.widgets import plural, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.backends.protocol import Parameter
+
+
+class GenerateForm(FormFields):
+    """Says how much of the choice is there already; the same choice again goes on where it stopped."""
+
+    started = Signal(object, bool)  # WriteRequest, ask again for what failed
+    prompts_wanted = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._sets: dict[int, StoredSet] = {}
+        self._kinds: Mapping[int, str] = {}
+        self._refused: Mapping[tuple[int, str], str] = {}
+        self._runs: Sequence[RunLine] = ()
+        self._entries: Sequence[Entry] = ()
+        self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
+        self._allowed = False
+        self._connect()
+        self._show_options()
+
+    def _connect(self) -> None:
+        self.prompt_set.currentIndexChanged.connect(lambda _: self._show_options())
+        self.picker.chosen_anew.connect(self._take_other_generator)
+        self.picker.changed.connect(self._show_generator)
+        for signal in (self.seed.valueChanged, self.samples.valueChanged):
+            signal.connect(lambda _: self._show_state())
+        self.options.changed.connect(self._show_state)
+        self._shell.connections.changed.connect(self._show_state)
+        self.start.clicked.connect(lambda: self.started.emit(self.request(), False))
+        self.retry.clicked.connect(lambda: self.started.emit(self.request(), True))
+        self.no_prompts.clicked.connect(self.prompts_wanted)
+
+    # what there is
+
+    def show_writers(self, writers: Writers) -> None:
+        """Offer the generators, those that cannot be used here with the reason."""
+        self.picker.show_writers(writers)
+        self._show_state()
+
+    def show_sets(
+        self, sets: Sequence[StoredSet], refused: Mapping[tuple[int, str], str], kinds: Mapping[int, str]
+    ) -> None:
+        """Offer the project's prompt sets; what was chosen stays chosen.
+
+        `refused`: by set and generator, why not. `kinds`: the study's kind by set.
+        """
+        self._refused, self._kinds = refused, kinds
+        before = self.prompt_set.currentData()
+        self._sets = {one.id: one for one in sets}
+        self.prompt_set.blockSignals(True)
+        self.prompt_set.clear()
+        for one in sets:
+            count = plural(one.prompts, "1 prompt", "%n prompts")
+            self.prompt_set.addItem(safe_line(f"{one.name}, version {one.version} ({count})"), one.id)
+        self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(before)))
+        self.prompt_set.blockSignals(False)
+        self.no_prompts.setVisible(not sets)
+        if before != self.prompt_set.currentData():
+            self._show_options()
+        else:
+            self._show_state()
+
+    def show_runs(self, runs: Sequence[RunLine], entries: Sequence[Entry]) -> None:
+        """The project's runs, and those that are in the queue now."""
+        self._runs, self._entries = runs, entries
+        self._show_state()
+
+    def allow(self, allowed: bool) -> None:
+        """Whether anything may be started; what is chosen can be changed only then."""
+        self._allowed = allowed
+        picker = self.picker
+        fields = (self.prompt_set, self.seed, self.samples, self.options)
+        for field in (*fields, picker.backend, picker.model, picker.endpoint, picker.name):
+            field.setEnabled(allowed)
+        self._show_state()
+
+    # what is chosen
+
+    def choose_set(self, set_id: int) -> None:
+        self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(set_id)))
+
+    def choose(self, request: WriteRequest) -> None:
+        """Choose what a run was asked for, to go on with it."""
+        stored = dict(request.parameters)
+        self.choose_set(request.prompt_set_id)
+        self.picker.choose(request.backend, str(stored.get("endpoint") or ""), request.model)
+        self.seed.setValue(request.seed)
+        self.samples.setValue(request.samples)
+        more = self.options.take(stored)
+        more.pop("endpoint", None)
+        self._more = more
+        self._show_state()
+
+    def request(self) -> WriteRequest:
+        picker = self.picker
+        given = {**self._more, **self.options.values()}
+        if picker.chosen_endpoint is not None:
+            given["endpoint"] = picker.chosen_endpoint.name
+        return WriteRequest(
+            self.prompt_set.currentData(),
+            self.backend.currentData(),
+            picker.model_name,
+            self.seed.value(),
+            self.samples.value(),
+            tuple(sorted(given.items())),
+        )
+
+    def run(self) -> RunLine | None:
+        """The run that this choice goes on with."""
+        wanted = self.request()
+        return next((line for line in self._runs if goes_on_with(wanted, line)), None)
+
+    # showing
+
+    def _take_other_generator(self) -> None:
+        self._more = {}
+        self.options.forget_touches()
+        self._show_options()
+
+    def _show_options(self) -> None:
+        """The fields that the generator has for prompts of this study, with the paper's values."""
+        info = self.picker.info
+        study = self._kinds.get(self.prompt_set.currentData(), "")
+        options = options_for(info, study) if info is not None else ()
+        names = {option.name for option in options}
+        preset = {name: value for name, value in PRESETS.get(study, {}).items() if name in names}
+        self.options.offer(options, preset)
+        shown = ", ".join(
+            f"{option.title.lower()} {preset[option.name]:g}" for option in options if option.name in preset
+        )
+        self.preset.setText(tr("The paper's own: {values}.").format(values=shown) if shown else "")
+        show_if(self.preset, bool(shown))
+        show_if(self.options, bool(options))
+        self._show_state()
+
+    def _show_generator(self) -> None:
+        info = self.picker.info
+        self.about.setText(safe_line(info.description) if info is not None else "")
+        self.not_a_model.setVisible(info is not None and not info.capabilities.is_language_model)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        """How much of what is chosen is there, and so what the button does."""
+        chosen, line = self._sets.get(self.prompt_set.currentData()), self.run()
+        done, failed = (line.done, line.failed) if line is not None else (0, 0)
+        wanted = chosen.prompts * max(self.samples.value(), line.request.samples if line else 1) if chosen else 0
+        missing = wanted - done - failed
+        in_queue = self._in_queue(line)
+        said = tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed)
+        self.state.setText(" ".join([said, *([tr("In the queue.")] if in_queue else [])]))
+        why_not = self._why_not()
+        self.refused.text.setText(safe_line(why_not))
+        self.refused.setAccessibleName(safe_line(why_not))
+        show_if(self.refused, bool(why_not))
+        ready = chosen is not None and self.picker.info is not None and bool(self._named()) and not why_not
+        words = tr("Go on") if done or failed else tr("Start")
+        self.start.set_text(tr("Add to the queue") if self._entries and not in_queue else words)
+        self.start.setEnabled(self._allowed and ready and missing > 0 and not in_queue)
+        self.start.setVisible(chosen is not None)
+        self.retry.set_text(plural(failed, "Ask again for the one that failed", "Ask again for the %n that failed"))
+        self.retry.setVisible(failed > 0)
+        self.retry.setEnabled(self._allowed and ready and not in_queue)
+        self.estimate.show_for(self.request() if ready else None, self._plan(missing) if ready else None)
+
+    def _named(self) -> bool:
+        """Whether a model is named, where one must be."""
+        return bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
+
+    def _in_queue(self, line: RunLine | None) -> bool:
+        asked = hash(self.request())
+        runs = {entry.ticket.run_id for entry in self._entries} - {None}
+        return any(entry.ticket.asked == asked for entry in self._entries) or (line is not None and line.id in runs)
+
+    def _why_not(self) -> str:
+        refusal = self._refused.get((self.prompt_set.currentData(), self.backend.currentData()), "")
+        return refusal or self.picker.why_not(why_offline(self._shell.connections)) or self.picker.trouble
+
+    def _plan(self, missing: int) -> Plan:
+        info, endpoint, values = self.picker.info, self.picker.chosen_endpoint, self.options.values()
+        assert info is not None
+        longest = values.get("max_tokens")
+        return Plan(
+            missing,
+            longest if isinstance(longest, int) else None,
+            str(values.get("system", "")),
+            endpoint.prices.get(self.picker.model_name) if endpoint is not None else None,
+            endpoint.concurrency if endpoint is not None else 1,
+            speaks_tokens=info.capabilities.is_language_model,
+            charged=endpoint is not None,
+            writes=not values.get("choose"),
+        )
+
+
+def _counts(done: int, missing: int, failed: int) -> str:
+    """How much is there, in words; nothing is said of what is none."""
+    if not done and not failed:
+        return plural(missing, "1 output to write.", "%n outputs to write.")
+    parts = [plural(done, "1 output is there", "%n outputs are there")]
+    parts += [plural(missing, "1 is missing", "%n are missing")] if missing else []
+    parts += [plural(failed, "1 failed", "%n failed")] if failed else []
+    return ", ".join(parts) + "."

@@ -1,0 +1,248 @@
+"""Choosing a generator: the backend, and where its models come from: a list, this computer, an endpoint, or a name."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QWidget
+
+from desktop import theme
+from desktop.operations.generating_writers import LocalModel, Writers
+from desktop.operations.generator_options import Source, source_of
+from desktop.panels.generate.options import narrow
+from desktop.widgets import Label, LinkButton, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line, safe_tip
+from desktop.widgets.wheel import guard_wheel
+
+if TYPE_CHECKING:
+    from core.backends.protocol import BackendInfo
+    from core.machine.endpoints import Endpoint
+    from desktop.panels.base import Shell
+
+LONGEST_NAME = 300
+ENDPOINTS = "endpoints"
+
+
+def show_models(shell: "Shell", page: str) -> None:
+    """Where `page` (a role, or the endpoints) is looked after. That panel is missing in a window of fewer panels."""
+    try:
+        if page == ENDPOINTS:
+            shell.show_panel("models", page=page)
+        else:
+            shell.show_panel("models", role=page)
+    except KeyError:
+        shell.notify(tr("Models are got and added with: biasprint models"))
+
+
+class GeneratorPicker(QObject):
+    """The fields, and what they mean together. `why_not` says why what is chosen cannot write."""
+
+    changed = Signal()
+    chosen_anew = Signal()  # another backend: other parameters
+    models_wanted = Signal(str)  # "generator" or "endpoints"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._writers = Writers()
+        self._wanted = ("", "", "")  # backend, endpoint and model to choose as soon as they are there
+        self.backend, self.model, self.endpoint, self.name = (QComboBox() for _ in range(4))
+        self.name.setEditable(True)
+        self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        edit = self.name.lineEdit()
+        assert edit is not None
+        edit.setMaxLength(LONGEST_NAME)
+        edit.setPlaceholderText(tr("the model's name there"))
+        self.models, self.endpoints = LinkButton(tr("Models…")), LinkButton(tr("Endpoints…"))
+        self.model_label, self.endpoint_label, self.name_label = Label(""), Label(tr("Endpoint")), Label(tr("Model"))
+        for box in (self.backend, self.model, self.endpoint, self.name):
+            narrow(box, 8)
+            guard_wheel(box)
+        self.backend.currentIndexChanged.connect(lambda _: self._show_backend(anew=True))
+        self.model.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.endpoint.currentIndexChanged.connect(lambda _: self._show_endpoint())
+        self.name.editTextChanged.connect(lambda _: self.changed.emit())
+        self.models.clicked.connect(lambda: self.models_wanted.emit("generator"))
+        self.endpoints.clicked.connect(lambda: self.models_wanted.emit(ENDPOINTS))
+
+    def place(self, grid: QGridLayout, row: int) -> int:
+        """Put the fields into a form's grid from this row on; the next free row."""
+        self._model_line, self._endpoint_line = _line(self.model, self.models), _line(self.endpoint, self.endpoints)
+        rows = (
+            (Label(tr("Generator")), self.backend, self.backend),
+            (self.model_label, self._model_line, self.model),
+            (self.endpoint_label, self._endpoint_line, self.endpoint),
+            (self.name_label, self.name, self.name),
+        )
+        for label, widget, field in rows:
+            label.setBuddy(field)
+            field.setAccessibleName(label.text())
+            grid.addWidget(label, row, 0)
+            grid.addWidget(widget, row, 1, 1, 3)
+            row += 1
+        return row
+
+    # what there is
+
+    def show_writers(self, writers: Writers) -> None:
+        """Offer what there is; what was chosen stays chosen."""
+        if writers == self._writers:
+            return
+        before = self._wanted if self._wanted[0] else (self._backend_name, self._endpoint_name, self.model_name)
+        self._writers = writers
+        self.backend.blockSignals(True)
+        self.backend.clear()
+        for info in writers.backends:
+            words = tr("{title}: not installed here") if info.unavailable else "{title}"
+            self.backend.addItem(words.format(title=safe_line(info.title)), info.name)
+        self.backend.setCurrentIndex(max(0, self.backend.findData(before[0])))
+        self.backend.blockSignals(False)
+        self._show_backend(anew=before[0] != self._backend_name)
+        self.choose(*before)
+
+    def choose(self, backend: str, endpoint: str, model: str) -> None:
+        """Choose a generator, now or as soon as it can be."""
+        if not backend:
+            return
+        if self.backend.findData(backend) < 0:
+            self._wanted = (backend, endpoint, model)
+            return
+        self._wanted = ("", "", "")
+        self.backend.setCurrentIndex(self.backend.findData(backend))
+        if self.source == "endpoint" and endpoint:
+            self.endpoint.setCurrentIndex(self.endpoint.findData(endpoint))
+        if self.source in ("endpoint", "typed"):
+            self.name.setEditText(model)
+        elif model:
+            self.model.setCurrentIndex(self.model.findData(model))
+
+    # what is chosen
+
+    @property
+    def info(self) -> "BackendInfo | None":
+        return next((info for info in self._writers.backends if info.name == self._backend_name), None)
+
+    @property
+    def source(self) -> Source:
+        return source_of(self.info) if self.info is not None else "listed"
+
+    @property
+    def model_name(self) -> str:
+        if self.source in ("endpoint", "typed"):
+            return self.name.currentText().strip()
+        return str(self.model.currentData() or "")
+
+    @property
+    def chosen_endpoint(self) -> "Endpoint | None":
+        if self.source != "endpoint":
+            return None
+        return next((one for one in self._writers.endpoints if one.name == self._endpoint_name), None)
+
+    def why_not(self, offline: str) -> str:
+        """Why what is chosen cannot write now, and what to do; empty where it can. `offline`: the switch's."""
+        info = self.info
+        if info is None:
+            return ""
+        if info.unavailable:
+            return info.unavailable
+        if offline and not info.capabilities.offline:
+            return offline
+        if self.source in ("gguf", "folder"):
+            return self._why_not_local()
+        if self.source == "endpoint":
+            return self._why_not_there()
+        return ""
+
+    def _why_not_local(self) -> str:
+        local = self._local()
+        if not local:
+            kind = tr("GGUF file") if self.source == "gguf" else tr("model folder")
+            return tr("There is no {kind} on this computer yet: get or add one under Models.").format(kind=kind)
+        if self.model.currentIndex() < 0:
+            return tr("The model of that run is not here under its name: choose another, or add it under Models.")
+        return next((one.trouble for one in local if one.name == self.model.currentData()), "")
+
+    def _why_not_there(self) -> str:
+        if not self._writers.endpoints:
+            return tr("No endpoint is known yet: add one under Models.")
+        if self.chosen_endpoint is None:
+            return tr("The endpoint of that run is not known here: choose another, or add it under Models.")
+        return ""
+
+    @property
+    def trouble(self) -> str:
+        """What could not be read of models and endpoints."""
+        return self._writers.trouble
+
+    # inside
+
+    @property
+    def _backend_name(self) -> str:
+        return str(self.backend.currentData() or "")
+
+    @property
+    def _endpoint_name(self) -> str:
+        return str(self.endpoint.currentData() or "")
+
+    def _local(self) -> list[LocalModel]:
+        return [one for one in self._writers.models if one.format == self.source]
+
+    def _show_backend(self, *, anew: bool) -> None:
+        source, info = self.source, self.info
+        for fields, shown in (
+            ((self.model_label, self._model_line), source in ("listed", "gguf", "folder")),
+            ((self.endpoint_label, self._endpoint_line), source == "endpoint"),
+            ((self.name_label, self.name), source in ("endpoint", "typed")),
+        ):
+            for field in fields:
+                show_if(field, shown)
+        self.model.blockSignals(True)
+        self.model.clear()
+        if info is not None and source == "listed":
+            self._offer([(name, name, "") for name in info.models], first=min(2, len(info.models) - 1))
+        elif source in ("gguf", "folder"):
+            self._offer([(one.name, one.title or one.name, one.trouble) for one in self._local()], first=0)
+        self.model.blockSignals(False)
+        language_model = info is None or info.capabilities.is_language_model
+        self.model_label.setText(tr("Model") if language_model else tr("Planted bias"))
+        self.model.setAccessibleName(self.model_label.text())
+        show_if(self.models, source in ("gguf", "folder"))
+        self.endpoint.blockSignals(True)
+        kept = self._endpoint_name
+        self.endpoint.clear()
+        for one in self._writers.endpoints:
+            self.endpoint.addItem(safe_line(one.name), one.name)
+        self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(kept)) if self.endpoint.count() else -1)
+        self.endpoint.blockSignals(False)
+        if anew:
+            self.chosen_anew.emit()
+        self._show_endpoint()
+
+    def _offer(self, items: Sequence[tuple[str, str, str]], *, first: int) -> None:
+        self.model.setPlaceholderText("" if items else tr("none here yet"))
+        for name, title, trouble in items:
+            self.model.addItem(safe_line(title), name)
+            self.model.setItemData(self.model.count() - 1, safe_tip(trouble or name), Qt.ItemDataRole.ToolTipRole)
+        self.model.setCurrentIndex(first if items else -1)
+
+    def _show_endpoint(self) -> None:
+        """The models that have a price are known by name; any other is typed."""
+        typed = self.name.currentText()
+        chosen = self.chosen_endpoint
+        self.name.blockSignals(True)
+        self.name.clear()
+        self.name.addItems([safe_line(name) for name in sorted(chosen.prices)] if chosen is not None else [])
+        self.name.setEditText(typed or self.name.itemText(0))
+        self.name.blockSignals(False)
+        self.changed.emit()
+
+
+def _line(field: QComboBox, button: LinkButton) -> QWidget:
+    """A field with the way to more of its choices."""
+    line = QWidget()
+    row = QHBoxLayout(line)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(theme.current().grid)
+    row.addWidget(field, 1)
+    row.addWidget(button)
+    return line

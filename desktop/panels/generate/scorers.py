@@ -1,0 +1,149 @@
+"""Scoring and measuring: which scorers there are, what they have done, and what the studies' texts say by now."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.jobs import JobHandle
+from desktop.operations.generating import ScorerLine, mark, running, score_texts
+from desktop.panels.base import Shell
+from desktop.panels.generate.contents import Contents
+from desktop.panels.generate.measure import MeasureCard
+from desktop.widgets import Card, Chip, Label, PrimaryButton, StandInBadge, hairline, tr
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
+
+SCORING = "scoring"  # what its jobs are found again by
+
+
+class ScorerRow(QWidget):
+    """A scorer with its badge, what it says of itself, and how many texts it has scored."""
+
+    def __init__(self, line: ScorerLine) -> None:
+        super().__init__()
+        info = line.info
+        self.needed = line.needed
+        self.check = QCheckBox(safe_line(info.name).replace("&", "&&"))
+        self.check.setEnabled(not info.unavailable)
+        self.check.setChecked(line.needed and not info.unavailable)
+        self.count = Label("", "note")
+        head = QHBoxLayout()
+        head.setSpacing(theme.current().grid)
+        head.addWidget(self.check)
+        head.addWidget(Chip(safe_line(info.role)))
+        if line.needed:
+            head.addWidget(Chip(tr("read by the measures"), "accent"))
+        if info.stand_in:
+            head.addWidget(StandInBadge(tr("stand-in")))
+        head.addStretch(1)
+        head.addWidget(self.count)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 4, 0, 4)
+        box.setSpacing(2)
+        box.addLayout(head)
+        told = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
+        box.addWidget(Label(safe_line(told), "note", wrap=True))
+        self.check.setAccessibleDescription(safe_line(told))
+        self.show_count(line)
+
+    def show_count(self, line: ScorerLine) -> None:
+        self.texts = line.texts
+        words = tr("{scored} of {texts} texts scored")
+        self.count.setText(words.format(scored=f"{line.scored:,}", texts=f"{line.texts:,}"))
+
+
+class ScoringPage(Sheet):
+    """A card with a row for each scorer, and one with a row for each study that can be measured."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.rows: dict[str, ScorerRow] = {}
+        self._writable = False
+        self._running: JobHandle | None = None
+        self._list = QVBoxLayout()
+        self._list.setSpacing(4)
+        self.score = PrimaryButton(tr("Score"))
+        self.score.clicked.connect(self._score)
+        card = Card(tr("Score the texts"))
+        words = tr(
+            "A scorer turns a text into numbers that the measures read. Only texts that it has not scored yet are "
+            "scored, and nothing is generated. A stand-in takes the place of the paper's own scorer."
+        )
+        card.box.addWidget(Label(words, "soft", wrap=True))
+        card.box.addLayout(self._list)
+        card.box.addWidget(self.score, 0, Qt.AlignmentFlag.AlignLeft)
+        self.measure = MeasureCard(shell)
+        self.box.addWidget(self.measure)
+        self.box.addWidget(card)
+        self.box.addStretch(1)
+
+    def show_contents(self, contents: Contents) -> None:
+        """List the scorers, those that are needed checked at first; what is checked later stays so."""
+        self.measure.show_studies(contents.studies)
+        if contents.studies and not self._busy:
+            self._follow(running(self._shell.jobs, SCORING, self._shell.project))
+        needs = {line.info.name: line.needed for line in contents.scorers}
+        if needs == {name: row.needed for name, row in self.rows.items()}:
+            for line in contents.scorers:
+                self.rows[line.info.name].show_count(line)
+        else:
+            self._make_rows(contents.scorers)
+        self._allow()
+
+    def checked(self) -> list[str]:
+        return [name for name, row in self.rows.items() if row.check.isChecked()]
+
+    def allow(self, writable: bool) -> None:
+        self._writable = writable
+        self.measure.allow(writable)
+        self._allow()
+
+    def let_go(self) -> None:
+        self._running = None
+        self.measure.show_studies(())
+        self._make_rows(())
+
+    def _score(self) -> None:
+        project = self._shell.project
+        if project is None:
+            return
+        handle = score_texts(project=project, names=self.checked()).start(self._shell.jobs)
+        mark(handle, SCORING, project)
+        self._follow(handle)
+
+    def _follow(self, handle: JobHandle | None) -> None:
+        self._running = handle
+        if handle is not None:
+            handle.changed.connect(self._allow)
+        self._allow()
+
+    @property
+    def _busy(self) -> bool:
+        return self._running is not None and self._running.active
+
+    def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        self.rows = {}
+        for line in lines:
+            row = ScorerRow(line)
+            row.check.toggled.connect(lambda _: self._allow())
+            self.rows[line.info.name] = row
+            self._list.addWidget(row)
+            self._list.addWidget(hairline())
+
+    def _allow(self) -> None:
+        texts = any(row.texts for row in self.rows.values())
+        why = ""
+        if not texts:
+            why = tr("There is no text yet.")
+        elif not self.checked():
+            why = tr("Check a scorer first.")
+        elif self._busy:
+            why = tr("A scorer is at work: the jobs say how far it is.")
+        self.score.setEnabled(self._writable and not why)
+        self.score.setToolTip(why)
+        self.score.setAccessibleDescription(why)

@@ -1,0 +1,1 @@
+"""Home panel (`panel.HomePanel`): where a person begins or goes on."""

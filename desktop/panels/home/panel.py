@@ -1,0 +1,303 @@
+"""Home: what the program is, doors to what can be begun, the last projects, and the sample."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.dialogs.window_commands import ask_where, new_project, open_project
+from desktop.models.studies import words_of
+from desktop.operations.models import Writers, read_writers
+from desktop.operations.sample import open_sample, sample_facts
+from desktop.panels import PANELS
+from desktop.panels.base import Panel, Shell
+from desktop.panels.home.doors import Door, audit_state, fingerprint_state, letter_state, rate_state, texts_state
+from desktop.panels.home.facts import COMPARED, Facts, read_facts
+from desktop.panels.home.opening import Opening
+from desktop.panels.home.recent import RecentCard, look_up
+from desktop.panels.home.sample import SampleCard
+from desktop.widgets import Label, QuietButton, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.sheet import SCROLL_BAR, Sheet
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from desktop.jobs import JobHandle
+    from desktop.operations.importing import Imported
+
+LETTERS = frozenset((".docx", ".odt", ".pdf", ".rtf", ".html", ".htm", ".md", ".txt"))  # no tables
+# Text pixels from which stand side by side: four doors, two of them, and the two cards below.
+FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 980, 520, 760
+COUNT_AGAIN_MILLISECONDS = 1_000
+
+
+class HomePanel(Panel):
+    """Doors say what they need from the open project; without one, the sample lends it."""
+
+    key = "home"
+    title = "Home"
+    concerns = frozenset({"plan", "output", "source", "prompt_set", "finding", "session"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._facts: Facts | None = None
+        self._writers: Writers | None = None
+        self._preparing: JobHandle | None = None
+        self._opening = Opening(shell, self)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.open_button = QuietButton(tr("Open…"))
+        self.new_button = QuietButton(tr("New project…"), icon="plus")
+        self.open_button.clicked.connect(lambda: open_project(self.shell))
+        self.new_button.clicked.connect(lambda: new_project(self.shell))
+        for button in (self.open_button, self.new_button):
+            self.header.add_action(button)
+        self.rate = Door(
+            tr("Rate outputs"),
+            tr("Read texts side by side and say which is best. Whom each was written for stays hidden to the end."),
+            "judge",
+            self._go,
+        )
+        self.letter = Door(
+            tr("Check a letter"),
+            tr("See which words in a reference letter are known to hurt, and which claims the CV does not bear out."),
+            "letters",
+            self._go,
+        )
+        self.texts = Door(
+            tr("Measure texts"),
+            tr("Bring in letters, news, creative texts or fill-in-the-blank replies, and see what differs for whom."),
+            "outputs",
+            self._go,
+        )
+        self.fingerprint = Door(
+            tr("My fingerprint"),
+            tr("Which texts you chose, axis by axis, beside what chance gives, and what so many comparisons can show."),
+            "fingerprint",
+            self._go,
+        )
+        show_if(self.fingerprint, any(entry.key == "fingerprint" and entry.works for entry in PANELS))
+        self.audit = Door(
+            tr("Run an audit"),
+            tr("Ask a generator for the same text on behalf of different people, and compare what it writes."),
+            "generate",
+            self._go,
+        )
+        self.recent = RecentCard()
+        self.sample = SampleCard()
+        self.recent.chosen.connect(self.shell.open_project)
+        self.sample.wanted.connect(lambda: self._open_sample(None))
+        self._count_again = QTimer(self, singleShot=True, interval=COUNT_AGAIN_MILLISECONDS)
+        self._count_again.timeout.connect(self._count)
+        self._lay_out()
+        self._fit()
+        theme.signals.changed.connect(self._fit)
+        self.shell.settings.changed.connect(self._settings_changed)
+        self.shell.files_dropped.connect(self._dropped)
+        sample_facts().start(self.shell.jobs, on_done=self.sample.show_facts)
+
+    def refresh(self) -> None:
+        self._look_up_recent()
+        self._count()
+
+    def changed(self, changes: "Changes") -> None:
+        """Counting whole tables ten times a second would be a waste: once a second will do."""
+        if not self._count_again.isActive():
+            self._count_again.start()
+
+    def project_closed(self) -> None:
+        self._facts = None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # What could write belongs to no project; it may have come or gone while another panel was seen.
+        on_done, unsaid = self._show_writers, lambda _: None  # a damaged record is said where models are
+        self.shell.jobs.start(tr("Writers"), read_writers, on_done=on_done, on_error=unsaid, quiet=True)
+
+    def _show_writers(self, writers: Writers) -> None:
+        self._writers = writers
+        self._show_facts(self._facts)
+
+    # what stands on the doors
+
+    def _count(self) -> None:
+        project = self.project
+        if project is None:
+            self._show_facts(None)
+            return
+
+        def work(ctx: JobContext) -> Facts:
+            return read_facts(ctx, project)
+
+        def show(facts: Facts) -> None:
+            if project is self.project:
+                self._show_facts(facts)
+
+        self.shell.jobs.start(tr("What the project has"), work, on_done=show, quiet=True)
+
+    def _show_facts(self, facts: Facts | None) -> None:
+        self._facts = facts
+        read_only = self.project is not None and bool(self.project.read_only)
+        preparing = self._preparing is not None
+        self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
+        self.fingerprint.set_state(fingerprint_state(facts, read_only=read_only, preparing=preparing))
+        self.letter.set_state(letter_state())
+        self.texts.set_state(texts_state(facts, read_only=read_only))
+        self.audit.set_state(audit_state(facts, read_only=read_only, writers=self._writers))
+
+    def _settings_changed(self, key: str) -> None:
+        if key == "recent":
+            self._look_up_recent()
+
+    def _look_up_recent(self) -> None:
+        paths = self.shell.settings.recent()
+        self.shell.jobs.start(
+            tr("Recent projects"), lambda ctx: look_up(ctx, paths), on_done=self.recent.show_projects, quiet=True
+        )
+
+    # going through a door
+
+    def _go(self, step: str) -> None:
+        steps = {
+            "sample": lambda: self._open_sample("judge"),
+            "import": lambda: self._import(None),
+            "measure": lambda: self._measure(self._kinds(pending=True)),
+            "see": lambda: self._see(self._kinds(pending=False)),
+            "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
+            "audit": self._new_audit,
+        }
+        if step in steps:
+            steps[step]()
+        else:
+            self.shell.show_panel(step)
+
+    def _open_sample(self, panel: str | None) -> None:
+        """Open the person's copy of the sample, made now if need be, and go to a panel of it."""
+        before = self.project
+
+        def go_on(path: Path) -> None:
+            # Making it takes a while: whoever opened another project meanwhile is not taken away from it.
+            if self.project is before:
+                self._opening.open(path, lambda: self.shell.show_panel(panel) if panel else None)
+
+        handle = open_sample().start(self.shell.jobs, on_done=go_on, on_progress=self.sample.show_progress)
+        handle.changed.connect(self._sample_changed)
+        self._show_preparing(handle)
+
+    def _sample_changed(self) -> None:
+        if self._preparing is not None and not self._preparing.active:
+            self._show_preparing(None)
+
+    def _show_preparing(self, handle: "JobHandle | None") -> None:
+        self._preparing = handle
+        self.sample.set_preparing(handle)
+        self._show_facts(self._facts)
+
+    def _new_audit(self) -> None:
+        path = ask_where(self.shell, tr("New audit"), tr("My audit"))
+        if path is not None:
+            self._opening.create(path, lambda: self.shell.show_panel("prompts"))
+
+    def _dropped(self, paths: list[Path]) -> None:
+        if not self.isVisible():
+            return  # the panel that is seen takes its own files
+        if paths[0].suffix.lower() in LETTERS:
+            self.shell.show_panel("letters", path=paths[0])
+            return
+        self._import(paths[0])
+
+    def _import(self, path: Path | None) -> None:
+        from desktop.dialogs.import_table import ImportDialog, ask_table
+
+        path = path or ask_table(self)
+        if path is None:
+            return
+        dialog = ImportDialog(self.window(), self.shell, path)
+        dialog.imported.connect(lambda done: self._opening.open(done.path, lambda: None))
+        dialog.measure_wanted.connect(self._measure_imported)
+        dialog.open()
+
+    def _measure_imported(self, imported: "Imported") -> None:
+        self._opening.open(imported.path, lambda: self._measure((imported.kind,)))
+
+    def _kinds(self, *, pending: bool) -> tuple[str, ...]:
+        """The studies of the project that have texts; those that are to be measured alone, if wanted."""
+        studies = self._facts.with_texts if self._facts is not None else ()
+        return tuple(one.kind for one in studies if one.pending or not pending)
+
+    def _measure(self, studies: Sequence[str]) -> None:
+        from desktop.operations.generating import measuring, start_measuring
+
+        def show(_: object) -> None:
+            if self.isVisible():  # who has gone elsewhere meanwhile stays there
+                self._see(studies)
+
+        at_work = measuring(self.shell.jobs, self.project)
+        left = [study for study in studies if study not in at_work]
+        if self.project is not None and left:
+            start_measuring(self.shell.jobs, self.project, left, on_done=show)
+
+    def _see(self, studies: Sequence[str]) -> None:
+        """Go where the findings of a study are seen best; of several, where all are."""
+        place = words_of(studies[0]) if len(studies) == 1 else words_of("")
+        self.shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))
+
+    # the look
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        sheet = Sheet()
+        greeting = QVBoxLayout()
+        greeting.setSpacing(4)
+        greeting.addWidget(Label(tr("See the bias in written text, and in those who judge it."), "display", wrap=True))
+        words = tr(
+            "Biasprint compares what is written for different people. It works offline, keeps a study in one project "
+            "file, and sends nothing anywhere unless you ask."
+        )
+        greeting.addWidget(Label(words, "soft", wrap=True))
+        self._doors, self._lower = self._row(), self._row()
+        self._pairs = (self._row(), self._row())
+        for pair, doors in zip(self._pairs, ((self.rate, self.letter), (self.fingerprint, self.audit)), strict=True):
+            self._doors.addLayout(pair, 1)
+            for door in doors:
+                pair.addWidget(door, 1)
+        self._lower.addWidget(self.recent, 3)
+        beside = QVBoxLayout()
+        beside.setSpacing(tokens.gap)
+        beside.addWidget(self.texts)
+        beside.addWidget(self.sample)
+        beside.addStretch(1)
+        self._lower.addLayout(beside, 2)
+        sheet.box.addLayout(greeting)
+        sheet.box.addLayout(self._doors)
+        sheet.box.addLayout(self._lower)
+        sheet.box.addStretch(1)
+        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
+        self.body.addWidget(sheet)
+
+    @staticmethod
+    def _row() -> QBoxLayout:
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(theme.current().gap)
+        return row
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._fit()
+
+    def _fit(self, _tokens: object = None) -> None:
+        for row, least in (
+            (self._doors, FOUR_FROM),
+            (self._lower, SIDE_BY_SIDE_FROM),
+            *((p, TWO_FROM) for p in self._pairs),
+        ):
+            wide = self.width() >= theme.current().px(least)
+            row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

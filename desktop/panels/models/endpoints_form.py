@@ -1,0 +1,182 @@
+"""The fields of an endpoint: where it is, its key, how it is treated, what it costs."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QSpinBox, QWidget
+
+from core.errors import AppError, UsageError
+from core.machine.endpoints import (
+    LONGEST_DEADLINE,
+    LONGEST_NAME,
+    MOST_CONCURRENT,
+    MOST_RETRIES,
+    Endpoint,
+    checked_address,
+    is_loopback,
+    origin,
+)
+from desktop import theme
+from desktop.operations.endpoints import EndpointSeen
+from desktop.panels.models.endpoints_prices import PriceTable
+from desktop.widgets import FlowLayout, Label, LinkButton, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
+from desktop.widgets.wheel import guard_wheel
+
+SPIN_WIDTH = 120
+# Where these servers listen unless they were told otherwise.
+USUAL = (
+    ("Ollama", "ollama", "http://127.0.0.1:11434/v1"),
+    ("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1"),
+    ("LM Studio", "lm-studio", "http://127.0.0.1:1234/v1"),
+    ("vLLM", "vllm", "http://127.0.0.1:8000/v1"),
+)
+
+
+class EndpointForm(Sheet):
+    """`seen` is the endpoint to change, None for a new one; `taken` are the names that others have.
+
+    A key that is kept is never in the field: what is typed there replaces it, and the dialog clears it.
+    """
+
+    def __init__(self, seen: EndpointSeen | None, where: str, taken: frozenset[str]) -> None:
+        super().__init__()
+        self._seen, self._taken = seen, taken
+        kept = seen is not None and seen.key == "kept"
+        self.name, self.address, self.key = QLineEdit(), QLineEdit(), QLineEdit()
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(tr("a short name, such as lab"))
+        self.address.setPlaceholderText("https://host/v1")
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setPlaceholderText(tr("kept; type another to replace it") if kept else tr("none, or its key"))
+        self.where, self.moves = Label(safe_line(where), "note", wrap=True), Label("", "note", wrap=True)
+        self.forget = QCheckBox(tr("Forget the key that is kept"))
+        show_if(self.forget, kept)
+        self.confirm = QCheckBox(tr("Plain http is meant"))
+        words = tr("Texts and key go unencrypted over the network; others on the way can read them.")
+        self.confirm_note = Label(words, "note", wrap=True)
+        self.at_once, self.retries = _spin(1, MOST_CONCURRENT), _spin(0, MOST_RETRIES)
+        self.seconds = _spin(1, int(LONGEST_DEADLINE))
+        self.prices = PriceTable()
+        self.usual = {name: self._usual(title, name, address) for title, name, address in USUAL}
+        self._lay_out()
+        self._fill(seen.endpoint if seen else None)
+        for field in (self.address, self.key):
+            field.textChanged.connect(lambda _: self._show_address())
+        self.forget.toggled.connect(lambda _: self._show_address())
+        self._show_address()
+
+    def endpoint(self) -> Endpoint:
+        """The endpoint as it is filled in. `AppError` in a sentence where it cannot be."""
+        name = self.name.text().strip()
+        if self._seen is None and name in self._taken:
+            raise UsageError(
+                tr("There is an endpoint “{name}” already.").format(name=name), hint=tr("Give this one another name.")
+            )
+        made = Endpoint(
+            name=name,
+            base_url=self.address.text().strip(),
+            concurrency=self.at_once.value(),
+            deadline_seconds=self._deadline(),
+            retries=self.retries.value(),
+            plain_http_confirmed=self.confirm.isChecked(),
+            prices=self.prices.prices(),
+        )
+        made.require_safe()
+        return made
+
+    def first(self) -> QLineEdit:
+        """The field to begin with."""
+        return self.name if self._seen is None else self.address
+
+    def _deadline(self) -> float:
+        """The seconds that are shown; a stored fraction stays as it is unless somebody changes it."""
+        before = self._seen.endpoint.deadline_seconds if self._seen else 0.0
+        return before if self.seconds.value() == max(1, round(before)) else float(self.seconds.value())
+
+    def _show_address(self) -> None:
+        """Plain http elsewhere is asked about, and so is a kept key that would go to another server."""
+        try:
+            scheme, host, port = origin(checked_address(self.address.text()))
+        except AppError:
+            scheme, host, port = "", "", 0
+        for part in (self.confirm, self.confirm_note):
+            show_if(part, scheme == "http" and not is_loopback(host))
+        seen = self._seen
+        moved = seen is not None and seen.key == "kept" and bool(host) and seen.endpoint.origin != (scheme, host, port)
+        unsure = moved and not self.key.text() and not self.forget.isChecked()
+        self.moves.setText(tr("The key that is kept will be sent to this other server.") if unsure else "")
+        show_if(self.moves, unsure)
+
+    def _fill(self, endpoint: Endpoint | None) -> None:
+        shown = endpoint or Endpoint("new", "http://127.0.0.1")
+        self.at_once.setValue(shown.concurrency)
+        self.seconds.setValue(max(1, round(shown.deadline_seconds)))
+        self.retries.setValue(shown.retries)
+        if endpoint is None:
+            return
+        self.name.setText(endpoint.name)
+        self.name.setEnabled(False)  # results name it
+        self.address.setText(endpoint.base_url)
+        self.confirm.setChecked(endpoint.plain_http_confirmed)
+        self.prices.show_prices(endpoint.prices)
+
+    def _usual(self, title: str, name: str, address: str) -> LinkButton:
+        """Fills in where a server usually is, and a name where none was typed."""
+        button = LinkButton(title)
+        button.setToolTip(address)
+        button.setAccessibleName(tr("The usual address of {server}").format(server=title))
+
+        def take() -> None:
+            self.address.setText(address)
+            if self._seen is None and not self.name.text().strip():
+                self.name.setText(name)
+
+        button.clicked.connect(take)
+        return button
+
+    def _lay_out(self) -> None:
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.current().gap)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        usual = FlowLayout(spacing=12, centred=True)
+        usual.addWidget(Label(tr("Usual addresses:"), "note"))
+        for button in self.usual.values():
+            usual.addWidget(button)
+        words = tr("What a million tokens cost, from the endpoint's own price list. The program knows no prices.")
+        prices = Label(words, "note", wrap=True)
+        self._add(tr("Name"), self.name)
+        self._add(tr("Address"), self.address, usual, self.confirm, self.confirm_note)
+        self._add(tr("Key"), self.key, self.where, self.moves, self.forget)
+        self._add(tr("Requests at once"), self.at_once)
+        self._add(tr("Seconds for a text"), self.seconds)
+        self._add(tr("Retries"), self.retries)
+        self._add(tr("Prices"), prices, self.prices)
+        self.box.addLayout(self._grid)
+        self.box.addStretch(1)
+
+    def _add(self, words: str, field: QWidget, *below: QWidget | FlowLayout) -> None:
+        """A row: its name, its field, and what stands under the field."""
+        line, label = self._grid.rowCount(), Label(words)
+        label.setBuddy(field)
+        text = isinstance(field, Label)
+        if not text:
+            field.setAccessibleName(words)
+        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop if text else Qt.AlignmentFlag(0))
+        spin = isinstance(field, QSpinBox)
+        self._grid.addWidget(field, line, 1, Qt.AlignmentFlag.AlignLeft if spin else Qt.AlignmentFlag(0))
+        for more in below:
+            line = self._grid.rowCount()
+            if isinstance(more, FlowLayout):
+                self._grid.addLayout(more, line, 1)
+            else:
+                self._grid.addWidget(more, line, 1)
+
+
+def _spin(low: int, high: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(low, high)
+    spin.setMinimumWidth(theme.current().px(SPIN_WIDTH))
+    guard_wheel(spin)
+    return spin

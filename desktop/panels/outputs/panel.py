@@ -1,0 +1,238 @@
+"""The outputs panel: every text of the project in one table that stays smooth, each with how it was made."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QHeaderView, QLineEdit, QSplitter, QTableView
+
+from core.jobs import JobContext
+from desktop import theme
+from desktop.models.line_delegate import LineDelegate
+from desktop.models.output_loader import OutputLoader
+from desktop.models.output_rows import Choices, Detail, Line, RowSource
+from desktop.models.outputs_table import OutputsTable, status_word
+from desktop.models.stored_outputs import StoredOutputs
+from desktop.panels.base import Panel, Shell
+from desktop.panels.outputs.card import OutputCard
+from desktop.widgets import Card, Chip, EmptyState, plural, tr
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.project.project import Project
+    from core.project.stores.outputs import OutputFilter
+
+SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
+ROW_HEIGHT = 32
+TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
+WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
+
+
+class OutputsPanel(Panel):
+    """Table, filters and the card of the chosen output. All reading happens in threads."""
+
+    key = "outputs"
+    title = "Outputs"
+    concerns = frozenset({"output", "prompt_set"})
+
+    def __init__(self, shell: Shell, make_source: "Callable[[Project], RowSource]" = StoredOutputs) -> None:
+        super().__init__(shell)
+        self._make_source = make_source
+        self._source: RowSource | None = None
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.table = OutputsTable(self)
+        self.loader = OutputLoader(self.shell.jobs, self.table, self)
+        self.loader.counted.connect(self._show_count)
+        self.loader.failed.connect(self.shell.show_error)
+        self.count = Chip("")
+        self.header.add_chip(self.count)
+        self.card = OutputCard()
+        self._make_table()
+        self.body.addLayout(self._make_filters())
+        self.split = QSplitter()
+        self.split.setChildrenCollapsible(False)
+        self.split.setHandleWidth(theme.current().gap)
+        self.frame = Card()
+        self.frame.set_padding(4, 8)
+        self.frame.box.addWidget(self.view)
+        self.split.addWidget(self.frame)
+        self.split.addWidget(self.card)
+        for part, share in enumerate((5, 3)):
+            self.split.setStretchFactor(part, share)
+        self.nothing = EmptyState(
+            tr("No outputs yet"),
+            tr("Generate texts from your prompts, or import some: they appear here while they are written."),
+            tr("Generate"),
+            lambda: self.shell.show_panel("generate"),
+            icon="outputs",
+        )
+        self.body.addWidget(self.split, 1)
+        self.body.addWidget(self.nothing, 1)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def project_opened(self, project: "Project") -> None:
+        self._source = self._make_source(project)
+
+    def project_closed(self) -> None:
+        self._source = None
+        self.loader.show(None, None)
+        self.card.show_detail(None)
+
+    def refresh(self) -> None:
+        self._read_choices()
+        self._read()
+
+    def changed(self, changes: "Changes") -> None:
+        """New outputs are added at the end; where others changed, everything is read again."""
+        if changes.touches("prompt_set"):
+            self._read_choices()
+        if all(isinstance(one, int) and one > self.table.last_id() for one in changes.of("output")):
+            self.loader.read_on()
+        else:
+            self._read()
+
+    # reading
+
+    def where(self) -> "OutputFilter":
+        """What the filters ask for."""
+        from core.project.stores.outputs import OutputFilter
+
+        return OutputFilter(
+            task=self.task.currentData(),
+            identity=self.identity.currentData(),
+            status=self.status.currentData(),
+            contains=self.search.text().strip() or None,
+        )
+
+    def _read(self) -> None:
+        self.search_pause.stop()
+        self.card.show_detail(None)
+        self.loader.show(self._source, None if self._source is None else self.where())
+
+    def _read_choices(self) -> None:
+        source = self._source
+        if source is None:
+            return
+
+        def offer(choices: Choices) -> None:
+            if source is self._source:
+                _offer(self.task, choices.tasks)
+                _offer(self.identity, choices.identities)
+
+        self.shell.jobs.start(tr("Filters"), lambda ctx: source.choices(), quiet=True, on_done=offer)
+
+    def _show_count(self, found: int, all_of_them: bool) -> None:
+        narrowed = self._source is not None and self.where() != type(self.where())()
+        text = plural(found, "1 output", "%n outputs")
+        if narrowed:
+            text = plural(found, "1 output matches", "%n outputs match")
+        if not all_of_them:
+            text = tr("{found} so far").format(found=text)
+        self.count.setText(text)
+        nothing = all_of_them and not found and not narrowed
+        self.nothing.setVisible(nothing)
+        self.split.setVisible(not nothing)
+
+    def _show_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        source = self._source
+        if source is None or not current.isValid():
+            return
+        wanted = self.table.id_at(current.row())
+
+        def read(ctx: JobContext) -> Detail | None:
+            return source.detail(wanted)
+
+        def show(detail: Detail | None) -> None:
+            now = self.view.currentIndex()
+            if source is self._source and now.isValid() and self.table.id_at(now.row()) == wanted:
+                self.card.show_detail(detail)
+
+        self.shell.jobs.start(tr("Output"), read, quiet=True, on_done=show)
+
+    # building
+
+    def _make_table(self) -> None:
+        self.view = QTableView()
+        self.view.setModel(self.table)
+        self.view.setItemDelegate(LineDelegate(self.view))
+        self.view.setAccessibleName(tr("Outputs"))
+        self.view.setProperty("role", "clear")
+        self.view.installEventFilter(self)
+        self.view.viewport().installEventFilter(self)
+        self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setShowGrid(False)
+        self.view.setWordWrap(False)
+        self.view.setTabKeyNavigation(False)
+        self.view.setCornerButtonEnabled(False)
+        rows = self.view.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # no row is ever measured
+        columns = self.view.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.view.selectionModel().currentChanged.connect(self._show_row)
+
+    def _make_filters(self) -> QHBoxLayout:
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search in the texts"))
+        self.search.setAccessibleName(tr("Search in the texts"))
+        self.search.setClearButtonEnabled(True)
+        self.search_pause = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MILLISECONDS)
+        self.search_pause.timeout.connect(self._read)
+        self.search.textChanged.connect(lambda _: self.search_pause.start())
+        self.search.returnPressed.connect(self._read)
+        self.task, self.identity, self.status = QComboBox(), QComboBox(), QComboBox()
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.search, 1)
+        named = ((self.task, tr("All tasks")), (self.identity, tr("All identities")), (self.status, tr("Any status")))
+        for box, every in named:
+            box.addItem(every, None)
+            box.setAccessibleName(every)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.activated.connect(lambda _: self._read())
+            row.addWidget(box)
+        for status in ("done", "error"):
+            self.status.addItem(status_word(status), status)
+        return row
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.view.verticalHeader().setDefaultSectionSize(theme.current().px(ROW_HEIGHT))
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """As many columns as leave the text room to be read; the card has what is left out."""
+        tokens = theme.current()
+        room = self.view.viewport().width() - tokens.px(TEXT_WIDTH)
+        for name, width in WIDTHS.items():
+            column = Line._fields.index(name)
+            room -= tokens.px(width)
+            self.view.setColumnHidden(column, room < 0)
+            self.view.setColumnWidth(column, tokens.px(width))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.view.viewport() and event.type() == QEvent.Type.Resize:
+            self._fit_columns()
+        elif watched is self.view and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.frame.set_chosen(event.type() == QEvent.Type.FocusIn)
+        return super().eventFilter(watched, event)
+
+
+def _offer(box: QComboBox, choices: tuple[tuple[str, str], ...]) -> None:
+    """The choices after "all"; what was chosen stays chosen if it is still there."""
+    before = box.currentData()
+    while box.count() > 1:
+        box.removeItem(1)
+    for key, title in choices:
+        box.addItem(safe_line(title), key)
+    box.setCurrentIndex(max(0, box.findData(before)))

@@ -1,0 +1,1 @@
+"""Prompts panel (`panel.PromptsPanel`): prompt sets of each study, made and checked."""

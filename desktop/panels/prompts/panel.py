@@ -1,0 +1,266 @@
+"""Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop import theme
+from desktop.operations.prompts import Choice, StoredSet, add_prompts, count_originals, stored_sets
+from desktop.panels.base import Panel, Shell
+from desktop.panels.prompts.completion import CompletionChoiceCard
+from desktop.panels.prompts.creative import CreativeChoice
+from desktop.panels.prompts.drafting import Drafting
+from desktop.panels.prompts.letters import LettersChoiceCard
+from desktop.panels.prompts.mitigation import MitigationCard
+from desktop.panels.prompts.news import NewsChoiceCard
+from desktop.panels.prompts.preview import PreviewCard
+from desktop.panels.prompts.sets import SetsCard
+from desktop.panels.prompts.template import TemplatePage
+from desktop.widgets import Chip, PrimaryButton, tr
+from desktop.widgets.sheet import SCROLL_BAR, Sheet
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.prompts import PromptSetDraft
+    from core.runs.setup import AddedPrompts
+
+CREATIVE_TAB, LETTERS_TAB, NEWS_TAB, COMPLETION_TAB, TEMPLATE_TAB = range(5)
+TAB_OF = {"creativity": CREATIVE_TAB, "letters": LETTERS_TAB, "news": NEWS_TAB, "completion": COMPLETION_TAB}
+SIDE_BY_SIDE_FROM = 900  # text pixels
+LEAST_HEIGHT = 480  # text pixels of a column of cards
+
+ChoiceCard = CreativeChoice | LettersChoiceCard | NewsChoiceCard | CompletionChoiceCard
+_Card = TypeVar("_Card", CreativeChoice, LettersChoiceCard, NewsChoiceCard, CompletionChoiceCard)
+
+
+class PromptsPanel(Panel):
+    """A page for each study with one preview, and a page to try a template."""
+
+    key = "prompts"
+    title = "Prompts"
+    concerns = frozenset({"prompt_set", "source"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._draft: PromptSetDraft | None = None
+        self._adding = False
+        self._originals = 0
+        self._drafting = Drafting(shell, self)
+
+    def build(self) -> None:
+        self.read_only = Chip(tr("read-only: nothing can be added"), "warn")
+        self.add = PrimaryButton(tr("Add to the project"), icon="plus")
+        self.add.clicked.connect(self._add)
+        self.header.add_chip(self.read_only)
+        self.header.add_action(self.add)
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(tr("Kind of prompts"))
+        for title in (
+            tr("Creative writing"),
+            tr("Letters"),
+            tr("News"),
+            tr("Fill in the blank"),
+            tr("Template"),
+        ):
+            self.tabs.addTab(title)
+        self.preview, self.sets, self.mitigation = PreviewCard(self.shell), SetsCard(), MitigationCard()
+        self._lay_out()
+        self._fit()
+        self.tabs.currentChanged.connect(self._show_tab)
+        self.mitigation.changed.connect(self._expand)
+        self._drafting.drafted.connect(self._show_draft)
+        self._drafting.failed.connect(self._show_trouble)
+        self._drafting.waiting.connect(self.preview.show_waiting)
+        self.sets.generate_wanted.connect(lambda one: self.shell.show_panel("generate", prompt_set=one))
+        # The choices after an event: with the rest of the panel they would hold the window too long.
+        QTimer.singleShot(0, self, lambda: self._show_tab(self.tabs.currentIndex()))
+
+    # Made when they are first seen.
+
+    @cached_property
+    def creative(self) -> CreativeChoice:
+        return self._placed(CreativeChoice())
+
+    @cached_property
+    def letters(self) -> LettersChoiceCard:
+        return self._placed(LettersChoiceCard())
+
+    @cached_property
+    def news(self) -> NewsChoiceCard:
+        card = NewsChoiceCard()
+        card.show_originals(self._originals)
+        return self._placed(card)
+
+    @cached_property
+    def completion(self) -> CompletionChoiceCard:
+        return self._placed(CompletionChoiceCard())
+
+    @cached_property
+    def template(self) -> TemplatePage:
+        page = TemplatePage(self.shell)
+        self.pages.addWidget(page)
+        return page
+
+    def refresh(self) -> None:
+        self._read_project()
+        if self._draft is None and self.choices.count():  # another project was open when it was being made
+            self._expand()
+        self._allow()
+
+    def changed(self, changes: "Changes") -> None:
+        self._read_project()
+
+    def project_closed(self) -> None:
+        self._drafting.stop()
+        self.sets.show_sets(())
+        self._show_originals(0)
+
+    def opened_with(self, *, study: str = "", **what: object) -> None:
+        """Sent here about a study's prompts."""
+        self.tabs.setCurrentIndex(TAB_OF.get(study, CREATIVE_TAB))
+
+    # choosing
+
+    def choice(self) -> Choice:
+        """What is chosen in the tab that is shown."""
+        return self._card(self.tabs.currentIndex()).choice()
+
+    def _card(self, tab: int) -> ChoiceCard:
+        cards = {LETTERS_TAB: "letters", NEWS_TAB: "news", COMPLETION_TAB: "completion"}
+        card: ChoiceCard = getattr(self, cards.get(tab, "creative"))
+        return card
+
+    def _placed(self, card: _Card) -> _Card:
+        card.changed.connect(self._card_changed)
+        self.choices.addWidget(card)
+        return card
+
+    def _show_tab(self, tab: int) -> None:
+        if tab == TEMPLATE_TAB:
+            self.pages.setCurrentWidget(self.template)
+        else:
+            self.pages.setCurrentIndex(0)
+            self.choices.setCurrentWidget(self._card(tab))
+            self._expand()
+        self.add.setVisible(tab != TEMPLATE_TAB)
+
+    def _card_changed(self) -> None:
+        if self.sender() is self.choices.currentWidget():
+            self._expand()
+
+    def _expand(self) -> None:
+        """Expand the choice in a thread; nothing can be added until it is there."""
+        self._draft = None
+        self._allow()
+        self._drafting.draft(self.choice(), self.mitigation.choice())
+
+    def _show_draft(self, draft: "PromptSetDraft") -> None:
+        self._draft = draft
+        self.preview.show_draft(draft)
+        self._allow()
+
+    def _show_trouble(self, error: AppError) -> None:
+        self.preview.show_trouble(error)
+        self._allow()
+
+    # adding
+
+    def _add(self) -> None:
+        """Store what is shown."""
+        project, draft = self.project, self._draft
+        if project is None or draft is None:
+            return
+
+        def end(added: "AddedPrompts | None", error: AppError | None) -> None:
+            self._adding = False
+            self._allow()
+            if error is not None:
+                self.shell.show_error(error)
+
+        self._adding = True
+        self._allow()
+        add_prompts(project=project, study=self.choice().study, draft=draft).start(
+            self.shell.jobs, on_done=lambda added: end(added, None), on_error=lambda error: end(None, error)
+        )
+
+    def _allow(self) -> None:
+        read_only = self.project is not None and bool(self.project.read_only)
+        self.read_only.setVisible(read_only)
+        why = self._why_not()
+        self.add.setEnabled(not why)
+        self.add.setToolTip(why)
+        self.add.setAccessibleDescription(why)
+
+    def _why_not(self) -> str:
+        """Why nothing can be added now; empty if it can."""
+        if self.project is None:
+            return tr("No project is open.")
+        if self.project.read_only:
+            return tr("The project is open read-only.")
+        if self._adding:
+            return tr("The prompts are being added.")
+        return "" if self._draft is not None else tr("There are no prompts to add: the card beside says why.")
+
+    def _read_project(self) -> None:
+        project = self.project
+        if project is None:
+            return
+
+        def read(ctx: JobContext) -> tuple[tuple[StoredSet, ...], int]:
+            return stored_sets(ctx, project), count_originals(ctx, project)
+
+        def show(found: tuple[tuple[StoredSet, ...], int]) -> None:
+            if project is self.project:
+                self.sets.show_sets(found[0])
+                self._show_originals(found[1])
+
+        self.shell.jobs.start(tr("Prompt sets"), read, on_done=show, quiet=True)
+
+    def _show_originals(self, originals: int) -> None:
+        self._originals = originals
+        if "news" in self.__dict__:  # made already
+            self.news.show_originals(originals)
+
+    # the look
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.choices, self.pages, sheet = QStackedWidget(), QStackedWidget(), Sheet()
+        right = QVBoxLayout()
+        right.setSpacing(tokens.gap)
+        right.addWidget(self.preview, 1)
+        right.addWidget(self.sets)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(tokens.gap)
+        left = QVBoxLayout()
+        left.setSpacing(tokens.gap)
+        left.addWidget(self.choices, 1)
+        left.addWidget(self.mitigation)
+        self._columns.addLayout(left, 1)
+        self._columns.addLayout(right, 1)
+        sheet.box.addLayout(self._columns)
+        self._page = sheet.widget()
+        self.pages.addWidget(sheet)
+        self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
+        self.body.addWidget(self.tabs)
+        self.body.addWidget(self.pages, 1)
+        theme.signals.changed.connect(self._fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._fit()
+
+    def _fit(self, _tokens: object = None) -> None:
+        """Side by side where there is room, else under each other; a low window scrolls."""
+        tokens = theme.current()
+        wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
+        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        self._page.setMinimumHeight(tokens.px(LEAST_HEIGHT * (1 if wide else 2)))

@@ -1,0 +1,186 @@
+"""The settings panel: built from the settings' description."""
+
+from collections.abc import Callable
+from itertools import groupby
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.operations.connections import why_offline
+from desktop.panels.base import Panel
+from desktop.panels.models.switch import OfflineSwitch
+from desktop.settings import SETTINGS, Setting
+from desktop.widgets import Card, Label, tr
+from desktop.widgets.key_map import KeyMapEditor
+from desktop.widgets.wheel import guard_wheel
+
+WIDEST = 760
+NAMES_WIDTH = 220
+
+
+class SettingsPanel(Panel):
+    """One card per group; what is chosen holds at once."""
+
+    key = "settings"
+    title = "Settings"
+    blind_safe = True
+
+    def build(self) -> None:
+        column = QWidget()
+        column.setProperty("role", "clear")
+        column.setMaximumWidth(theme.current().px(WIDEST))
+        box = QVBoxLayout(column)
+        box.setContentsMargins(0, 0, 8, 0)
+        box.setSpacing(theme.current().gap)
+        self.fields: dict[str, QWidget] = {}
+        for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
+            box.addWidget(self._card(group, list(settings)))
+        box.addWidget(self._connections())
+        keys = Card(tr("Keys while judging"))
+        self.key_map = KeyMapEditor(self.shell.settings)
+        keys.box.addWidget(self.key_map)
+        box.addWidget(keys)
+        box.addStretch(1)
+        area = QScrollArea()
+        area.setWidget(column)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.body.addWidget(area)
+        self.shell.settings.changed.connect(self._show_values)
+        self.shell.connections.changed.connect(self._show_switch)
+        self._show_switch()
+
+    def refresh(self) -> None:
+        self._show_values()
+
+    def _card(self, group: str, settings: list[Setting]) -> Card:
+        card, grid = Card(tr(group)), _grid()
+        for row, setting in enumerate(settings):
+            field = _FIELDS[setting.kind](self, setting)
+            field.setAccessibleName(tr(setting.title))
+            field.setAccessibleDescription(tr(setting.help))
+            self.fields[setting.key] = field
+            note = Label(tr(setting.help), "note", wrap=True) if setting.help else None
+            _add_row(grid, row, tr(setting.title), note, field)
+        card.box.addLayout(grid)
+        return card
+
+    def _connections(self) -> Card:
+        """The offline switch: not one of the settings' file, for it holds for every program of this user."""
+        card, grid = Card(tr("Connections")), _grid()
+        self.offline = OfflineSwitch(self.shell.connections)
+        self.offline_note = Label("", "note", wrap=True)
+        _add_row(grid, 0, tr("Offline switch"), None, self.offline)
+        card.box.addLayout(grid)
+        card.box.addWidget(self.offline_note)
+        return card
+
+    def _show_switch(self) -> None:
+        connections = self.shell.connections
+        words = tr("While it is on, no connection is attempted: nothing is got and no endpoint is asked.")
+        self.offline_note.setText(why_offline(connections) if connections.fixed else words)
+
+    def _choice(self, setting: Setting) -> QWidget:
+        field = QComboBox()
+        guard_wheel(field)
+        for value, title in setting.choices:
+            field.addItem(tr(title), value)
+        field.activated.connect(lambda: self.shell.settings.set(setting.key, field.currentData()))
+        return field
+
+    def _switch(self, setting: Setting) -> QWidget:
+        field = QCheckBox(tr("On"))
+        field.clicked.connect(lambda checked: self.shell.settings.set(setting.key, checked))
+        return field
+
+    def _percent(self, setting: Setting) -> QWidget:
+        field = Percent(setting)
+        field.on_chosen = lambda value: self.shell.settings.set(setting.key, value)
+        return field
+
+    def _show_values(self) -> None:
+        for setting in SETTINGS:
+            field, value = self.fields[setting.key], self.shell.settings.get(setting.key)
+            if isinstance(field, QComboBox):
+                field.setCurrentIndex(field.findData(value))
+            elif isinstance(field, QCheckBox):
+                field.setChecked(bool(value))
+            elif isinstance(field, Percent):
+                field.show_value(int(value))
+
+
+def _grid() -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(theme.current().margin)
+    grid.setVerticalSpacing(theme.current().gap)
+    grid.setColumnMinimumWidth(0, theme.current().px(NAMES_WIDTH))
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field: QWidget) -> None:
+    """A name with its note at the left, the field at the right."""
+    name = Label(title, "strong")
+    name.setBuddy(field)
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    words.addWidget(name)
+    if note is not None:
+        words.addWidget(note)
+    grid.addLayout(words, row, 0)
+    grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignVCenter)
+
+
+class Percent(QWidget):
+    """A slider in steps, with its number. The choice holds when the slider is let go: text must not jump under it."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self.on_chosen: Callable[[int], object] = lambda value: None
+        self._step = setting.step
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(setting.low // setting.step, setting.high // setting.step)
+        self.slider.setTracking(False)
+        guard_wheel(self.slider)
+        self.slider.setAccessibleName(tr(setting.title))
+        self.number = Label()
+        self.setFocusProxy(self.slider)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.number)
+        self.slider.sliderMoved.connect(self._show_number)
+        self.slider.valueChanged.connect(self._choose)
+
+    def show_value(self, value: int) -> None:
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(value / self._step))
+        self.slider.blockSignals(False)
+        self._show_number(self.slider.value())
+
+    def _show_number(self, steps: int) -> None:
+        self.number.setText(tr("{n} %").format(n=steps * self._step))
+
+    def _choose(self, steps: int) -> None:
+        self._show_number(steps)
+        self.on_chosen(steps * self._step)
+
+
+_FIELDS: dict[str, Callable[[SettingsPanel, Setting], QWidget]] = {
+    "choice": SettingsPanel._choice,
+    "switch": SettingsPanel._switch,
+    "percent": SettingsPanel._percent,
+}

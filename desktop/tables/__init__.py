@@ -1,0 +1,1 @@
+"""Qt item models and the views that show them."""
