@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.answers import note, say
-from core.cli.measure_commands import print_result
-from core.cli.progress import job
+from core.cli.console import job, note, say
+from core.cli.data_commands import print_result
 from core.compute import shared
 from core.project.project import Project
 from core.report.html import write_report

@@ -9,18 +9,10 @@ from collections.abc import Sequence
 
 import typer
 
-from core.cli import (
-    compare_commands,
-    data_commands,
-    endpoints_commands,
-    judge_commands,
-    letter_commands,
-    measure_commands,
-    models_commands,
-    packet_commands,
-    project_commands,
-)
-from core.cli.answers import finish_stdout, never_fail_to_encode, note
+from core.cli import data_commands, judging_commands, letter_commands, models_commands, project_commands
+from core.cli import data_commands as measure_commands
+from core.cli import models_commands as endpoints_commands
+from core.cli.console import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
 
 INTERRUPTED = 1
@@ -41,13 +33,13 @@ def build() -> typer.Typer:
     )
     for part in (
         project_commands,
-        compare_commands,
+        judging_commands,
         data_commands,
         measure_commands,
         models_commands,
         endpoints_commands,
-        judge_commands,
-        packet_commands,
+        judging_commands,
+        judging_commands,
         letter_commands,
     ):
         part.add_to(app)

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from core.cli.answers import note, print_json, print_table, say
-from core.cli.files import new_path, open_for_writing
+from core.cli.console import job, new_path, note, open_for_writing, print_json, print_table, say
 from core.cli.generators import (
     AskKey,
     Backend,
@@ -20,7 +19,6 @@ from core.cli.generators import (
     parameters,
     session_keys,
 )
-from core.cli.progress import job
 
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]

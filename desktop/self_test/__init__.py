@@ -10,7 +10,7 @@ import time
 import traceback
 from pathlib import Path
 
-from core.cli.answers import never_fail_to_encode, note, say
+from core.cli.console import never_fail_to_encode, note, say
 from core.compute import ComputeProcess, models, shared
 from core.errors import AppError
 from core.jobs import JobContext

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.cli.answers import say
+from core.cli.console import say
 from core.errors import AppError
 
 

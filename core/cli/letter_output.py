@@ -1,11 +1,12 @@
-"""A reading, a twin and a pile in calm words for people. What comes from a file is shown as text, whatever it holds."""
+"""A reading, a twin and a pile of letters: as JSON (a contract, see docs/command-line.md), and in words for people."""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
+from typing import Any
 
-from core.cli.answers import print_table, say
-from core.cli.letter_json import LIMITS, LIMITS_OF_PILES
+from core.cli.console import print_table, say
 from core.documents.marks import categories
 from core.documents.pile.values import Column, GroupTest, Pile, PileRow
 from core.documents.reading.values import Compared, Figure, Reading
@@ -15,6 +16,94 @@ from core.documents.values import Mark, Support
 from core.findings import ScorerUse
 from core.studies.letters.style import p_words
 from core.swap import Person
+
+# ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
+
+VERSION = 1
+LIMITS = "One letter cannot show bias; it can show language that is known to matter."
+LIMITS_OF_PILES = (
+    "A difference between groups of letters does not say where it is from: candidates, posts and writers differ too."
+)
+
+
+def letter_json(
+    reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | None
+) -> dict[str, Any]:
+    """One letter. `occupation`: what it was compared under, given or guessed."""
+    document = reading.document
+    return {
+        "file": document.name,
+        "kind": document.kind,
+        "pages": document.pages,
+        "notes": list(document.notes),
+        "text": document.text,
+        "person": asdict(reading.person),
+        "occupation": occupation,
+        "occupation_guess": asdict(guess),
+        "stopped": reading.stopped,
+        "suspicions": [asdict(one) for one in reading.suspicions],
+        "parts": [asdict(one) for one in reading.parts],
+        "sentences": [asdict(one) for one in reading.sentences],
+        "marks": [asdict(one) for one in reading.marks],
+        "scores": [asdict(one) for one in reading.scores],
+        "context": reading.context_name or None,
+        "support": [asdict(one) for one in reading.support],
+        "figures": [_figure_json(one) for one in reading.figures],
+        "naming": asdict(reading.naming),
+        "compared": [{**asdict(one), "outside": one.outside} for one in reading.compared],
+        "reference": reading.reference,
+        "twin": None if twin is None else twin_json(twin),
+        "scorers": [asdict(one) for one in reading.scorers],
+        "versions": dict(reading.versions),
+    }
+
+
+def twin_json(twin: TwinDifference) -> dict[str, Any]:
+    swapped = twin.twin
+    return {
+        "person": asdict(twin.other),
+        "text": twin.twin_reading.document.text,
+        "changes": [asdict(one) for one in swapped.changes] if swapped else [],
+        "left_alone": [asdict(one) for one in swapped.left_alone] if swapped else [],
+        "figures": [{**asdict(one), "difference": one.difference} for one in twin.figures],
+        "sentences": [{**asdict(one), "difference": one.difference} for one in twin.sentences],
+        "unpaired": twin.unpaired,
+        "findings": list(twin.findings),
+    }
+
+
+def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "pile": pile.name,
+        "columns": [asdict(one) for one in pile.columns],
+        "rows": [_row_json(one) for one in pile.rows],
+        "passed_over": pile.passed_over,
+        "groups": [asdict(one) for one in tests],
+        "scorers": [asdict(one) for one in pile.scorers],
+        "versions": dict(pile.versions),
+        "limits": LIMITS_OF_PILES,
+    }
+
+
+def _row_json(row: PileRow) -> dict[str, Any]:
+    return {
+        "name": row.name, "path": row.path_in_pile, "person": asdict(row.person), "occupation": row.occupation,
+        "group": row.group, "figures": dict(row.figures), "reason": row.reason, "hint": row.hint,
+        "notes": list(row.notes), "same_as": row.same_as,
+    }  # fmt: skip
+
+
+def _figure_json(figure: Figure) -> dict[str, Any]:
+    return {
+        "name": figure.name, "title": figure.title, "value": figure.value, "unit": figure.unit, "n": figure.n,
+        "low": figure.low, "high": figure.high, "reason": figure.reason,
+        "scorer": figure.scorer.name if figure.scorer else None,
+    }  # fmt: skip
+
+
+# ---- A reading, a twin and a pile in calm words for people. What comes from a file is shown as text, whatever it
+# holds
 
 LONGEST = 160  # characters of a sentence that is quoted
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -45,7 +134,7 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
     shown = _shown(pile)
     print_table(
         ("file", "about", "occupation", "group", *(column.title.lower() for column in shown), "remark"),
-        [_row(row, shown) for row in pile.rows],
+        [_row_words(row, shown) for row in pile.rows],
         right=[column.title.lower() for column in shown],
     )
     read = sum(row.read for row in pile.rows)
@@ -124,13 +213,13 @@ def _tell_figures(reading: Reading) -> None:
     say("")
     print_table(
         ("the letter as a whole", "value", "95 % interval", "reference, middle 80 %", ""),
-        [_figure(figure, by_name.get(figure.name)) for figure in reading.figures],
+        [_figure_words(figure, by_name.get(figure.name)) for figure in reading.figures],
         right=("value", "95 % interval", "reference, middle 80 %"),
     )
     say("")
 
 
-def _figure(figure: Figure, compared: Compared | None) -> tuple[str, ...]:
+def _figure_words(figure: Figure, compared: Compared | None) -> tuple[str, ...]:
     unit = figure.unit
     bounds = f"{number(figure.low, unit)} to {number(figure.high, unit)}" if figure.low is not None else ""
     middle = f"{number(compared.middle_low, unit)} to {number(compared.middle_high, unit)}" if compared else ""
@@ -187,7 +276,7 @@ def _shown(pile: Pile) -> list[Column]:
     return [column for column in pile.columns if column.name in wanted]
 
 
-def _row(row: PileRow, shown: Sequence[Column]) -> tuple[str, ...]:
+def _row_words(row: PileRow, shown: Sequence[Column]) -> tuple[str, ...]:
     figures = [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
     same = f"The same text as {row.same_as}." if row.same_as else ""
     remark = " ".join(filter(None, (row.reason, same, *row.notes)))

@@ -1,0 +1,190 @@
+"""What every command shares: answers on stdout, notes and progress on stderr, and opening what the person named."""
+
+import io
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.jobs import Progress as JobProgress
+from core.project.failures import NotSaved
+from core.project.lock import ProjectInUse
+from core.project.project import Project
+
+# ---- How answers are printed: JSON for programs, tables for people
+
+PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # a text is shown as it is
+WIDTH_OF_NO_TERMINAL = 200
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout, whole or not at all; not-a-number never leaves the program."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(value, ensure_ascii=not utf8, indent=1, allow_nan=False)
+    with _answering():
+        # A lone surrogate cannot be written in UTF-8; as JSON's own escape it comes out as it went in.
+        sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+
+
+def say(text: str) -> None:
+    """A line of the answer."""
+    with _answering():
+        Console(**PLAIN, soft_wrap=True).print(text)
+
+
+def note(text: str, *, dim: bool = False) -> None:
+    """A remark beside the answer, on stderr."""
+    Console(**PLAIN, soft_wrap=True, stderr=True).print(text, style="dim" if dim else None)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
+    """A table for people; as wide as it needs to be where stdout is no terminal."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(**PLAIN)
+    if not console.is_terminal:
+        console.width = WIDTH_OF_NO_TERMINAL
+    with _answering():
+        console.print(table)
+
+
+def never_fail_to_encode() -> None:
+    """A character that the terminal or the pipe has no code for is printed as its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def finish_stdout() -> None:
+    """Hand over what is still in the buffer, while its failure can be told."""
+    with _answering():
+        pass
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Raises `AppError` where stdout takes no more; `BrokenPipeError` where its reader has gone."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        # Python tries once more when it ends, and would complain in its own words.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise AppError(
+            f"The answer could not be written ({error.strerror}).",
+            kept="What was done in the project is kept.",
+            hint="Free some space where the answer goes, or send it elsewhere.",
+        ) from error
+
+
+# ---- A job on the command line: a bar on stderr, and Ctrl+C cancels it as the window's button would
+
+
+@contextmanager
+def job(title: str) -> Iterator[JobContext]:
+    """A context whose reports move a bar on stderr; nothing is drawn where stderr is no terminal."""
+    console = Console(stderr=True, markup=False, emoji=False)
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+        TimeRemainingColumn(), TextColumn("{task.fields[rate]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None, rate="")
+
+        def listen(progress: JobProgress) -> None:
+            rate = f"{progress.rate:.1f}/s" if progress.rate else ""
+            bar.update(task, completed=progress.done, total=progress.total, rate=rate)
+
+        ctx = JobContext(listen)
+        with _interrupt_cancels(ctx):
+            yield ctx
+
+
+@contextmanager
+def _interrupt_cancels(ctx: JobContext) -> Iterator[None]:
+    """The first Ctrl+C asks the job to stop, the second one insists."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def cancel(number: int, frame: Any) -> None:
+        if ctx.cancelled:
+            raise KeyboardInterrupt
+        ctx.cancel()
+
+    before = signal.signal(signal.SIGINT, cancel)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# ---- Opening what the person named: a project to change, a project to read, or a table
+
+PROJECT = ".biasprint"
+PAGES = (".html", ".htm")
+
+
+def is_project(path: Path) -> bool:
+    """By its name: a project is always called that."""
+    return path.suffix.lower() == PROJECT
+
+
+def open_for_writing(path: Path) -> Project:
+    """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
+    from core.judging.packets.inside import packet_info
+
+    project = Project.open(path)
+    if packet_info(project) is not None:
+        project.close()
+        raise UsageError(
+            f"“{path.name}” is a packet: it is rated in the window, and nothing else is written to it.",
+            hint=f"Rate it with “biasprint gui {path.name}”, or name the project that it was made from.",
+        )
+    if project.read_only:
+        why = project.read_only
+        project.close()
+        raise NotSaved(why, kept="Nothing was changed.", hint="Copy it to a folder that you may write to.")
+    return project
+
+
+def open_for_measuring(path: Path) -> Project:
+    """The project, read-only where another window is writing to it: measuring needs no more."""
+    try:
+        project = Project.open(path)
+    except ProjectInUse as error:
+        note(f"{error.message} It is read here; findings are not stored in it.")
+        return Project.open(path, read_only=True)
+    if project.read_only:
+        note(f"{project.read_only} Findings are not stored in it.")
+    return project
+
+
+def check_target(target: Path, endings: Collection[str], sources: Sequence[Path] = ()) -> None:
+    """Raise `UsageError`, before any work, for a file that has none of the endings or is one of the `sources`."""
+    if target.suffix.lower() not in endings:
+        raise UsageError(f"“{target.name}” has no ending to write to.", hint=f"Endings: {', '.join(endings)}.")
+    if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
+        raise UsageError(f"“{target.name}” would take the place of what it is made from.", hint="Name another file.")
+
+
+def new_path(path: Path) -> Path:
+    if not is_project(path):
+        raise UsageError(f"A project file ends in {PROJECT}.", hint=f"For example: {path.with_suffix(PROJECT).name}")
+    return path

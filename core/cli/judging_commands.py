@@ -1,0 +1,518 @@
+"""compare, judge, packet: drawing comparisons, and having them judged by models here or by people elsewhere."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, print_table, say
+from core.cli.generators import (
+    AskKey,
+    Backend,
+    Endpoint,
+    MaxTokens,
+    Model,
+    Set,
+    Temperature,
+    TopP,
+    parameters,
+    session_keys,
+)
+from core.cli.project_commands import AsJson, File, Seed
+from core.errors import AppError, UsageError
+from core.project.project import Project
+from core.project.rows import PlanRow
+
+if TYPE_CHECKING:
+    from core.judging.packets.decisions import Conflict
+    from core.judging.packets.merge import MergedFile
+    from core.runs.compare.drawing import Compared
+    from core.runs.compare.planning import Outlook
+    from core.runs.judge_result import JudgeResult
+
+# ---- compare: draws comparisons for blind judging, and says what they can show
+
+LONGEST_TITLE, LONGEST_CONSENT = 200, 20_000
+# The study whose texts a kind compares unless another is named.
+STUDY_OF = {"identity": "creativity", "model": "creativity", "origin": "news", "twin": "letters"}
+
+
+def add_compare_to(app: typer.Typer) -> None:
+    app.command()(compare)
+
+
+def compare(
+    file: File,
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(help="An axis to compare on, or KEY:one,other for some of its identities; several times."),
+    ] = None,
+    seed: Seed = 0,
+    kind: Annotated[
+        str, typer.Option(help="What the texts differ in: identity, model, origin (generated or not) or twin.")
+    ] = "identity",
+    model: Annotated[
+        list[str] | None, typer.Option(help="A generator to compare; of other kinds: whose texts alone are compared.")
+    ] = None,
+    study: Annotated[
+        str | None, typer.Option(help="Whose texts; by default creativity, for origin news, for twin letters.")
+    ] = None,
+    per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None,
+    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0,
+    title: Annotated[str, typer.Option(help="How the plan is called; by default its axes and seed.")] = "",
+    consent: Annotated[Path | None, typer.Option(help="A text file that raters agree to first.")] = None,
+    criteria: Annotated[bool, typer.Option("--criteria", help="Raters also rate each text by each criterion.")] = False,
+    background: Annotated[bool, typer.Option("--background", help="Raters may describe themselves.")] = False,
+    workshop: Annotated[
+        bool, typer.Option("--workshop", help="For a workshop: everyone sees their own result.")
+    ] = False,
+    raters: Annotated[
+        int | None, typer.Option(help="How many raters are planned, for what it can show.", min=1)
+    ] = None,
+    preference: Annotated[
+        str, typer.Option(help="The expected preference as shares, such as .55/.30/.15, for what it can show.")
+    ] = "",
+    power: Annotated[
+        bool, typer.Option("--power", help="Say what is needed and what this plan can show; draw nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Draw comparisons for blind judging from a study's texts."""
+    from core.judging.plan import KINDS
+    from core.runs.compare.planning import preference_of
+
+    if len(title) > LONGEST_TITLE:
+        raise UsageError("The title is too long.", hint=f"It may have {LONGEST_TITLE} characters.")
+    if kind not in KINDS:
+        raise UsageError(f"There is no kind of comparison “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
+    shares = preference_of(preference) if preference else ()
+    asked: dict[str, Any] = {
+        "kind": kind, "consent_text": _consent(consent), "repeat_share": repeats, "criterion_ratings": criteria,
+        "ask_background": background, "workshop": workshop,
+    }  # fmt: skip
+    drawing: dict[str, Any] = {"axes": axis or (), "models": model or (), "seed": seed, "per_axis": per_axis}
+    where = study or STUDY_OF[kind]
+    if power:
+        _tell_power(_sized(file, where, asked, drawing, raters or 1, shares), as_json)
+        return
+    drawing |= {"title": title, "raters": raters, "preference": shares}
+    _draw(file, where, asked, drawing, as_json)
+
+
+def _draw(file: Path, study: str, asked: dict[str, Any], drawing: dict[str, Any], as_json: bool) -> None:
+    from core.runs.compare import compare as draw
+    from core.runs.setup import study_of
+
+    with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
+        result = draw(ctx, project, study_id=study_of(project, study).id, **drawing, **asked)
+    _tell_comparisons(result, as_json)
+
+
+def _sized(
+    file: Path, study: str, asked: dict[str, Any], drawing: dict[str, Any], raters: int, shares: Sequence[float]
+) -> "tuple[Outlook, ...]":
+    """What the plan that would be drawn can show."""
+    from core.compute import shared
+    from core.judging.plan import PlanSettings
+    from core.runs.compare.drawing import sizes
+    from core.runs.compare.planning import outlooks
+    from core.runs.compare.pool import Request
+    from core.runs.setup import study_of
+
+    with open_for_measuring(file) as project, job("Planning") as ctx:
+        request = Request(study_of(project, study), tuple(drawing["axes"]), tuple(drawing["models"]), drawing["seed"])
+        found = sizes(ctx, project, request, PlanSettings(**asked), drawing["per_axis"], shared())
+        return outlooks(ctx, shared(), found, raters=raters, preference=shares)
+
+
+def _tell_comparisons(result: "Compared", as_json: bool) -> None:
+    by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
+    if as_json:
+        answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
+                  "left_out": dict(result.drawn.reasons)}  # fmt: skip
+        print_json({**answer, "power": [_power_json(one) for one in result.outlooks]} if result.outlooks else answer)
+        return
+    for key, count in sorted(by_axis.items()):
+        say(f"{key}: {count} comparisons")
+    if not result.made:
+        say("They were drawn before: nothing was added.")
+    for one in result.outlooks:
+        say(one.sees)
+    for reason, count in result.drawn.reasons.most_common():
+        note(f"Left out: {count} texts, because {reason}.")
+
+
+def _tell_power(found: "Sequence[Outlook]", as_json: bool) -> None:
+    if as_json:
+        print_json({"power": [_power_json(one) for one in found]})
+        return
+    for one in found:
+        for sentence in (one.sees, one.detects, one.needs):
+            say(sentence)
+
+
+def _power_json(one: "Outlook") -> dict[str, Any]:
+    return {**one.stored(), "words": [one.sees, one.detects, one.needs]}
+
+
+def _consent(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"The consent text {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
+    if not text or len(text) > LONGEST_CONSENT:
+        raise UsageError(
+            f"The consent text {path.name} is {'empty' if not text else 'too long'}.",
+            hint=f"Write at least a word and at most {LONGEST_CONSENT:,} characters.",
+        )
+    return text
+
+
+# ---- judge: a model works through plans of comparisons, as a rater beside the people
+
+SHORTEST_ID = 4  # of a plan's id: so much of it names the plan
+
+
+def add_judge_to(app: typer.Typer) -> None:
+    app.command()(judge)
+
+
+def judge(
+    file: File,
+    backend: Backend,
+    model: Model,
+    plan: Annotated[
+        list[str] | None, typer.Option(help="Only this plan: its title or the start of its id; several times for more.")
+    ] = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Only plans that compare on this axis.")] = None,
+    seed: Seed = 0,
+    endpoint: Endpoint = None,
+    temperature: Temperature = None,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    settings: Set = None,
+    ask_key: AskKey = False,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Count the session although requests failed: they are not made again.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model judge every comparison in every order of its cards. Stopped at any point, the same command goes on.
+
+    A rater and a session of its own: people's sessions and judgments stay as they are.
+    """
+    from core.compute import models
+    from core.runs.judge import judge as judge_plan
+    from core.runs.judge import refuse_what_cannot_judge
+    from core.runs.setup import generator_spec
+
+    given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
+    keys = session_keys(endpoint, ask_key)
+    with open_for_writing(file) as project, job("Judging") as ctx:
+        plans = chosen_plans(project, plan or (), axis or ())
+        refuse_what_cannot_judge(backend)
+        spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
+        results = []
+        for one in plans:
+            note(f"Judging {one.title}.")
+            results.append(
+                judge_plan(ctx, project, one.id, spec, models(), keys, seed=seed, finish=finish, opens=model)
+            )
+    if as_json:
+        judged = [_judged_json(one, result) for one, result in zip(plans, results, strict=True)]
+        print_json({"rater": results[0].rater, "plans": judged})
+        return
+    for one, result in zip(plans, results, strict=True):
+        _tell_judged(one, result)
+
+
+def chosen_plans(project: Project, names: Sequence[str], axes: Sequence[str]) -> list[PlanRow]:
+    """The creativity study's plans with one of these names and on one of these axes; all where none are named."""
+    study = project.studies.of_kind("creativity")
+    known = [row for row in project.judging.plans() if study is not None and row.study_id == study.id]
+    if not known:
+        raise AppError(
+            "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
+        )
+    there = "; ".join(f"{row.title} ({row.id[:8]})" for row in known)
+    wanted = known
+    if names:
+        for name in names:
+            if not any(_is_called(row, name) for row in known):
+                raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+        wanted = [row for row in known if any(_is_called(row, name) for name in names)]
+    if axes:
+        wanted = [row for row in wanted if set(row.axis.split("+")) & set(axes)]
+    if not wanted:
+        raise UsageError(f"No plan compares on {' or '.join(axes)}.", hint=f"Plans: {there}.")
+    return wanted
+
+
+def _is_called(row: PlanRow, name: str) -> bool:
+    return name == row.title or (len(name) >= SHORTEST_ID and row.id.startswith(name))
+
+
+def _judged_json(plan: PlanRow, result: "JudgeResult") -> dict[str, Any]:
+    bounds = result.flip_interval
+    return {
+        "plan": plan.id,
+        "title": plan.title,
+        "session": result.session_id,
+        "closed": result.closed,
+        "comparisons": result.comparisons,
+        "unusable": result.unusable,
+        "wanted": result.wanted,
+        "added": result.added,
+        "replies": dict(result.read),
+        "failures": dict(result.failures),
+        "compared": result.compared,
+        "flips": result.flips,
+        "flip_rate": result.flip_rate,
+        "flip_interval": None if bounds is None else {"low": bounds.low, "high": bounds.high, "level": bounds.level},
+        "first_card": result.first / result.choices if result.choices else None,
+    }
+
+
+def _tell_judged(plan: PlanRow, result: "JudgeResult") -> None:
+    replies = ", ".join(f"{count:,} {name}" for name, count in result.read.items() if count)
+    say(f"{plan.title}: {result.rater} gave {sum(result.read.values()):,} of {result.wanted:,} replies ({replies}).")
+    bounds = result.flip_interval
+    if bounds is None or result.flip_rate is None:
+        say("  No comparison has a choice in every order of its cards, so that no preference can be told.")
+    else:
+        say(
+            f"  The choice turned with the order of the cards in {result.flips:,} of {result.compared:,} comparisons: "
+            f"{result.flip_rate:.0%} (95 % interval {bounds.low:.0%} to {bounds.high:.0%})."
+        )
+        say(f"  {result.first / result.choices:.0%} of those choices fell on the first card.")
+    if result.unusable:
+        say(f"  {result.unusable:,} comparisons cannot be judged: their texts are not the ones that were planned.")
+    if not result.closed:
+        failed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(result.failures.items()))
+        say(f"  Requests failed ({failed}): the same command makes them again, --finish counts the rest without them.")
+
+
+# ---- packet make, merge, list, decide, count: judging in files that are sent to raters
+
+# of an id: so much of it names its row
+SHOWN_ID = 8
+Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
+
+
+def add_packet_to(app: typer.Typer) -> None:
+    group = typer.Typer(
+        help="Judging in files that are sent to raters: make, merge, list, decide, count.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command("list")(show)
+    for command in (make, merge, decide, count):
+        group.command()(command)
+    app.add_typer(group, name="packet")
+
+
+def make(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The folder for the packets.")],
+    rater: Annotated[list[str] | None, typer.Option(help="A rater's code; several times for more.")] = None,
+    raters: Annotated[int | None, typer.Option(help="So many raters with new codes.", min=1, max=500)] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="The plan: its title or the start of its id; needed where there are several.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
+    from core.judging.packets.make import make_packets
+
+    if (rater is None) == (raters is None):
+        raise UsageError("Who are the packets for?", hint="Say it with --rater R01 --rater R02, or with --raters 3.")
+    with open_for_writing(file) as project, job("Making packets") as ctx:
+        chosen = _plan(project, plan)
+        codes = rater if rater is not None else _new_codes(project, raters or 0)
+        made = make_packets(ctx, project, plan_id=chosen.id, codes=codes, folder=out)
+    if as_json:
+        listed = [
+            {"code": one.code, "file": str(one.path), "packet": one.packet_id, "comparisons": one.comparisons}
+            for one in made
+        ]
+        print_json({"plan": chosen.id, "packets": listed})
+        return
+    for one in made:
+        say(f"{one.code}: {one.comparisons:,} comparisons in {one.path}")
+
+
+def merge(
+    file: File,
+    packets: Annotated[list[Path], typer.Argument(help="The packets that came back.")],
+    accept_raters: Annotated[
+        bool, typer.Option("--accept-raters", help="Add raters that the project does not know.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add what came back in packets. They are only read, and nothing in the project is overwritten."""
+    from core.judging.packets.merge import merge_packets
+
+    with open_for_writing(file) as project, job("Merging") as ctx:
+        report = merge_packets(ctx, project, packets, accept_raters=accept_raters)
+    if as_json:
+        files = [_file(one) for one in report.files]
+        print_json({"files": files, "conflicts": report.conflicts})
+    else:
+        for one in report.files:
+            _tell_packet(one)
+        if report.conflicts:
+            say(f"{_counted(report.conflicts, 'conflict')} to decide: “biasprint packet list” shows the answers.")
+    if any(one.refused or (one.unknown_rater and not accept_raters) for one in report.files):
+        raise typer.Exit(1)
+
+
+def show(file: File, as_json: AsJson = False) -> None:
+    """How the packets stand, and which answers conflict."""
+    from core.judging.packets.decisions import conflicts, packets
+
+    with Project.open(file, read_only=True) as project:
+        made, differing = packets(project), conflicts(project)
+    if as_json:
+        renamed = {"plan_id": "plan", "plan_title": "title", "session_id": "session"}
+        listed = [{renamed.get(name, name): value for name, value in asdict(one).items()} for one in made]
+        print_json({"packets": listed, "conflicts": [_conflict(one) for one in differing]})
+        return
+    if not made:
+        say("There is no packet yet. Make some with: biasprint packet make FILE --raters 3 --out FOLDER")
+        return
+    rows = [
+        (one.code, one.plan_title, f"{one.answered:,}", f"{one.skipped:,}", f"{one.comparisons:,}", one.state)
+        for one in made
+    ]
+    print_table(("rater", "plan", "answered", "skipped", "comparisons", "state"), rows)
+    for one in differing:
+        say(f"{one.code}, comparison {one.comparison_id[:SHOWN_ID]}: {_decided(one)}")
+        for answer in _conflict(one)["answers"]:
+            card = f", card {answer['card']}" if answer["card"] else ""
+            say(f"  {answer['judgment'][:SHOWN_ID]}  {answer['outcome']}{card}, {answer['judged_at']}")
+
+
+def decide(
+    file: File,
+    code: Code,
+    comparison: Annotated[str, typer.Argument(help="The comparison's id, or its start.")],
+    judgment: Annotated[str | None, typer.Option(help="The answer that counts: its id, or its start.")] = None,
+    neither: Annotated[bool, typer.Option("--neither", help="None of the answers counts.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of the answers counts where two copies of a packet differ."""
+    from core.judging.packets.decisions import conflicts
+    from core.judging.packets.decisions import decide as keep
+
+    if (judgment is None) != neither:
+        raise UsageError("Which answer counts?", hint="Say it with --judgment ID, or --neither.")
+    with open_for_writing(file) as project:
+        mine = [one for one in conflicts(project) if one.code == code and _starts(one.comparison_id, comparison)]
+        if len(mine) != 1:
+            what = "no such conflict" if not mine else "more than one conflict that begins so"
+            raise UsageError(f"{code} has {what}.", hint="“biasprint packet list” shows them.")
+        heads = [row.id for row in mine[0].heads if judgment is not None and _starts(row.id, judgment)]
+        if judgment is not None and len(heads) != 1:
+            raise UsageError(f"“{judgment}” is none of the answers.", hint="“biasprint packet list” shows them.")
+        keep(project, mine[0], heads[0] if heads else None)
+    chosen = heads[0] if heads else None
+    if as_json:
+        print_json({"code": code, "comparison": mine[0].comparison_id, "decided": chosen})
+    else:
+        say("Neither answer counts." if chosen is None else f"The answer {chosen[:SHOWN_ID]} counts.")
+
+
+def count(file: File, code: Code, as_json: AsJson = False) -> None:
+    """End a packet that never came back finished: what came counts from now on."""
+    from core.judging.packets.decisions import count_what_came, packets
+
+    with open_for_writing(file) as project:
+        mine = [one for one in packets(project) if one.code == code]
+        if not mine:
+            raise UsageError(f"There is no packet of {code}.", hint="“biasprint packet list” shows them.")
+        still = [one for one in mine if one.state in ("away", "partly")]
+        for one in still:
+            count_what_came(project, one.session_id)
+    if as_json:
+        print_json({"code": code, "sessions": [one.session_id for one in still]})
+    elif still:
+        say(f"{_counted(sum(one.answered for one in still), 'answer')} of {code} count from now on.")
+    else:
+        say(f"What {code} sent counts already.")
+
+
+def _plan(project: Project, name: str | None) -> PlanRow:
+    plans = project.judging.plans()
+    if not plans:
+        raise AppError(
+            "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
+        )
+    there = "; ".join(f"{row.title} ({row.id[:SHOWN_ID]})" for row in plans)
+    fitting = [row for row in plans if name is None or row.title == name or _starts(row.id, name)]
+    if not fitting:
+        raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+    if len(fitting) > 1:
+        raise UsageError("Which plan are the packets of?", hint=f"Say it with --plan. Plans: {there}.")
+    return fitting[0]
+
+
+def _new_codes(project: Project, number: int) -> list[str]:
+    taken = {row.code.casefold() for row in project.judging.raters()}
+    free = (code for n in range(1, number + len(taken) + 1) if (code := f"R{n:02d}").casefold() not in taken)
+    return [next(free) for _ in range(number)]
+
+
+def _starts(key: str, start: str) -> bool:
+    return key == start or (len(start) >= SHORTEST_ID and key.startswith(start))
+
+
+def _file(one: "MergedFile") -> dict[str, Any]:
+    told = {name: value for name, value in vars(one).items() if name not in ("path", "name")}
+    return {"file": str(one.path), **told, "changed_texts": list(one.changed_texts)}
+
+
+def _tell_packet(one: "MergedFile") -> None:
+    if one.refused:
+        note(f"{one.name}: {one.refused} {one.hint}".rstrip())
+        return
+    if one.unknown_rater and not one.added and not one.repeated:
+        note(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
+        return
+    end = ", finished" if one.finished else ", not finished yet"
+    say(f"{one.name}: {_counted(one.added, 'answer')} of {one.code} added, {one.repeated:,} were here{end}.")
+    if one.conflicting:
+        say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
+    if one.changed_texts:
+        say(f"  {_counted(len(one.changed_texts), 'comparison')} with other texts than the project’s were left out.")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _decided(one: "Conflict") -> str:
+    if one.open:
+        return "not decided"
+    return "neither counts" if one.decided is None else f"{one.decided[:SHOWN_ID]} counts"
+
+
+def _conflict(one: "Conflict") -> dict[str, Any]:
+    """The answers by the place of the card, which tells no identity."""
+    answers = [
+        {"judgment": row.id, "outcome": row.outcome, "note": row.note, "judged_at": row.created_at,
+         "card": None if row.chosen is None else row.shown.index(row.chosen) + 1}
+        for row in one.heads
+    ]  # fmt: skip
+    return {
+        "code": one.code,
+        "session": one.session_id,
+        "comparison": one.comparison_id,
+        "decided": one.decided,
+        "open": one.open,
+        "answers": answers,
+    }
