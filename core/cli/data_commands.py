@@ -19,10 +19,10 @@ from core.cli.console import (
     say,
 )
 from core.cli.project_commands import AsJson, File, Seed
+from core.draw import digits
 from core.errors import UsageError
 from core.findings import Finding, StudyResult
 from core.project.project import Project
-from core.report.numbers import estimate_text, interval_text, p_text
 from core.tables.rows import TableRead
 
 # ---- import, score, export: what comes in and goes out
@@ -307,12 +307,11 @@ def print_result(result: StudyResult, everything: bool = False) -> None:
             f"{finding.id} {finding.label}{_dims(dict(finding.dims))}",
             finding.variant.replace("_", " "),
             " : ".join(finding.groups),
-            estimate_text(finding),
-            interval_text(finding),
-            f"{finding.n:,}",
-            p_text(finding.p),
-            p_text(finding.p_adjusted),
-            f"{finding.floor.p95:.3g}" if finding.floor else "",
+            *_estimate(finding),
+            digits.count(finding.n),
+            digits.p_text(finding.p),
+            digits.p_text(finding.p_adjusted),
+            digits.number(finding.floor.p95) if finding.floor else "",
         )
         for finding in findings
     ]
@@ -323,6 +322,12 @@ def print_result(result: StudyResult, everything: bool = False) -> None:
         say(text)
     for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
         say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")
+
+
+def _estimate(finding: Finding) -> tuple[str, str]:
+    """The estimate and its interval; a dash where there is none."""
+    estimate, interval = digits.of_finding(finding)
+    return estimate, interval or "–"
 
 
 def reasons(findings: Sequence[Finding]) -> list[str]:

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import core
+from core.draw import Figure, digits, words
+from core.draw.svg import page_style, svg
 from core.findings import Finding, StudyResult
-from core.report.figures import Figure, figures_of
-from core.report.figures.palette import page_style
-from core.report.figures.rows import table_beside
-from core.report.numbers import estimate_text, interval_text, p_text
-from core.report.svg import svg
+from core.report.figures import figures_of
 from core.report.whole_file import write_whole
 
 TEMPLATE = "findings.html.j2"
@@ -53,6 +51,28 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return {"name": figure.name, "title": figure.title, "drawn": drawn, "rows": table_beside(figure)}
 
 
+def table_beside(figure: Figure) -> list[dict[str, str]]:
+    """What the figure shows, in words and numbers as people read them."""
+    rows = []
+    for mark in figure.marks:
+        estimate, interval = words.written(figure, mark)
+        # A part of a finding, such as one group's, was not tested.
+        p, p_adjusted = (mark.finding.p, mark.finding.p_adjusted) if mark.whole else (None, None)
+        rows.append(
+            {
+                "what": ", ".join(part for part in (mark.section, mark.row, mark.series) if part),
+                "estimate": digits.UNDEFINED if mark.value is None and not mark.text else estimate,
+                "interval": interval or (mark.reason if mark.value is None else "–"),
+                "floor": digits.number(mark.floor.p95, words.unit_of(figure, mark)) if mark.floor else "",
+                "n": digits.count(mark.n),
+                "p": digits.p_text(p),
+                "p_adjusted": digits.p_text(p_adjusted),
+                "published": ", ".join(words.printed(figure, mark)),
+            }
+        )
+    return rows
+
+
 def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:
     finding_id, variant = key
     remarks = [(finding.label, text) for finding in findings for text in (finding.reason, finding.note) if text]
@@ -73,16 +93,17 @@ def _notes(remarks: Sequence[tuple[str, str]]) -> list[str]:
 
 def _row(finding: Finding) -> dict[str, Any]:
     dims = ", ".join(f"{name} {value}" for name, value in sorted(finding.dims.items()))
+    estimate, interval = digits.of_finding(finding)
     return {
         "title": f"{finding.title} ({dims})" if dims and dims not in finding.title else finding.title,
         "badges": [f"{use.role}: stand-in" for use in finding.scorers if use.stand_in],
         "groups": ", ".join(finding.groups),
-        "estimate": estimate_text(finding),
-        "interval": interval_text(finding),
-        "floor": "" if finding.floor is None else f"{finding.floor.p95:.3g}",
-        "n": f"{finding.n:,}",
-        "p": p_text(finding.p),
-        "p_adjusted": p_text(finding.p_adjusted),
+        "estimate": estimate,
+        "interval": interval or "–",
+        "floor": "" if finding.floor is None else digits.number(finding.floor.p95),
+        "n": digits.count(finding.n),
+        "p": digits.p_text(finding.p),
+        "p_adjusted": digits.p_text(finding.p_adjusted),
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.report.figures.spec import Figure, Mark
+from core.draw.figure import Figure, FigureMark
 from core.report.figures.words import joined, words
 from desktop.widgets.words import tr
 
@@ -17,7 +17,7 @@ def models_of(figures: Iterable[Figure]) -> tuple[str, ...]:
 
 def compared(figures: Iterable[Figure], first: str, second: str) -> list[Figure]:
     """Every figure that has values of both models. Tables of words and counts are not compared."""
-    gathered: dict[tuple[str, str], list[tuple[Figure, Mark]]] = {}
+    gathered: dict[tuple[str, str], list[tuple[Figure, FigureMark]]] = {}
     for figure in figures:
         if figure.kind != "table":
             for mark in figure.marks:
@@ -28,13 +28,13 @@ def compared(figures: Iterable[Figure], first: str, second: str) -> list[Figure]
     return [figure for figure in found if {mark.finding.dims["model"] for mark in figure.marks} == {first, second}]
 
 
-def _model(mark: Mark) -> str:
+def _model(mark: FigureMark) -> str:
     """Empty for what is over all models, and for a difference between two."""
     dims = mark.finding.dims
     return "" if "against" in dims else dims.get("model", "")
 
 
-def _figure(part: str, pairs: Sequence[tuple[Figure, Mark]], models: tuple[str, str]) -> Figure:
+def _figure(part: str, pairs: Sequence[tuple[Figure, FigureMark]], models: tuple[str, str]) -> Figure:
     one = pairs[0][0]
     same_section = len({mark.section for _, mark in pairs}) == 1
     marks = [_mark(figure, mark, same_section=same_section) for figure, mark in pairs]
@@ -46,7 +46,7 @@ def _figure(part: str, pairs: Sequence[tuple[Figure, Mark]], models: tuple[str, 
     return replace(one, kind=kind, part=part, title=title, series_title=tr("model"), marks=tuple(marks))
 
 
-def _mark(figure: Figure, mark: Mark, *, same_section: bool) -> Mark:
+def _mark(figure: Figure, mark: FigureMark, *, same_section: bool) -> FigureMark:
     model = _model(mark)
     series = _without(mark.series, model) if len(figure.series) > 1 else ""
     if figure.kind == "line":

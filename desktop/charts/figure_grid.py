@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.report.figures.spec import Figure, Mark
+from core.draw.figure import Figure, FigureMark
 from desktop.charts import numbers
 from desktop.charts.figure_words import is_whole, legend, notes, reason_of, tip, written
 from desktop.charts.view import Cell, GridBlock, GridRow, GridView, LegendKey
@@ -40,7 +40,7 @@ def _rows(figure: Figure, section: str, tints: dict[float, float]) -> Iterable[G
             yield GridRow(label, tuple(drawn), n if alike else "")
 
 
-def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool) -> Cell:
+def _cell(figure: Figure, mark: FigureMark, tints: dict[float, float], *, with_n: bool) -> Cell:
     shown, interval = written(figure, mark)
     return Cell(
         finding=mark.finding,
@@ -54,7 +54,7 @@ def _cell(figure: Figure, mark: Mark, tints: dict[float, float], *, with_n: bool
     )
 
 
-def _significant(mark: Mark) -> bool:
+def _significant(mark: FigureMark) -> bool:
     """Whether the number itself was tested: a part of a finding, such as one group's, was not."""
     adjusted = mark.finding.p_adjusted
     return is_whole(mark) and adjusted is not None and adjusted <= SIGNIFICANT
@@ -89,7 +89,7 @@ def _remarks(figure: Figure) -> tuple[str, ...]:
     return (*said, *_undefined([mark for mark in numeric if mark.value is None]))
 
 
-def _undefined(missing: Sequence[Mark]) -> Iterable[str]:
+def _undefined(missing: Sequence[FigureMark]) -> Iterable[str]:
     reasons = [reason_of(mark) for mark in missing]
     for reason in dict.fromkeys(reasons):
         number = plural(reasons.count(reason), "1 number", "%n numbers")

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from core.draw.digits import PROPORTIONS
+from core.draw.figure import Figure, FigureMark
 from core.findings import Finding
-from core.report.figures.spec import PROPORTIONS, Figure, Mark
 from desktop.charts import numbers
 from desktop.charts.spread import missing_intervals
 from desktop.charts.view import LegendKey
@@ -13,11 +14,11 @@ from desktop.widgets.words import tr
 SHORT_UNIT = 18  # letters that fit above a column
 
 
-def unit_of(figure: Figure, mark: Mark) -> str:
+def unit_of(figure: Figure, mark: FigureMark) -> str:
     return figure.unit or mark.unit
 
 
-def written(figure: Figure, mark: Mark) -> tuple[str, str]:
+def written(figure: Figure, mark: FigureMark) -> tuple[str, str]:
     """The mark's value, or its words, and "low–high" where there is an interval."""
     if mark.text:
         return mark.text, ""
@@ -46,12 +47,12 @@ def series_title(figure: Figure, series: str) -> str:
     return series or (tr("all together") if len(figure.series) > 1 else tr("estimate"))
 
 
-def name_of(figure: Figure, mark: Mark) -> str:
+def name_of(figure: Figure, mark: FigureMark) -> str:
     series = series_title(figure, mark.series) if len(figure.series) > 1 else ""
     return " · ".join(part for part in (mark.section, mark.row, series) if part)
 
 
-def tip(figure: Figure, mark: Mark) -> str:
+def tip(figure: Figure, mark: FigureMark) -> str:
     """Estimate, interval, n, p, floor, what the paper has, and the stand-in: line by line."""
     shown, interval = written(figure, mark)
     unit = "" if figure.percent or mark.text else unit_of(figure, mark)
@@ -84,12 +85,12 @@ def tip(figure: Figure, mark: Mark) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def is_whole(mark: Mark) -> bool:
+def is_whole(mark: FigureMark) -> bool:
     """Whether the mark is its finding's estimate, not a group or another part of it."""
     return mark.low is not None or (mark.value == mark.finding.estimate and not mark.text)
 
 
-def _interval_lines(figure: Figure, mark: Mark, interval: str) -> list[str]:
+def _interval_lines(figure: Figure, mark: FigureMark, interval: str) -> list[str]:
     finding = mark.finding
     if mark.low is not None:
         return [interval_sentence(finding, f"{interval} %" if figure.percent else interval)]
@@ -103,11 +104,11 @@ def _interval_lines(figure: Figure, mark: Mark, interval: str) -> list[str]:
     return [tr("Part of: {title}, {estimate}").format(title=finding.title, estimate=whole)]
 
 
-def reason_of(mark: Mark) -> str:
+def reason_of(mark: FigureMark) -> str:
     return (mark.reason or mark.finding.reason or tr("there is no value")).removeprefix("interval: ")
 
 
-def legend(figure: Figure, marks: Iterable[Mark] | None = None, *, series: bool = True) -> tuple[LegendKey, ...]:
+def legend(figure: Figure, marks: Iterable[FigureMark] | None = None, *, series: bool = True) -> tuple[LegendKey, ...]:
     """A sign for each series, and for whatever else is drawn."""
     marks = [mark for mark in (figure.marks if marks is None else marks) if mark.value is not None]
     keys = [LegendKey("point", series_title(figure, name), place) for place, name in enumerate(figure.series) if series]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.report.figures.spec import Figure, Mark
+from core.draw.figure import Figure, FigureMark
 from desktop.charts import numbers
 from desktop.charts.figure_grid import grid_view
 from desktop.charts.figure_words import legend, name_of, notes, reason_of, series_title, tip, value_heading, written
@@ -53,7 +53,7 @@ def _rows(figure: Figure) -> RowsView:
     )
 
 
-def _ends(marks: Iterable[Mark]) -> Iterable[float]:
+def _ends(marks: Iterable[FigureMark]) -> Iterable[float]:
     """Everything that the scale must hold; a floor begins at 0."""
     for mark in marks:
         if mark.value is None:
@@ -73,7 +73,7 @@ def _section(figure: Figure, section: str) -> Iterable[Row]:
             yield replace(row, label=label if number == 0 else "")
 
 
-def _row(figure: Figure, mark: Mark, series: int) -> Row:
+def _row(figure: Figure, mark: FigureMark, series: int) -> Row:
     shown, interval = written(figure, mark)
     return Row(
         label=mark.row,
@@ -118,7 +118,7 @@ def _lines(figure: Figure) -> LineView:
     )
 
 
-def _points(figure: Figure, marks: Sequence[Mark], series: str) -> Iterable[LinePoint]:
+def _points(figure: Figure, marks: Sequence[FigureMark], series: str) -> Iterable[LinePoint]:
     own = [mark for mark in marks if mark.series == series]
     for mark in sorted(own, key=lambda mark: mark.x or 0.0):
         assert mark.x is not None
@@ -144,7 +144,7 @@ def _places(values: Sequence[float]) -> Scale:
     return Scale(low, high, tuple((place, numbers.localised(f"{place:g}")) for place in places))
 
 
-def _n_note(marks: Sequence[Mark]) -> tuple[str, ...]:
+def _n_note(marks: Sequence[FigureMark]) -> tuple[str, ...]:
     """How many items are behind a point."""
     if not marks:
         return ()

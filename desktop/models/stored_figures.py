@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from core.draw.figure import Figure
 from core.findings import Finding
 from core.jobs import JobContext
-from core.report.figures import Figure, figures_of
+from core.report.figures import figures_of
 from desktop.charts.compare import compared, models_of
 from desktop.charts.figures import figure_view
 from desktop.charts.view import View

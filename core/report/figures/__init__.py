@@ -1,6 +1,5 @@
-"""The papers' figures and result tables, made from findings: as data (`spec`), one module per study, and as rows."""
+"""The papers' figures and result tables, made from findings: one module per study."""
 
 from core.report.figures.catalogue import figures_of
-from core.report.figures.spec import Figure, Mark, Reference
 
-__all__ = ["Figure", "Mark", "Reference", "figures_of"]
+__all__ = ["figures_of"]

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from core.draw.figure import Figure
 from core.findings import Finding
 from core.report.figures import completion, creativity, letters, news
-from core.report.figures.spec import Figure
 
 BY_STUDY: Mapping[str, Callable[[Sequence[Finding]], list[Figure]]] = {
     "news": news.figures,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from core.draw.figure import Figure
 from core.findings import Finding
-from core.report.figures.spec import Figure
 from core.report.figures.words import joined
 
 Key = TypeVar("Key", bound=Hashable)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.draw.figure import Figure, FigureMark, Printed, mark
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
 from core.report.figures.published import delta, likelihood, tau
-from core.report.figures.spec import Figure, Mark, Reference, mark
 from core.report.figures.words import joined, pronoun, words
 
 EVERY = "All domains"
@@ -207,8 +207,8 @@ class _Study:
 
 
 def _by_domain(
-    finding: Finding, series: str, printed: Callable[[Finding], tuple[Reference, ...]] | None = None
-) -> Mark:
+    finding: Finding, series: str, printed: Callable[[Finding], tuple[Printed, ...]] | None = None
+) -> FigureMark:
     direction = finding.dims["direction"]
     return mark(
         finding,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from core.draw.figure import Figure, mark
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
 from core.report.figures.creativity_choices import choice_figures, kumar
 from core.report.figures.creativity_extremes import nearest_figure
 from core.report.figures.published import creativity
-from core.report.figures.spec import Figure, mark
 from core.report.figures.words import joined, words
 
 RBS = "creativity.rbs"

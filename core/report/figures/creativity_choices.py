@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
 from core.report.figures.choose import having, parted, values
 from core.report.figures.creativity_extremes import preferred_figure
 from core.report.figures.creativity_orders import orders_figure
 from core.report.figures.published import creativity
-from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import joined, words
 
 SHARE, ABS = "creativity.share", "creativity.abs"
@@ -99,7 +99,7 @@ def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
     )
 
 
-def _relative(one: Mark) -> Mark:
+def _relative(one: FigureMark) -> FigureMark:
     """A share as a multiple of chance."""
     identities = len(one.finding.groups)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
 from core.report.figures.published import creativity
-from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import words
 
 SIGNIFICANT = 0.05
@@ -42,7 +42,7 @@ def preferred_figure(
     )
 
 
-def _cell(finding: Finding, whose: str, end: Callable[..., float]) -> Mark:
+def _cell(finding: Finding, whose: str, end: Callable[..., float]) -> FigureMark:
     """The score with its identity: “0.023* (white)”; without text where the score is undefined."""
     text = ""
     if finding.estimate is not None and finding.contrast:

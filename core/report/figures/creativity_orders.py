@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from core.draw.figure import Figure, mark
 from core.findings import Finding
 from core.report.figures.choose import having
-from core.report.figures.spec import Figure, mark
 from core.report.figures.words import joined, words
 
 ROWS = {

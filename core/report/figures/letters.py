@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.draw.digits import p_text
+from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
 from core.report.figures.choose import parted, worth_drawing
 from core.report.figures.published import letters
-from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import against, joined, words
-from core.report.numbers import p_text
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
 STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"
@@ -149,7 +149,7 @@ def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure
     )
 
 
-def _tests(finding: Finding) -> Iterator[Mark]:
+def _tests(finding: Finding) -> Iterator[FigureMark]:
     row, whose = KINDS.get(finding.label, words(finding.label)), VARIANTS[finding.variant]
     effect = f"{finding.effect.name} = {finding.effect.value:.3f}" if finding.effect else "–"
     yield mark(finding, row, series=f"{whose}: effect", text=effect)

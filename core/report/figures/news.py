@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
 from core.report.figures.choose import having, parted, worth_drawing
 from core.report.figures.news_articles import EVERY, STRATA, article_figures, strata, unbiased
 from core.report.figures.news_topics import topic_figures
 from core.report.figures.published import UNBIASED, news
-from core.report.figures.spec import Figure, Mark, mark
 from core.report.figures.words import joined, words
 
 MODELS, DOMAINS = "By model", "By domain"
@@ -156,7 +156,7 @@ def _models(level: _Level, axis: str, findings: Sequence[Finding]) -> Figure:
     )
 
 
-def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[Mark]:
+def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[FigureMark]:
     finding_id = f"{level.id}.{level.distance}"
     for stratum, section in zip(STRATA, ("", MODELS, DOMAINS), strict=True):
         for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
@@ -164,20 +164,20 @@ def _distances(level: _Level, findings: Sequence[Finding]) -> Iterator[Mark]:
             yield mark(one, row, section=section, references=news(one))
 
 
-def _by_group(findings: Sequence[Finding], finding_id: str) -> list[Mark]:
+def _by_group(findings: Sequence[Finding], finding_id: str) -> list[FigureMark]:
     return _undefined_once(_of_strata(findings, finding_id))
 
 
-def _undefined_once(marks: Iterable[Mark]) -> list[Mark]:
+def _undefined_once(marks: Iterable[FigureMark]) -> list[FigureMark]:
     """A group that nothing is known of stands once, over all articles, and not for each model too."""
-    kept: list[Mark] = []
+    kept: list[FigureMark] = []
     for own in parted(marks, lambda one: one.section).values():
         whole = [one for one in own if one.row == EVERY]
         kept += own if any(one.value is not None for one in own) else whole or own
     return kept
 
 
-def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
+def _of_strata(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
     for stratum in STRATA[:2]:
         for one in unbiased(strata(findings, finding_id, ("axis", *stratum))):
             row = words(one.dims["model"]) if stratum else EVERY
@@ -226,7 +226,7 @@ def _biased_prompts(level: _Level, axis: str, findings: Sequence[Finding]) -> It
     )
 
 
-def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[Mark]:
+def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureMark]:
     for dims in (("axis", "prompt_kind"), ("axis", "prompt_kind", "model")):
         of_kind = parted(having(findings, finding_id, dims), lambda one: one.dims["prompt_kind"])
         for kind in sorted(of_kind, key=lambda kind: kind != UNBIASED):

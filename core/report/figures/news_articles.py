@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from core.draw.figure import Figure, mark
 from core.findings import Finding
 from core.report.figures.choose import having
 from core.report.figures.published import UNBIASED, news
-from core.report.figures.spec import Figure, mark
 from core.report.figures.words import words
 
 EVERY = "All articles"

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.draw.figure import Figure, FigureMark, contrast_marks, mark
 from core.findings import Finding
 from core.report.figures.choose import parted
-from core.report.figures.spec import Figure, Mark, contrast_marks, mark
 from core.report.figures.words import joined, words
 
 TOPIC = "news.document.topic"
@@ -64,19 +64,19 @@ def _source(one: Finding) -> str:
     return joined(whose, one.dims.get("model", ""), one.dims.get("prompt_kind", ""))
 
 
-def _residuals(finding: Finding) -> list[Mark]:
+def _residuals(finding: Finding) -> list[FigureMark]:
     row, section = words(finding.label), _source(finding)
     return [replace(one, row=row, series=words(one.row), section=section) for one in contrast_marks(finding)]
 
 
-def _counts(finding: Finding) -> Iterator[Mark]:
+def _counts(finding: Finding) -> Iterator[FigureMark]:
     for group, count in finding.n_by_group.items():
         cell = mark(finding, words(finding.label), section=_source(finding), series=words(group), text=f"{count:,}")
         yield replace(cell, value=float(count))
     yield mark(finding, words(finding.label), section=_source(finding), series=BELONGS, text=words(finding.groups[0]))
 
 
-def _words(finding: Finding) -> Mark:
+def _words(finding: Finding) -> FigureMark:
     """The topics are the same for every source: their words stand once."""
     row = f"{words(finding.label)}, {words(finding.groups[0])}"
     listed = finding.note.partition("Words: ")[2].partition(".")[0]

@@ -8,11 +8,11 @@ from itertools import product
 
 import pytest
 
+from core.draw.figure import Figure, contrast_marks, mark
 from core.findings import Effect, Finding, Floor, Interval
-from core.report.figures import Figure, figures_of
+from core.report.figures import figures_of
 from core.report.figures.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
-from core.report.figures.rows import COLUMNS, export_figures, figure_rows, table_beside
-from core.report.figures.spec import contrast_marks, mark
+from core.report.html import table_beside
 from core.studies.registry import OWN
 
 
@@ -267,17 +267,6 @@ def test_what_is_longer_or_wider_than_a_page_is_cut_and_loses_nothing() -> None:
     assert len({one.name for one in pieces}) == 4
 
 
-def test_rows_of_an_export_hold_values_as_proportions(tmp_path: object) -> None:
-    figures = of("completion")
-    rows = list(figure_rows(figures))
-    assert len(rows) == sum(len(figure.marks) for figure in figures)
-    assert set(rows[0]) == set(COLUMNS)
-    assert all(row["value"] == 0.25 for row in rows)
-    path = tmp_path / "figures.csv"  # type: ignore[operator]
-    assert export_figures(figures, path).rows == len(rows)
-    assert path.read_text(encoding="utf-8").startswith("figure,part,section,row,series")
-
-
 def test_the_table_beside_has_percentages_and_printed_values() -> None:
     rows = table_beside(named(of("news"), "news.word.distance"))
     chatgpt = next(row for row in rows if "ChatGPT" in row["what"])
@@ -288,10 +277,10 @@ def test_the_table_beside_has_percentages_and_printed_values() -> None:
 
 
 def test_a_part_of_a_finding_was_not_tested() -> None:
-    rows = [row for row in figure_rows(of("news")) if row["figure"] == "news.document.topics"]
+    rows = table_beside(named(of("news"), "news.document.topics"))
     assert rows
-    assert {row["p"] for row in rows} == {None}
-    assert {row["p"] for row in figure_rows(of("completion"))} == {0.04}
+    assert {row["p"] for row in rows} == {""}
+    assert {row["p"] for row in table_beside(named(of("completion"), "completion.delta"))} == {"0.040"}
 
 
 def test_an_undefined_mark_has_a_reason_and_no_interval() -> None:
@@ -306,6 +295,6 @@ def test_a_contrast_gives_a_mark_for_each_group() -> None:
 
 def test_figures_are_light_to_import() -> None:
     """The window's process makes figures: no numpy, no scipy, no Qt."""
-    code = "import sys, core.report.figures, core.report.svg; print(*sys.modules)"
+    code = "import sys, core.report.figures, core.draw.svg; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"numpy", "scipy", "pandas", "PySide6"}.isdisjoint(done.stdout.split())

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.draw.figure import Figure, FigureKind, FigureMark, Printed, contrast_marks, mark
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from core.report.figures.spec import Figure, Kind, Mark, Reference, contrast_marks, mark
 from desktop import theme
 from desktop.charts.canvas import Canvas
 from desktop.charts.chart import Chart
@@ -25,7 +25,7 @@ from desktop.charts.scales import linear_scale, scale_over
 from desktop.charts.view import GridView, LineView, RowsView
 from desktop.charts.words import describe
 
-KINDS: tuple[Kind, ...] = ("intervals", "grouped", "matrix", "line", "table")
+KINDS: tuple[FigureKind, ...] = ("intervals", "grouped", "matrix", "line", "table")
 LIGHT = theme.tokens_for("light")
 
 
@@ -46,7 +46,7 @@ def finding(label: str, estimate: float | None = 0.3, **more: object) -> Finding
     return Finding(label=label, estimate=estimate, **{**given, **more})  # type: ignore[arg-type]
 
 
-def figure(kind: Kind, marks: tuple[Mark, ...] | None = None, **more: object) -> Figure:
+def figure(kind: FigureKind, marks: tuple[FigureMark, ...] | None = None, **more: object) -> Figure:
     given: dict[str, object] = {
         "key": "made.up",
         "study": "letters",
@@ -63,7 +63,7 @@ def figure(kind: Kind, marks: tuple[Mark, ...] | None = None, **more: object) ->
     return Figure(kind=kind, marks=some_marks(kind) if marks is None else marks, **{**given, **more})  # type: ignore[arg-type]
 
 
-def some_marks(kind: Kind, rows: int = 3) -> tuple[Mark, ...]:
+def some_marks(kind: FigureKind, rows: int = 3) -> tuple[FigureMark, ...]:
     """Rows of two sections; two series but for intervals; the last one undefined."""
     series = ("",) if kind == "intervals" else ("first", "second")
     marks = []
@@ -84,7 +84,9 @@ def spots(view: object, width: float = 700, scale: float = 1.0) -> tuple[Canvas,
 @pytest.mark.parametrize("scale", [0.8, 1.0, 2.0])
 @pytest.mark.parametrize("width", [330, 520, 1100])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(qapp: QApplication, kind: Kind, width: int, scale: float):
+def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(
+    qapp: QApplication, kind: FigureKind, width: int, scale: float
+):
     made = figure(kind)
     canvas, height = spots(figure_view(made), width, scale)
     page = QRectF(-1, -1, width + 2, height + 2)
@@ -98,7 +100,7 @@ def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(qapp: QApplication, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_number_says_its_interval_n_p_and_unit_when_pointed_at(qapp: QApplication, kind: Kind):
+def test_every_number_says_its_interval_n_p_and_unit_when_pointed_at(qapp: QApplication, kind: FigureKind):
     canvas, _ = spots(figure_view(figure(kind)))
     tip = canvas.spots[0].tip
     for words in ("row 0", ": 0.00 d, n = 120", "95 % interval −0.15 to 0.15 (made up)", "male: 70", "adjusted 0.030"):
@@ -108,7 +110,7 @@ def test_every_number_says_its_interval_n_p_and_unit_when_pointed_at(qapp: QAppl
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_figures_without_anything_defined_say_so(qapp: QApplication, kind: Kind):
+def test_figures_without_anything_defined_say_so(qapp: QApplication, kind: FigureKind):
     nothing = tuple(mark(finding(name, None), name, series="s", x=1.0) for name in ("a", "b"))
     for marks in ((), nothing):
         view = figure_view(figure(kind, marks))
@@ -117,7 +119,7 @@ def test_figures_without_anything_defined_say_so(qapp: QApplication, kind: Kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_row_is_drawn_like_many(qapp: QApplication, kind: Kind):
+def test_one_row_is_drawn_like_many(qapp: QApplication, kind: FigureKind):
     one = (mark(finding("only", 0.4), "only", x=0.5),)
     canvas, height = spots(figure_view(figure(kind, one)))
     assert [spot.finding.label for spot in canvas.spots] == ["only"]
@@ -125,7 +127,7 @@ def test_one_row_is_drawn_like_many(qapp: QApplication, kind: Kind):
 
 
 @pytest.mark.parametrize("kind", ["intervals", "grouped", "matrix", "table"])
-def test_two_hundred_rows_make_a_chart_that_scrolls(qapp: QApplication, kind: Kind):
+def test_two_hundred_rows_make_a_chart_that_scrolls(qapp: QApplication, kind: FigureKind):
     canvas, height = spots(figure_view(figure(kind, some_marks(kind, 200))))
     assert len(canvas.spots) >= 200
     assert height > 200 * 18
@@ -157,7 +159,7 @@ def test_series_of_a_row_stand_under_one_label_in_their_own_colour_and_sign():
 
 def test_the_legend_explains_everything_that_is_drawn():
     floored = replace(
-        mark(finding("a"), "a"), floor=Floor(0.05, 0.12, 0.2), references=(Reference(0.5, "GPT-4", "Table 1"),)
+        mark(finding("a"), "a"), floor=Floor(0.05, 0.12, 0.2), references=(Printed(0.5, "GPT-4", "Table 1"),)
     )
     view = figure_view(figure("intervals", (floored,)))
     assert isinstance(view, RowsView)
@@ -179,7 +181,7 @@ def test_the_legend_explains_everything_that_is_drawn():
 
 
 def test_the_scale_holds_floors_and_what_the_paper_prints():
-    far = replace(mark(finding("a"), "a"), floor=Floor(0.5, 0.9, 0.2), references=(Reference(2.2, "GPT-4"),))
+    far = replace(mark(finding("a"), "a"), floor=Floor(0.5, 0.9, 0.2), references=(Printed(2.2, "GPT-4"),))
     view = figure_view(figure("intervals", (far,)))
     assert isinstance(view, RowsView)
     assert 0 <= view.scale.at(0.0) < view.scale.at(0.9) < view.scale.at(2.2) <= 1
@@ -287,7 +289,7 @@ def test_a_higher_value_is_drawn_higher(qapp: QApplication):
 
 
 def test_published_values_are_open_diamonds_in_ink(qapp: QApplication):
-    printed = replace(mark(finding("a", 0.1), "a"), references=(Reference(0.9, "GPT-4"),))
+    printed = replace(mark(finding("a", 0.1), "a"), references=(Printed(0.9, "GPT-4"),))
     with_it, without = (figure_view(figure("intervals", (one,))) for one in (printed, replace(printed, references=())))
     assert isinstance(with_it, RowsView)
     assert isinstance(without, RowsView)
@@ -297,7 +299,7 @@ def test_published_values_are_open_diamonds_in_ink(qapp: QApplication):
 
 @pytest.mark.parametrize("name", ["light", "dark", "contrast"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_figures_take_their_colours_from_the_theme(qapp: QApplication, qtbot: QtBot, name: str, kind: Kind):
+def test_figures_take_their_colours_from_the_theme(qapp: QApplication, qtbot: QtBot, name: str, kind: FigureKind):
     tokens = theme.apply(qapp, name, 1.0)
     chart = Chart(figure_view(figure(kind)))
     qtbot.addWidget(chart)
@@ -315,7 +317,7 @@ def test_figures_take_their_colours_from_the_theme(qapp: QApplication, qtbot: Qt
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_click_and_keys_open_the_finding_behind_a_mark(qtbot: QtBot, kind: Kind):
+def test_click_and_keys_open_the_finding_behind_a_mark(qtbot: QtBot, kind: FigureKind):
     chart = Chart(figure_view(figure(kind)))
     qtbot.addWidget(chart)
     chart.resize(700, chart.heightForWidth(700))
@@ -333,7 +335,7 @@ def test_click_and_keys_open_the_finding_behind_a_mark(qtbot: QtBot, kind: Kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_screen_readers_hear_every_mark_and_the_stand_in(kind: Kind):
+def test_screen_readers_hear_every_mark_and_the_stand_in(kind: FigureKind):
     scorer = ScorerUse("word_vectors", "minilm", "1", stand_in=True)
     marks = tuple(replace(one, finding=replace(one.finding, scorers=(scorer,))) for one in some_marks(kind))
     view = figure_view(figure(kind, marks))
@@ -345,7 +347,7 @@ def test_screen_readers_hear_every_mark_and_the_stand_in(kind: Kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_saved_figure_says_what_it_shows(qapp: QApplication, tmp_path: Path, kind: Kind):
+def test_a_saved_figure_says_what_it_shows(qapp: QApplication, tmp_path: Path, kind: FigureKind):
     view = figure_view(figure(kind))
     drawn = ET.parse(export_chart(view, LIGHT, tmp_path / "a.svg")).getroot()
     said = " ".join("".join(element.itertext()) for element in drawn.iter())

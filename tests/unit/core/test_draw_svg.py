@@ -9,11 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from core.draw.figure import Figure, FigureMark, Printed, mark
+from core.draw.scales import linear_scale, ratio_scale, scale_over
+from core.draw.svg import SvgCanvas, svg
 from core.findings import Finding, Floor, Interval, ScorerUse
-from core.report.figures.axis import tick_text, value_axis
-from core.report.figures.lines import width, wrap
-from core.report.figures.spec import Figure, Mark, Reference, mark
-from core.report.svg import svg
 
 HOSTILE = '<script>alert("1")</script> & \x00\x07\ud800 ]]> \' "quoted" ' + "W" * 90
 SVG = "{http://www.w3.org/2000/svg}"
@@ -27,11 +26,11 @@ def finding(**changes: Any) -> Finding:
     return Finding(**(fields | changes))
 
 
-def one_mark(row: str = "Row", **changes: Any) -> Mark:
+def one_mark(row: str = "Row", **changes: Any) -> FigureMark:
     return replace(mark(finding(), row), **changes)
 
 
-def figure(*marks: Mark, **changes: Any) -> Figure:
+def figure(*marks: FigureMark, **changes: Any) -> Figure:
     fields: dict[str, Any] = {
         "key": "x.y", "study": "x", "title": "Title", "subtitle": "Subtitle.", "kind": "grouped", "marks": marks,
         "unit": "proportion", "axis": "share", "source": "A paper, Figure 1",
@@ -61,7 +60,8 @@ def places(root: ElementTree.Element) -> Iterator[tuple[float, float, str]]:
             for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", element.get("d", "")):
                 yield float(x), float(y), "path"
         elif tag == "text":
-            long = width(element.text or "", get("font-size"), bool(element.get("font-weight")))
+            bold = 1.06 if element.get("font-weight") else 1.0
+            long = SvgCanvas(100).measure(element.text or "", "note") / 12 * get("font-size") * bold
             left = {"start": 0.0, "middle": long / 2, "end": long}[element.get("text-anchor", "start")]
             yield get("x") - left, get("y") - get("font-size"), element.text or ""
             yield get("x") - left + long, get("y") + get("font-size") * 0.25, element.text or ""
@@ -69,14 +69,14 @@ def places(root: ElementTree.Element) -> Iterator[tuple[float, float, str]]:
 
 def assert_within(text: str) -> None:
     root = parsed(text)
-    _, _, wide, high = map(float, root.get("viewBox", "").split())
+    left, top, wide, high = map(float, root.get("viewBox", "").split())
     for x, y, what in places(root):
-        assert -0.5 <= x <= wide + 0.5, (x, what)
-        assert -0.5 <= y <= high + 0.5, (y, what)
+        assert left - 0.5 <= x <= left + wide + 0.5, (x, what)
+        assert top - 0.5 <= y <= top + high + 0.5, (y, what)
 
 
 def every_kind() -> dict[str, Figure]:
-    floor, printed = Floor(0.1, 0.2, 0.01), (Reference(0.6, "GPT-4", "Table 1"), Reference(0.1, "PaLM 2", "Table 1"))
+    floor, printed = Floor(0.1, 0.2, 0.01), (Printed(0.6, "GPT-4", "Table 1"), Printed(0.1, "PaLM 2", "Table 1"))
     rows = [
         one_mark("One", series="Unbiased", section="First", floor=floor, references=printed),
         one_mark("One", series="Biased", section="First", value=0.9, low=0.7, high=0.97),
@@ -93,6 +93,11 @@ def every_kind() -> dict[str, Figure]:
         "intervals": figure(*(replace(one, series="") for one in rows[:1]), kind="intervals", unit="words"),
         "log": figure(*odds, kind="intervals", unit="odds ratio", scale="log", null=1.0),
         "matrix": figure(*rows, kind="matrix", null=0.5),
+        "bars": figure(*rows[:1], kind="bars", null=0.5),
+        "radar": figure(
+            *(one_mark(f"a rather long label {place}", section="axis", value=place / 2, low=0.1, high=2.0,
+                       chance=(0.5, 1.5)) for place in range(5)), kind="radar", unit="times chance", null=1.0
+        ),
         "line": figure(*(replace(one, x=float(place)) for place, one in enumerate(rows)), kind="line", x_axis="heat"),
         "table": figure(*rows, replace(rows[0], row="Three", text="many words " * 40), kind="table"),
         "empty": figure(),
@@ -126,32 +131,32 @@ def test_hostile_texts_stay_texts(name: str) -> None:
 
 
 def test_it_has_a_title_and_tells_its_values_to_readers_that_see_nothing() -> None:
-    root = parsed(svg(figure(one_mark("Women", references=(Reference(0.5, "GPT-4"),)))))
+    root = parsed(svg(figure(one_mark("Women", references=(Printed(0.5, "GPT-4"),)))))
     assert root.findtext(f"{SVG}title") == "Title"
-    assert "Women: 40 % (30–52), n 1,200" in root.findtext(f"{SVG}desc", "")
+    assert "Women: 40 %, n = 1,200; 95 % interval 30–52 % (t)" in root.findtext(f"{SVG}desc", "")
     assert root.get("role") == "img"
 
 
 def test_estimate_interval_and_n_are_written_beside_every_row() -> None:
     found = words(svg(figure(one_mark())))
-    assert "40 % (30–52)" in found
+    assert {"40 %", "(30–52)"} <= set(found)
     assert "1,200" in found
 
 
 def test_an_estimate_without_interval_says_so() -> None:
-    assert "40 % (no interval)" in words(svg(figure(one_mark(low=None, high=None))))
+    assert "(no interval)" in words(svg(figure(one_mark(low=None, high=None))))
 
 
 def test_an_undefined_row_is_listed_grey_with_its_reason() -> None:
     text = svg(figure(one_mark("Here"), one_mark("Nowhere", value=None, low=None, high=None, reason="no article")))
     texts = {element.text: element.get("fill") for element in parsed(text).iter(f"{SVG}text")}
-    assert texts["no article"] == texts["undefined"] == texts["Nowhere"] == "#5C6370"
+    assert texts["not defined: no article"] == texts["Nowhere"] == "#5C6370"
     assert texts["Here"] == "#1F2328"
 
 
 def test_the_legend_explains_what_is_there_and_nothing_else() -> None:
     bare = words(svg(figure(one_mark(low=None, high=None))))
-    assert not any("floor" in text or "printed" in text or text[-8:] == "interval" for text in bare)
+    assert not any("floor" in text or "printed" in text or text == "95 % interval" for text in bare)
     full = words(svg(every_kind()["grouped"]))
     for part in (
         "Unbiased",
@@ -168,17 +173,18 @@ def test_the_floor_reaches_from_the_axis_to_its_95th_percentile() -> None:
     one = one_mark(floor=Floor(0.1, 0.3, 0.2))
     root = parsed(svg(figure(one)))
     (floor,) = (
-        each for each in root.iter(f"{SVG}rect") if each.get("fill") == "#E4E1DA" and each.get("width") != "20.0"
+        each for each in root.iter(f"{SVG}rect") if each.get("fill") == "#E4E1DA" and each.get("width") != "24.0"
     )
-    low = next(each for each in root.iter(f"{SVG}line") if each.get("stroke-width") == "1.6")  # the interval, from 0.3
-    assert float(floor.get("x", "")) + float(floor.get("width", "")) == pytest.approx(
-        float(low.get("x1", "")), abs=0.11
-    )
+    # The interval begins at 0.3 too.
+    interval = [each for each in root.iter(f"{SVG}path") if each.get("stroke-width") == "2" and "#0072B2" in
+                str(each.get("stroke"))]  # fmt: skip
+    (begin,) = (float(each.get("d", "").split()[0][1:]) for each in interval)
+    assert float(floor.get("x", "")) + float(floor.get("width", "")) == pytest.approx(begin, abs=0.11)
 
 
 def test_references_are_hollow_and_tell_who_printed_them() -> None:
-    text = svg(figure(one_mark(references=(Reference(0.6308, "GPT-3.5", "Table 2"),))))
-    assert "<title>GPT-3.5, Table 2: 63 %</title>" in text
+    text = svg(figure(one_mark(references=(Printed(0.6308, "GPT-3.5", "Table 2"),))))
+    assert "Published: GPT-3.5 63 % (Table 2)" in text
     hollow = [each for each in parsed(text).iter(f"{SVG}path") if each.get("fill") == "#FFFFFF"]
     assert len(hollow) == 2  # in the row and in the legend
 
@@ -188,6 +194,7 @@ def test_series_differ_by_marker_as_well_as_by_colour() -> None:
     shapes = {
         (each.get("fill"), len(re.findall("[ML]", each.get("d", ""))), _spread(each.get("d", "")))
         for each in parsed(svg(figure(*marks))).iter(f"{SVG}path")
+        if each.get("fill") != "none"
     }
     assert len({fill for fill, *_ in shapes}) == 8
     assert len({(count, spread) for _, count, spread in shapes}) == 8
@@ -199,49 +206,85 @@ def _spread(path: str) -> tuple[int, int]:
     return round(max(xs) - min(xs)), round(max(ys) - min(ys))
 
 
-def test_a_log_axis_puts_ratios_at_equal_distances() -> None:
-    axis = value_axis([0.1, 1, 10], [], "log", 0.0, 100.0)
-    assert axis.at(1) - axis.at(0.1) == pytest.approx(axis.at(10) - axis.at(1))
-    ticks = axis.ticks()
-    assert {0.1, 1.0, 10.0} <= set(ticks)
-    assert [tick_text(tick, ticks, scale="log") for tick in (0.1, 1, 10)] == ["0.1", "1", "10"]
+def test_ratios_lie_at_equal_distances_around_one() -> None:
+    scale = ratio_scale([0.7, 4.4])
+    assert scale.at(1.0) == pytest.approx(0.5)
+    assert scale.at(4.4) == pytest.approx(1 - scale.at(1 / 4.4))
+    assert 0 <= scale.at(4.4) <= 1
+    assert (1.0, "1") in scale.ticks
 
 
-def test_an_interval_far_out_on_a_log_axis_is_cut_and_shown_as_cut() -> None:
-    one = one_mark(value=2.0, low=0.0, high=1e9, unit="odds ratio")
+def test_a_ratio_far_out_lies_beyond_the_scale() -> None:
+    scale = ratio_scale([1e6])
+    assert scale.high == 100
+    assert scale.at(1e6) > 1
+    assert scale.at(0) < 0
+    assert not scale.holds(0)
+
+
+def test_an_interval_far_out_on_a_ratio_scale_is_cut_and_shown_as_cut() -> None:
+    one = one_mark(value=1.1, low=0.0, high=1e9, unit="odds ratio")
     text = svg(figure(one, scale="log", unit="odds ratio", null=1.0))
     assert_within(text)
-    assert len([each for each in parsed(text).iter(f"{SVG}path") if each.get("fill") == "none"]) == 2
+    arrows = [each for each in parsed(text).iter(f"{SVG}path") if each.get("d", "").count("L") == 2]
+    assert len(arrows) == 2
+    assert ratio_scale([1.1], [1e9]).high == 100
+    assert ratio_scale([1.1], [1.4]).high == 1.5
 
 
 @pytest.mark.parametrize("ends", [(0.0, 1.0), (-0.034, 0.081), (1200.0, 98000.0), (0.2, 0.2), (-5.0, -5.0)])
-def test_ticks_are_round_and_on_the_axis(ends: tuple[float, float]) -> None:
-    axis = value_axis(ends, [], "linear", 0.0, 400.0)
-    ticks = axis.ticks()
+def test_ticks_are_round_and_even_and_hold_every_value(ends: tuple[float, float]) -> None:
+    scale = scale_over(ends)
+    ticks = [value for value, _ in scale.ticks]
     assert 2 <= len(ticks) <= 9
-    assert all(axis.low <= tick <= axis.high for tick in ticks)
+    assert (scale.low, scale.high) == pytest.approx((ticks[0], ticks[-1]))
+    assert all(scale.holds(end) for end in ends)
     steps = {round(second - first, 9) for first, second in itertools.pairwise(ticks)}
     assert len(steps) == 1
     assert f"{steps.pop():e}"[0] in "125"
 
 
-def test_values_that_are_not_finite_do_not_break_the_axis() -> None:
-    axis = value_axis([float("nan"), 0.5], [float("inf")], "linear", 0.0, 10.0)
-    assert axis.holds(0.5)
-    assert axis.high < 2
+def test_a_scale_of_shares_is_written_in_per_cent() -> None:
+    assert [text for _, text in linear_scale(0.913, sign=" %").ticks] == ["0 %", "25 %", "50 %", "75 %", "100 %"]
+    assert [text for _, text in linear_scale(0.21).ticks] == ["0.0", "0.1", "0.2", "0.3"]
+    assert linear_scale(0.0).high > 0
+
+
+def test_a_scale_goes_below_zero_with_zero_among_its_ticks() -> None:
+    scale = linear_scale(0.31, low=-0.12)
+    assert [text for _, text in scale.ticks] == ["−0.2", "0.0", "0.2", "0.4"]
+    assert scale.at(0.0) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [((0.2, 0.5), 0.0, 0.6), ((0.96, 0.99), 0.96, 0.99), ((5.0,), 0.0, 6.0), ((), 0.0, 1.0), ((-3.0, -1.0), -3.0, 0.0)],
+)
+def test_a_scale_begins_at_zero_unless_that_would_squeeze_the_values(
+    values: tuple[float, ...], low: float, high: float
+) -> None:
+    scale = scale_over(values)
+    assert (scale.low, scale.high) == pytest.approx((low, high))
+
+
+def test_values_that_are_not_finite_do_not_break_the_scale() -> None:
+    scale = scale_over([float("nan"), 0.5, float("inf")])
+    assert scale.holds(0.5)
+    assert scale.high < 2
 
 
 def test_lines_fit_and_lose_no_letter() -> None:
     text = "Women’s football final and a very-long-word-" + "x" * 80
-    lines = wrap(text, 13, 120)
-    assert all(width(line, 13) <= 120 for line in lines)
+    canvas = SvgCanvas(500)
+    lines = canvas.wrap(text, "label", 120)
+    assert all(canvas.measure(line, "label") <= 120 for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
-    assert wrap(text, 13, 120, most=2)[-1].endswith("…")
+    assert canvas.wrap(text, "label", 120, most=2)[-1].endswith("…")
 
 
 def test_differences_of_proportions_are_in_percentage_points() -> None:
     one = one_mark(value=-0.088, low=-0.127, high=-0.048)
-    assert "−8.8 pp (−12.7 to −4.8)" in words(svg(figure(one, unit="difference of proportions", null=0.0)))
+    assert {"−8.8 pp", "(−12.7 to −4.8)"} <= set(words(svg(figure(one, unit="difference of proportions", null=0.0))))
 
 
 def test_a_stand_in_scorer_wears_its_badge() -> None:

@@ -1,31 +1,32 @@
-"""What a figure is: data that a report draws as SVG, the window as a chart, and an export as rows.
+"""A figure as data: findings arranged as a paper's figure or table shows them, before anything is drawn.
 
 Every kind is made of marks, each in a row and a series:
 
 - `intervals`: a row each, one series; estimate and interval on a common axis, n at the right.
 - `grouped`: the same with several series in a row, such as biased against unbiased prompts.
+- `bars`: as `intervals`, each value a bar from the beginning of the axis.
 - `matrix`: rows × series (the columns), the value as colour and as a number; `null` is the middle of the colours.
-- `line`: `Mark.x` against the value, a line per series.
+- `line`: `FigureMark.x` against the value, a line per series.
+- `radar`: a spoke for each row, a ring for each series; `null` is a circle.
 - `table`: rows × series (the columns) as numbers with their intervals; for what mixes units.
 
 Rows and series stand in the order in which they first appear. Every mark carries the finding that it came from, so that
 hovering can tell and clicking can open it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from core.draw.digits import PROPORTIONS
 from core.findings import Finding, Floor
 
-Kind = Literal["intervals", "grouped", "matrix", "line", "table"]
-Scale = Literal["linear", "log"]
-
-PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares")
+FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "radar", "table"]
+NOTHING = "There is nothing to show yet."
 
 
 @dataclass(frozen=True)
-class Reference:
+class Printed:
     """A value that a paper prints, to be shown beside ours: `who` (a model) and `where` (“Figure 2a”)."""
 
     value: float
@@ -34,12 +35,14 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Mark:
+class FigureMark:
     """One drawn value: usually the finding's estimate, or one group of its contrast.
 
     `value` is None where it is undefined, and `reason` then says why. `section` is a heading over a block of rows
     (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
-    `text`: what stands in a cell of a `table` in place of the number.
+    `text`: what stands in a cell of a `table` in place of the number. `band`: the interval is a provisional one, of a
+    session that goes on. `chance`: where the value of a `radar` lies 95 times in 100 when every choice is made at
+    random. `tip`: what hovering tells, line by line, in place of the usual words.
     """
 
     finding: Finding
@@ -52,20 +55,18 @@ class Mark:
     reason: str = ""
     n: int = 0
     floor: Floor | None = None
-    references: tuple[Reference, ...] = ()
+    references: tuple[Printed, ...] = ()
     x: float | None = None
     unit: str = ""
     text: str = ""
+    band: bool = False
+    chance: tuple[float, float] | None = None
+    tip: str = ""
 
     @property
     def whole(self) -> bool:
         """Whether it is the finding's estimate, maybe in another unit, and not one group or another part of it."""
-        return self.low is not None or (self.value is not None and self.value == self.finding.estimate)
-
-    @property
-    def stand_in(self) -> bool:
-        """Whether a stand-in scorer is behind the number."""
-        return any(use.stand_in for use in self.finding.scorers)
+        return self.low is not None or (self.value == self.finding.estimate and not self.text)
 
 
 @dataclass(frozen=True)
@@ -76,18 +77,20 @@ class Figure:
     is one. `subtitle`: what one sees, a sentence. `unit` and `axis`: of the values, the second as words for the axis.
     `null`: the value that says “no bias”, None where there is none; `null_words` says what it is. `rows_title` and
     `series_title`: what rows and series are, such as “rater”. `x_axis`: of a `line`. `source`: the paper's figures and
-    tables that it covers.
+    tables that it covers. `n_title`: what n counts. `note`: what is to be said below, line by line. `complete` is False
+    before the planned n: no p-value leaves the figure, not in an export either; `band_words` then says what the
+    provisional intervals are. `empty`: what to do where there is nothing yet.
     """
 
     key: str
     study: str
     title: str
     subtitle: str
-    kind: Kind
-    marks: tuple[Mark, ...]
+    kind: FigureKind
+    marks: tuple[FigureMark, ...]
     unit: str = ""
     axis: str = ""
-    scale: Scale = "linear"
+    scale: Literal["linear", "log"] = "linear"
     null: float | None = None
     null_words: str = "no difference"
     rows_title: str = ""
@@ -96,6 +99,10 @@ class Figure:
     source: str = ""
     note: str = ""
     part: str = ""
+    n_title: str = "n"
+    complete: bool = True
+    band_words: str = ""
+    empty: str = NOTHING
 
     @property
     def name(self) -> str:
@@ -108,9 +115,15 @@ class Figure:
         return self.unit in PROPORTIONS
 
     @property
-    def sign(self) -> str:
-        """What stands behind a number: " %", " pp" (percentage points) for a difference of them, nothing otherwise."""
-        return "" if not self.percent else " pp" if self.unit.startswith("difference") else " %"
+    def findings(self) -> tuple[Finding, ...]:
+        """What is behind the marks, each finding once, in reading order."""
+        return tuple({id(mark.finding): mark.finding for mark in self.marks}.values())
+
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """The stand-in scorers behind its numbers: "stand-in for embedding: minilm"."""
+        uses = {use for finding in self.findings for use in finding.scorers if use.stand_in}
+        return tuple(sorted({f"stand-in for {use.role}: {use.name}".replace("_", " ") for use in uses}))
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -132,7 +145,7 @@ class Figure:
         """Is there anything to see?"""
         return any(mark.value is not None or mark.text for mark in self.marks)
 
-    def at(self, section: str, row: str) -> tuple[Mark, ...]:
+    def at(self, section: str, row: str) -> tuple[FigureMark, ...]:
         """The marks of one row, in the order of the series."""
         places = {series: place for place, series in enumerate(self.series)}
         here = (mark for mark in self.marks if (mark.section, mark.row) == (section, row))
@@ -145,13 +158,13 @@ def mark(
     *,
     series: str = "",
     section: str = "",
-    references: Iterable[Reference] = (),
+    references: Iterable[Printed] = (),
     x: float | None = None,
     text: str = "",
-) -> Mark:
+) -> FigureMark:
     """The finding's estimate as a mark."""
     bounds = finding.interval if finding.estimate is not None else None
-    return Mark(
+    return FigureMark(
         finding=finding,
         row=row,
         series=series,
@@ -169,10 +182,10 @@ def mark(
     )
 
 
-def contrast_marks(finding: Finding, *, series: str = "", section: str = "") -> list[Mark]:
+def contrast_marks(finding: Finding, *, series: str = "", section: str = "") -> list[FigureMark]:
     """A mark for each group of the finding's signed contrast; the finding has no interval for them."""
     return [
-        Mark(
+        FigureMark(
             finding=finding,
             row=group,
             series=series,
@@ -183,6 +196,18 @@ def contrast_marks(finding: Finding, *, series: str = "", section: str = "") -> 
         )
         for group, value in (finding.contrast or {}).items()
     ]
+
+
+def renamed(figure: Figure, names: Mapping[str, str]) -> Figure:
+    """The figure with other words for some rows, series and sections, such as an axis's own for its identities."""
+
+    def name(text: str) -> str:
+        return names.get(text, text)
+
+    marks = tuple(
+        replace(mark, row=name(mark.row), series=name(mark.series), section=name(mark.section)) for mark in figure.marks
+    )
+    return replace(figure, marks=marks)
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,107 @@
+"""Numbers as people read them: no more digits than the interval deserves. One rule for window, report and command line.
+
+With an interval: the first significant place of its width, and one more, for estimate and ends alike. Without one: two
+significant digits. Ratios: two decimals from 0.1 to 10, so that own and published ones compare, none above, two
+significant digits below. Proportions are written in per cent, differences of them in percentage points.
+"""
+
+import math
+
+from core.draw.reader import signs
+from core.findings import Finding, Interval
+
+PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares")
+ALONE = 2  # significant digits where no interval says how many are deserved
+MOST_PLACES = 9
+UNDEFINED = "undefined"
+
+
+def places(value: float, low: float | None = None, high: float | None = None) -> int:
+    """Decimals to show of a value, and of its interval where it has one."""
+    known = low is not None and high is not None and math.isfinite(high - low) and high > low
+    scale = high - low if known and low is not None and high is not None else abs(value)
+    if not math.isfinite(scale) or scale == 0:
+        return ALONE
+    return min(MOST_PLACES, max(0, (1 if known else ALONE - 1) - math.floor(math.log10(scale))))
+
+
+def written(
+    value: float | None, low: float | None = None, high: float | None = None, unit: str = ""
+) -> tuple[str, str]:
+    """Estimate and interval: ("0.16", "0.06–0.25"), ("55 %", "42–67"); "to" in place of the dash beside minus signs.
+
+    The interval is empty where there is none, the estimate "undefined" where there is no number.
+    """
+    if value is None:
+        return UNDEFINED, ""
+    factor = 100 if unit in PROPORTIONS else 1
+    shown = value * factor
+    bounds = () if low is None or high is None else (low * factor, high * factor)
+    decimals = places(shown, *bounds)
+    if "ratio" in unit and value > 0:
+        texts = [fixed(each, _ratio_places(each)) for each in (shown, *bounds)]
+    else:
+        texts = [fixed(each, decimals) for each in (shown, *bounds)]
+    estimate, *ends = texts
+    between = " to " if "−" in "".join(ends) else "–"
+    return estimate + sign(unit), between.join(ends)
+
+
+def number(value: float, unit: str = "") -> str:
+    """A number that stands alone, such as one that a paper prints."""
+    return written(value, unit=unit)[0]
+
+
+def whole(value: float | None, low: float | None = None, high: float | None = None, unit: str = "") -> str:
+    """Estimate and interval in one: "0.16 (0.06–0.25)"."""
+    estimate, interval = written(value, low, high, unit)
+    return f"{estimate} ({interval})" if interval else estimate
+
+
+def of_finding(finding: Finding) -> tuple[str, str]:
+    """A finding's estimate and interval in its own unit: a proportion stays one, as its unit is told beside it."""
+    return written(finding.estimate, *ends(finding.interval), unit="ratio" if "ratio" in finding.unit else "")
+
+
+def ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def sign(unit: str) -> str:
+    """What stands behind a number: " %", " pp" (percentage points) for a difference of proportions, or nothing."""
+    return "" if unit not in PROPORTIONS else " pp" if unit.startswith("difference") else " %"
+
+
+def fixed(value: float, decimals: int) -> str:
+    """With so many decimals, thousands apart, a true minus sign, and never "−0.0"."""
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else UNDEFINED
+    text = f"{value:,.{decimals}f}"
+    if not text.strip("-0.,"):
+        text = text.lstrip("-")
+    point, group = signs()
+    return text.replace("-", "−").replace(",", "\0").replace(".", point).replace("\0", group)
+
+
+def count(n: int) -> str:
+    """ "2,880"."""
+    return fixed(n, 0)
+
+
+def p_text(p: float | None) -> str:
+    """ "0.031", "0.44", "< 0.001"; empty where no test applies."""
+    if p is None:
+        return ""
+    return f"< {fixed(0.001, 3)}" if p < 0.001 else fixed(p, 2 if p >= 0.0995 else 3)
+
+
+def p_value(p: float) -> str:
+    """ "p = 0.031", "p < 0.001"."""
+    text = p_text(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _ratio_places(value: float) -> int:
+    if value >= 10 or value <= 0 or not math.isfinite(value):
+        return 0
+    return 2 if value >= 0.1 else min(MOST_PLACES, 1 - math.floor(math.log10(value)))

@@ -1,0 +1,162 @@
+"""A figure in words: what hovering tells of a mark, what the notes below it, the whole for a screen reader."""
+
+from collections.abc import Iterable, Mapping
+
+from core.draw import digits
+from core.draw.figure import Figure, FigureMark
+from core.draw.reader import tr
+from core.findings import Finding
+
+SHORT_UNIT = 18  # letters that fit above a column
+UNDEFINED_CELL = "—"
+
+
+def unit_of(figure: Figure, mark: FigureMark) -> str:
+    return figure.unit or mark.unit
+
+
+def written(figure: Figure, mark: FigureMark) -> tuple[str, str]:
+    """The mark's value, or its words, and its interval where there is one."""
+    if mark.text:
+        return mark.text, ""
+    if mark.value is None:
+        return UNDEFINED_CELL, ""
+    return digits.written(mark.value, mark.low, mark.high, unit_of(figure, mark))
+
+
+def value_title(figure: Figure) -> str:
+    """What stands above the numbers: the unit, where it is short."""
+    if figure.percent:
+        return tr("difference") if "difference" in figure.unit else tr("share")
+    return figure.unit if figure.unit and len(figure.unit) <= SHORT_UNIT else tr("value")
+
+
+def series_title(figure: Figure, series: str) -> str:
+    """A series without a name stands for all of what the others are parts of."""
+    return series or (tr("all together") if len(figure.series) > 1 else tr("estimate"))
+
+
+def name_of(figure: Figure, mark: FigureMark) -> str:
+    series = series_title(figure, mark.series) if len(figure.series) > 1 else ""
+    return " · ".join(part for part in (mark.section, mark.row, series) if part)
+
+
+def reason_of(mark: FigureMark) -> str:
+    return (mark.reason or mark.finding.reason or tr("there is no value")).removeprefix("interval: ")
+
+
+def told(figure: Figure, mark: FigureMark) -> list[str]:
+    """Estimate, interval, n, p, floor, what the paper has, and the stand-in: line by line."""
+    if mark.tip:
+        return mark.tip.splitlines()
+    name = name_of(figure, mark)
+    if mark.value is None and not mark.text:
+        return [tr("{name}: not defined").format(name=name), reason_of(mark)]
+    shown, interval = written(figure, mark)
+    unit = "" if figure.percent or mark.text else unit_of(figure, mark)
+    n = digits.count(mark.n)
+    lines = [tr("{name}: {value}, n = {n}").format(name=name, value=f"{shown} {unit}".strip(), n=n)]
+    lines += _interval_lines(figure, mark, interval)
+    finding = mark.finding
+    if len(finding.n_by_group) > 1:
+        lines.append(tr("n by group – {counts}").format(counts=counts(finding.n_by_group)))
+    if figure.complete and (tested := p_sentence(finding)):
+        lines.append(tested if mark.whole else tr("The whole finding: {p}").format(p=tested))
+    if mark.floor is not None:
+        mean, p95 = (digits.number(value, unit_of(figure, mark)) for value in (mark.floor.mean, mark.floor.p95))
+        floor = tr("Without any bias: {mean} on average, below {p95} in 95 of 100 cases")
+        lines.append(floor.format(mean=mean, p95=p95))
+    lines += [tr("Published: {printed}").format(printed=text) for text in printed(figure, mark)]
+    lines += [
+        tr("{role} by a stand-in: {name}").format(role=use.role.replace("_", " "), name=use.name)
+        for use in finding.scorers
+        if use.stand_in
+    ]
+    return [line for line in lines if line]
+
+
+def printed(figure: Figure, mark: FigureMark) -> list[str]:
+    """What papers print beside a mark: "GPT-4 0.50 (Table 1)"."""
+    unit = unit_of(figure, mark)
+    return [
+        f"{one.who} {digits.number(one.value, unit)}{f' ({one.where})' if one.where else ''}" for one in mark.references
+    ]
+
+
+def interval_sentence(finding: Finding, shown: str) -> str:
+    """How the interval was made, or why there is none."""
+    if finding.interval is None:
+        return tr("No interval: {why}").format(why=missing_interval(finding) or tr("the study gave none"))
+    level = f"{100 * finding.interval.level:g}"
+    return tr("{level} % interval {shown} ({method})").format(level=level, shown=shown, method=finding.interval.method)
+
+
+def missing_interval(finding: Finding) -> str:
+    """Why a finding has no interval, from its reason ("interval: …")."""
+    for part in (finding.reason or "").split("\n"):
+        if part.startswith("interval: "):
+            return part.removeprefix("interval: ")
+    return finding.reason or ""
+
+
+def p_sentence(finding: Finding) -> str:
+    """p and its adjustment; empty where no test applies."""
+    if finding.p is None:
+        floor = finding.floor
+        return tr("{p} against the noise floor").format(p=digits.p_value(floor.p)) if floor else ""
+    if finding.p_adjusted is None:
+        return digits.p_value(finding.p)
+    method = finding.adjust.method if finding.adjust else tr("many tests")
+    return tr("{p}, adjusted {adjusted} ({method})").format(
+        p=digits.p_value(finding.p), adjusted=digits.p_text(finding.p_adjusted), method=method
+    )
+
+
+def counts(of: Mapping[str, int], names: Mapping[str, str] | None = None) -> str:
+    """ "ties: 3, none good: 1": a count by reason or by group."""
+    named = {
+        "tie": tr("ties"),
+        "none": tr("none good"),
+        "skip": tr("skipped"),
+        "hidden repeat": tr("hidden repeats"),
+        **(names or {}),
+    }
+    return ", ".join(f"{named.get(key, key)}: {digits.count(n)}" for key, n in of.items() if n)
+
+
+def notes(figure: Figure) -> list[str]:
+    """What stands below: the figure's own notes, why intervals are missing, and what of the paper it covers."""
+    source = tr("Compare: {source}.").format(source=figure.source.rstrip(".")) if figure.source else ""
+    return [note for note in (*figure.note.splitlines(), *_without_intervals(figure), source) if note]
+
+
+def describe(figure: Figure, most: int | None = None) -> list[str]:
+    """The whole figure in sentences, for who cannot see it; beyond `most` marks their number alone."""
+    if not figure.marks:
+        return [f"{figure.title}. {tr(figure.empty)}"]
+    if most is None or len(figure.marks) <= most:
+        marks = ["; ".join(told(figure, mark)) for mark in figure.marks]
+    else:
+        marks = [tr("{n} values, in the table beside it").format(n=digits.count(len(figure.marks)))]
+    return [line for line in (f"{figure.title}.", figure.subtitle, *marks, *figure.stand_ins, *notes(figure)) if line]
+
+
+def _interval_lines(figure: Figure, mark: FigureMark, interval: str) -> Iterable[str]:
+    finding = mark.finding
+    if mark.band:
+        return [tr("{what}: {shown}").format(what=figure.band_words, shown=interval)] if interval else []
+    if mark.low is not None:
+        return [interval_sentence(finding, f"{interval}{digits.sign(unit_of(figure, mark))}")]
+    if mark.whole:
+        return [interval_sentence(finding, "")]
+    if finding.estimate is None:
+        return [tr("The finding is not defined: {reason}").format(reason=finding.reason)]
+    whole = digits.whole(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
+    return [tr("Part of: {title}, {estimate}").format(title=finding.title, estimate=whole)]
+
+
+def _without_intervals(figure: Figure) -> Iterable[str]:
+    """Why some numbers have no interval, each reason once."""
+    without = [found for found in figure.findings if found.estimate is not None and found.interval is None]
+    reasons = dict.fromkeys(missing_interval(found) or tr("the study gave none") for found in without)
+    return [tr("No interval: {why}.").format(why=why.rstrip(".")) for why in reasons]
