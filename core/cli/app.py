@@ -10,8 +10,6 @@ from collections.abc import Sequence
 import typer
 
 from core.cli import data_commands, judging_commands, letter_commands, models_commands, project_commands
-from core.cli import data_commands as measure_commands
-from core.cli import models_commands as endpoints_commands
 from core.cli.console import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
 
@@ -31,18 +29,18 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
-    for part in (
-        project_commands,
-        judging_commands,
-        data_commands,
-        measure_commands,
-        models_commands,
-        endpoints_commands,
-        judging_commands,
-        judging_commands,
-        letter_commands,
+    for add_to in (
+        project_commands.add_to,
+        judging_commands.add_compare_to,
+        data_commands.add_data_to,
+        data_commands.add_measure_to,
+        models_commands.add_models_to,
+        models_commands.add_endpoints_to,
+        judging_commands.add_judge_to,
+        judging_commands.add_packet_to,
+        letter_commands.add_letter_to,
     ):
-        part.add_to(app)
+        add_to(app)
     return app
 
 

@@ -29,8 +29,9 @@ def add_models_to(app: typer.Typer) -> None:
         name="models", help="Show, get, check, add and remove models.", no_args_is_help=True, rich_markup_mode=None
     )
     models.command("list")(list_models)
-    for command in (get, verify, add_model, remove_model, prefer):
-        models.command()(command)
+    commands = {"get": get, "verify": verify, "add": add_model, "remove": remove_model, "prefer": prefer}
+    for name, command in commands.items():
+        models.command(name)(command)
     app.add_typer(models)
     app.command()(offline)
 
@@ -204,8 +205,8 @@ def add_endpoints_to(app: typer.Typer) -> None:
     )
     group.command("list")(show)
     group.command("test")(ask)
-    for command in (add_endpoint, remove_endpoint, key):
-        group.command()(command)
+    for name, command in {"add": add_endpoint, "remove": remove_endpoint, "key": key}.items():
+        group.command(name)(command)
     app.add_typer(group, name="endpoints")
 
 
