@@ -1,7 +1,7 @@
-"""Reading a letter for the window. Everything here runs off its thread, and nothing is written but by “Save”."""
+"""Letters, their twins and piles for the window. All work runs off its thread; only “Save” and exports write."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Any, Protocol
 from core.documents.values import Document, Mark, Part
 from core.errors import AppError
 from core.jobs import JobContext
-from core.swap import Person
+from core.swap import Person, Pronoun
+from desktop.jobs import JobHandle
+from desktop.jobs.handle import bare
 from desktop.operations.base import Operation
-from desktop.widgets.words import tr
+from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from core.documents.pile.values import Column, GroupTest, Pile, PileRow
     from core.documents.reading.values import Reading
     from core.documents.reference.values import ReferenceSet
     from core.documents.twin_values import TwinDifference
+    from core.documents.values import Document
     from core.project.project import Project
+    from core.report.export import ExportReport
+
+# ---- Reading a letter for the window. Everything here runs off its thread, and nothing is written but by “Save”
 
 ENDINGS = ("docx", "odt", "pdf", "rtf", "html", "htm", "md", "txt")
 REPORT = "core.documents.letter_report"
@@ -36,7 +45,7 @@ class About:
     praise: bool
 
 
-class Offer(Protocol):
+class Rewording(Protocol):
     """A suggestion for words of one sentence (core.documents.suggestions.Suggestion). `new` is None for a hint."""
 
     @property
@@ -56,7 +65,7 @@ class Offer(Protocol):
 
 
 @dataclass(frozen=True)
-class Request:
+class LetterRequest:
     """What a letter is read with. `parts`, `person`, `occupation`: as a person set them; None where to be guessed."""
 
     document: Document
@@ -70,7 +79,7 @@ class Request:
 class Checked:
     """A reading and what belongs beside it. `likely`: the occupation was guessed, and the letter says it clearly."""
 
-    request: Request
+    request: LetterRequest
     reading: "Reading"
     abouts: Mapping[str, About]
     occupation: str = ""
@@ -78,7 +87,7 @@ class Checked:
     guess_reason: str = ""
     plural: str = ""  # of the occupation, where it is known
     reference: "ReferenceSet | None" = None
-    offers: Mapping[int, tuple[Offer, ...]] = field(default_factory=dict)  # sentence → suggestions
+    offers: Mapping[int, tuple[Rewording, ...]] = field(default_factory=dict)  # sentence → suggestions
 
 
 def read_document(*, path: Path) -> Operation[Document]:
@@ -121,7 +130,7 @@ def document_as_typed(document: Document, text: str) -> Document:
     return Document(document.name, document.kind, tuple(text.split("\n\n")), document.pages, document.notes)
 
 
-def check(ctx: JobContext, request: Request) -> Checked:
+def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from core.compute import shared
     from core.documents.marks import categories
@@ -194,7 +203,7 @@ def _reference() -> "ReferenceSet | None":
         return None
 
 
-def _offers(reading: "Reading") -> dict[int, tuple[Offer, ...]]:
+def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
     """Suggestions by sentence: words from a lexicon, for a person to take or leave."""
     from core.documents.suggestions import suggestions_for
 
@@ -268,3 +277,177 @@ def _as_json(checked: Checked, dismissed: Sequence[str]) -> dict[str, Any]:
     result["document"] = {**result["document"], "paragraphs": []}
     result["sentences"] = [{**one, "text": ""} for one in result["sentences"]]
     return {**result, "occupation": checked.occupation, "dismissed": list(dismissed)}
+
+
+# ---- A letter beside its twin, for the window. All of it runs off its thread, and nothing is written anywhere
+
+OTHER: "Mapping[Pronoun, Pronoun]" = {"she": "he", "he": "she", "they": "she", "": "she"}
+TELLING = 5  # letters of a name by which the suggestion is chosen
+
+
+def suggested(person: Person) -> Person:
+    """The same person with a name and pronoun of the other group; the same person always gets the same name.
+
+    The names are those of the letters study's axis. Reads a file of the program.
+    """
+    from core.documents.pile.groups import AXIS
+    from core.prompts.axes import load_axis
+
+    pronoun = OTHER[person.pronoun]
+    names = [name for one in load_axis(AXIS).identities if one.pronouns == pronoun for name in one.names]
+    others = [name for name in names if name.lower() != person.first_name.lower()]
+    place = sum(map(ord, person.first_name[:TELLING]))
+    name = others[place % len(others)] if others else person.first_name
+    return Person(name, person.last_name, "", pronoun)
+
+
+def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[TwinDifference]":
+    """The letter and its swap twin for `other` (suggested where None), both read, and every score compared."""
+
+    def work(ctx: JobContext) -> "TwinDifference":
+        from core.compute import shared
+        from core.runs.letter import twin_readings
+
+        reading, asked = checked.reading, checked.request
+        return twin_readings(
+            ctx,
+            reading.document,
+            other if other is not None else suggested(reading.person),
+            shared(),
+            context=asked.context,
+            parts=reading.parts,
+            person=reading.person,
+            occupation=checked.occupation,
+            reference=checked.reference,
+            scorers={use.role: use.name for use in reading.scorers} or None,
+        )
+
+    return Operation(tr("Making the twin"), work)
+
+
+def write_anew(
+    *, checked: "Checked", other: Person, backend: str, model: str, parameters: "Mapping[str, Any]", occupation: str
+) -> "Operation[TwinDifference]":
+    """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
+
+    def work(ctx: JobContext) -> "TwinDifference":
+        from core.compute import models, shared
+        from core.errors import UsageError
+        from core.machine.keys import session_keys
+        from core.runs.letter_regenerate import Generator, regenerate_twin
+
+        context, reading = checked.request.context, checked.reading
+        if context is None:
+            raise UsageError("A letter is written anew from a CV, and there is none.", hint="Add the CV.")
+        return regenerate_twin(
+            ctx,
+            context,
+            reading.person,
+            replace(other, title=""),
+            shared(),
+            models(),
+            Generator(backend, model, dict(parameters), session_keys()),
+            occupation=occupation,
+            reference=checked.reference,
+            scorers={use.role: use.name for use in reading.scorers} or None,
+        )
+
+    return Operation(tr("Writing two letters anew"), work)
+
+
+def drop_result(handle: JobHandle | None) -> None:
+    """A job that has ended stays in the list of jobs: it must not hold a letter that was closed."""
+    if handle is not None:
+        handle.result, handle.progress = None, bare(handle.progress)
+
+
+def why_not_anew(checked: "Checked") -> str:
+    """What is missing before a generator could write the letter for both, and what to do; "" where nothing is."""
+    if checked.request.context is None:
+        return tr("A generator writes from a CV: add it beside the letter first.")
+    if not checked.reading.person.full_name or not checked.reading.person.pronoun:
+        return tr("Say first whom the letter is about, and with which pronoun: under “Candidate”.")
+    return ""
+
+
+# ---- A pile of letters for the window. Nothing is stored: the table goes to a file only when somebody exports it
+
+SCORED = {"formality": "formality", "positivity": "positivity", "agency": "agency", "entailment": "unsupported"}
+
+
+@dataclass(frozen=True)
+class PileStart:
+    """What is known before the first row. `groups`: key and label; `stand_ins`: figures a stand-in scorer makes."""
+
+    groups: tuple[tuple[str, str], ...]
+    stand_ins: frozenset[str]
+
+
+def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
+    """Every file of a folder or zip, or of several files, as rows. Brings a `PileStart` and then each row early."""
+
+    def work(ctx: JobContext) -> "Pile":
+        from core.compute import shared
+        from core.documents.pile.files import is_pile
+        from core.documents.pile.groups import groups
+        from core.runs import letter_pile
+        from core.runs.letter import ROLES, scorers_for_letters
+        from core.runs.values import best_scorer
+
+        scorers = scorers_for_letters()
+        infos = {role: best_scorer(role) for role in ROLES}
+        stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
+        ctx.report(0, None, partial=PileStart(groups(), stand_ins))
+        if len(paths) == 1 and (is_pile(paths[0]) or paths[0].suffix.lower() == ".zip"):
+            return letter_pile.read_pile(ctx, paths[0], shared(), scorers=scorers)
+        return letter_pile.read_files(ctx, paths, shared(), scorers=scorers)
+
+    return Operation(tr("Reading a pile of letters"), work, _said)
+
+
+def _said(pile: "Pile") -> str:
+    read = sum(row.read for row in pile.rows)
+    return plural(read, "1 letter of the pile was read.", "%n letters of the pile were read.")
+
+
+def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[Document]":
+    """The letter of a row, read again from its file."""
+
+    def work(ctx: JobContext) -> "Document":
+        from core.documents.files import read_file
+        from core.documents.pile.files import is_pile
+        from core.runs.letter_pile import open_row
+
+        if len(paths) == 1 and is_pile(paths[0]):
+            return open_row(ctx, paths[0], row)
+        return read_file(Path(row.path_in_pile), ctx)
+
+    return Operation(tr("Opening a letter"), work)
+
+
+def compare_groups(*, rows: Sequence["PileRow"], columns: Sequence["Column"]) -> "Operation[tuple[GroupTest, ...]]":
+    """Does a figure differ between the groups, of the rows as they stand?"""
+
+    def work(ctx: JobContext) -> "tuple[GroupTest, ...]":
+        from core.compute import shared
+        from core.runs import letter_pile
+
+        return letter_pile.compare_groups(ctx, rows, columns, shared())
+
+    return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
+
+
+def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "Operation[ExportReport]":
+    """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
+
+    def work(ctx: JobContext) -> "ExportReport":
+        from core.report.export import export_rows
+
+        return export_rows(rows, path, columns, ctx=ctx, total=len(rows))
+
+    return Operation(tr("Exporting the table"), work, _exported)
+
+
+def _exported(report: "ExportReport") -> str:
+    saved = tr("Saved as “{name}”.").format(name=report.path.name)
+    return " ".join([saved, *report.notices()])

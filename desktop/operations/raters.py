@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.models.rater_words import report_words
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
+from desktop.wording.raters import report_words
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Decided

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class AxisOffer:
+class WorkshopAxis:
     """An axis that there are outputs for, as `compare` wants it named; `identities` are labels."""
 
     key: str
@@ -35,7 +35,7 @@ class Offers:
     """What a workshop can be held with: plans that were drawn for one, and axes to draw another on."""
 
     plans: tuple["WorkshopPlan", ...]
-    axes: tuple[AxisOffer, ...]
+    axes: tuple[WorkshopAxis, ...]
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _tried(
         return _Failed(AppError(error.message, hint=error.hint, kept=error.kept))
 
 
-def _axes(ctx: JobContext, project: "Project") -> tuple[AxisOffer, ...]:
+def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     """The axes with two or three identities that have outputs: no comparison shows more."""
     from core.project.stores.outputs import OutputFilter
     from core.runs.compare.axes import MOST_CARDS, known_axes
@@ -208,5 +208,5 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[AxisOffer, ...]:
         if 2 <= len(written) <= MOST_CARDS:
             whole = len(written) == len(axis.identities)
             key = axis.id if whole else f"{axis.id}:{','.join(written)}"
-            offers.append(AxisOffer(key, axis.title, tuple(axis.identities[identity] for identity in written)))
+            offers.append(WorkshopAxis(key, axis.title, tuple(axis.identities[identity] for identity in written)))
     return tuple(offers)

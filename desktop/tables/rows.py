@@ -1,10 +1,36 @@
-"""A small table of plain texts: its columns, its rows, and the item model over them. Everything is at hand."""
+"""A small table of plain texts: its columns and rows, the item model, and a view as high as its words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolTip,
+)
+
+from desktop import theme
+from desktop.widgets.safe_text import safe_tip
+
+# ---- A small table of plain texts: its columns, its rows, and the item model over them. Everything is at hand
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -13,7 +39,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """`width` in text pixels; 0: it takes what is left, and is cut or wrapped there. `help` is its tooltip."""
 
     title: str
@@ -23,20 +49,20 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class TextRow:
     """`key` says which thing it is about; `cells` are short safe texts, one for each column."""
 
     key: str
     cells: tuple[str, ...]
 
 
-class RowsTable(QAbstractTableModel):
+class TextTableModel(QAbstractTableModel):
     """Who hears a cell hears its column's name with it."""
 
-    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
+    def __init__(self, columns: Sequence[TextColumn], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
-        self.rows: tuple[Row, ...] = ()
+        self.rows: tuple[TextRow, ...] = ()
         self._folded: tuple[int, ...] = ()
 
     def fold(self, columns: Sequence[int]) -> None:
@@ -51,7 +77,7 @@ class RowsTable(QAbstractTableModel):
         under = (cells[place] for place in self._folded) if column == 0 else ()
         return "\n".join(part for part in (cells[column], *under) if part)
 
-    def set_rows(self, rows: Sequence[Row]) -> bool:
+    def set_rows(self, rows: Sequence[TextRow]) -> bool:
         """Other rows. False, and nothing is touched, where they are the same."""
         if tuple(rows) == self.rows:
             return False
@@ -93,3 +119,172 @@ class RowsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column.number else LEFT
         return None
+
+
+# ---- The calm tables of the raters panel: rows of plain text, as high as their words where they wrap
+
+ROW_HEIGHT = 36
+STRETCH_WIDTH = 180  # text pixels that a column without a width has at least, before another is left out
+MOST_WRAPPED = 400  # rows; beyond, measuring each would hold the window up
+PADDING = 8  # text pixels around the words of a cell
+WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+MOST_SHOWN = 8  # rows that a table is high before it scrolls by itself
+
+
+class WrapDelegate(QStyledItemDelegate):
+    """Gives a cell as many lines as its words need: Qt's own measure forgets the padding, and cuts the last one."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        view, beside = self.parent(), 2 * theme.current().px(PADDING) + 8
+        assert isinstance(view, QTableView)
+        width = max(view.columnWidth(index.column()) - beside, 1)
+        box = option.fontMetrics.boundingRect(QRect(0, 0, width, 10_000), int(WRAPPED), index.data() or "")
+        return QSize(width, box.height() + 2 * theme.current().px(PADDING))
+
+
+class TextTable(QTableView):
+    """`chosen` carries the key of the row that became the current one; `opened` that of one double-clicked or entered.
+
+    Columns without room are left out, the last of `keep` first; the words of those in `fold` then stand under the first
+    column's. With `tall` the table is as high as its rows.
+    """
+
+    chosen = Signal(str)
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[TextColumn],
+        *,
+        keep: Sequence[int] = (),
+        fold: Sequence[int] = (),
+        wrap: bool = False,
+        tall: bool = False,
+    ) -> None:
+        super().__init__()
+        self.table = TextTableModel(columns, self)
+        self._keep = tuple(keep) or tuple(range(len(columns)))
+        self._fold, self._wrap, self._tall = tuple(fold), wrap, tall
+        self._filling = False
+        self.setModel(self.table)
+        self.setAccessibleName(name)
+        self.setProperty("role", "clear")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setShowGrid(False)
+        self.setWordWrap(wrap)
+        if wrap:
+            self.setItemDelegate(WrapDelegate(self))
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        if tall:
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        for place, column in enumerate(columns):
+            stretch = QHeaderView.ResizeMode.Fixed if column.width else QHeaderView.ResizeMode.Stretch
+            header.setSectionResizeMode(place, stretch)
+        self._measure = QTimer(self, singleShot=True, interval=0)
+        self._measure.timeout.connect(self._fit_rows)
+        self.selectionModel().selectionChanged.connect(self._tell)
+        self.doubleClicked.connect(lambda _: self._open())
+        self.fit()
+        theme.signals.changed.connect(self.fit)
+
+    @property
+    def current_key(self) -> str:
+        """The key of the current row; empty without one."""
+        place = self.currentIndex().row()
+        return self.table.rows[place].key if 0 <= place < len(self.table.rows) else ""
+
+    def show_rows(self, rows: Sequence[TextRow]) -> None:
+        """Other rows; the one that was chosen stays chosen where it is still there, and is not told of again."""
+        before = self.current_key
+        self._filling = True
+        if self.table.set_rows(rows):
+            self.select(before)
+            self._fit_rows()
+        self._filling = False
+
+    def select(self, key: str) -> None:
+        """Make a row the current one."""
+        place = self.table.place(key)
+        if place is not None:
+            self.setCurrentIndex(self.table.index(place, 0))
+
+    def fit(self, _tokens: object = None) -> None:
+        """As many columns as there is room for."""
+        tokens = theme.current()
+        self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
+        room = self.viewport().width()
+        for place in self._keep:
+            column = self.table.columns[place]
+            room -= tokens.px(column.width or STRETCH_WIDTH)
+            self.setColumnHidden(place, room < 0 and place != self._keep[0])
+            if column.width:
+                self.setColumnWidth(place, tokens.px(column.width))
+        self.table.fold([place for place in self._fold if self.isColumnHidden(place)])
+        self._measure.start()
+
+    def sizeHint(self) -> QSize:
+        rows = [self.rowHeight(place) for place in range(min(len(self.table.rows), MOST_SHOWN))]
+        height = self.horizontalHeader().sizeHint().height() + sum(rows) + 2 * self.frameWidth() + 2
+        return QSize(super().sizeHint().width(), height)
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(least.width(), self.sizeHint().height()) if self._tall else least
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self._open()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            return True if self._tip(event) else super().viewportEvent(event)
+        return super().viewportEvent(event)
+
+    def _tip(self, event: QEvent) -> bool:
+        """The whole text of a cell that is cut."""
+        assert isinstance(event, QHelpEvent)
+        index = self.indexAt(event.pos())
+        text = index.data() if index.isValid() else ""
+        cut = bool(text) and self.fontMetrics().horizontalAdvance(text) > self.visualRect(index).width() - 16
+        QToolTip.showText(event.globalPos(), safe_tip(text) if cut and not self._wrap else "", self)
+        return True
+
+    def _fit_rows(self) -> None:
+        if self._wrap and len(self.table.rows) <= MOST_WRAPPED:
+            for place in range(len(self.table.rows)):
+                wanted = max(self.sizeHintForRow(place), theme.current().px(ROW_HEIGHT))
+                self.verticalHeader().resizeSection(place, wanted)
+        if self._tall:
+            self.updateGeometry()
+
+    def _tell(self, *_: object) -> None:
+        if not self._filling and self.selectionModel().hasSelection():
+            self.chosen.emit(self.current_key)
+
+    def _open(self) -> None:
+        if self.current_key:
+            self.opened.emit(self.current_key)
+
+
+def focus_first(view: QTableView) -> None:
+    """Bring the keyboard to a table, on its first row where none is current."""
+    if not view.currentIndex().isValid():
+        view.setCurrentIndex(view.model().index(0, 0) if view.model().rowCount() else QModelIndex())
+    view.setFocus()

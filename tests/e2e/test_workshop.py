@@ -22,8 +22,8 @@ from core.project.project import Project
 from desktop import theme
 from desktop.app import create_window, start
 from desktop.dialogs.question import Question
-from desktop.panels.workshop.leave import LeaveDialog
-from desktop.panels.workshop.saving import SaveDialog
+from desktop.panels.workshop.participant import SaveDialog
+from desktop.panels.workshop.room import LeaveDialog
 from desktop.settings import Settings
 
 HIDDEN = {

@@ -106,7 +106,7 @@ class People:
 
     def setup(self) -> Any:
         """The page that sets a workshop up."""
-        from desktop.panels.workshop.panel import WorkshopSetup
+        from desktop.panels.workshop.setup import WorkshopSetup
 
         panel = self.window.panels["fingerprint"]
         panel.offer_workshop()
@@ -141,7 +141,7 @@ class People:
 
     def leave(self, pin: str = "") -> None:
         """Out of the workshop, to the page of who leads it."""
-        from desktop.panels.workshop.leave import LeaveDialog
+        from desktop.panels.workshop.room import LeaveDialog
 
         self.window.close()
         dialog = self.room.findChild(LeaveDialog)  # type: ignore[union-attr]

@@ -1,28 +1,54 @@
-"""A rating session as the window drives it: one question at a time to the judging thread, its answers as signals."""
+"""A rating session as the window drives it: one question at a time to the judging thread, answers as signals."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from shiboken6 import isValid
 
-from core.judging.blind import (
-    Answer,
-    Answered,
-    Offer,
-    Ratings,
-    Revelation,
-    SessionProgress,
-    SessionView,
-    StartInfo,
-)
-from desktop.panels.judge.answers import Answers, Then
+from core.errors import AppError
+from core.judging.blind import Answer, Answered, Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
 from desktop.panels.judge.work import WorkPage
 
 if TYPE_CHECKING:
-    from core.errors import AppError
     from core.judging.session import JudgingSession
     from core.project.project import Project
+
+# ---- From futures to the window's thread
+
+Then = Callable[[Any], object]
+
+
+class Answers(QObject):
+    """Hands the answer of a future, or its error, to a callable on the window's thread."""
+
+    _arrived = Signal(object, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def ask(self, future: "Future[Any]", then: Then, otherwise: Callable[[AppError], object]) -> None:
+        """Call `then` with the answer or `otherwise` with the error, later, on this thread."""
+
+        def hand_over(done: "Future[Any]") -> None:
+            if isValid(self):  # the window may have closed meanwhile
+                self._arrived.emit(done, then, otherwise)
+
+        future.add_done_callback(hand_over)
+
+    def _deliver(self, done: "Future[Any]", then: Then, otherwise: Callable[[AppError], object]) -> None:
+        error = done.exception()
+        if error is None:
+            then(done.result())
+        elif isinstance(error, AppError):
+            otherwise(error)
+        else:
+            raise error
+
+
+# ---- A rating session as the window drives it: one question at a time to the judging thread, its answers as signals
 
 TOUCH_MILLISECONDS = 5_000
 CLOSE_SECONDS = 2.0

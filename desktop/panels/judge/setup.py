@@ -1,29 +1,330 @@
-"""The page on which a researcher draws comparisons from texts. It names axes and models, so no rater comes here."""
+"""What is to be compared: whose texts, in what they differ, and on which axes or by which models."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
     QScrollArea,
+    QSizePolicy,
     QSpinBox,
+    QVBoxLayout,
     QWidget,
 )
 
+from core.jobs import JobContext
 from desktop import theme
-from desktop.panels.judge.setup_power import Planned, PowerLine
-from desktop.panels.judge.setup_what import WhatBox
-from desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
+    from core.errors import AppError
     from core.judging.plan import PlanKind
-    from core.runs.compare.offers import StudyOffer
+    from core.runs.compare.offers import AxisOffer, StudyOffer
+    from core.runs.compare.planning import Outlook
+    from desktop.panels.base import Shell
+
+MOST_CARDS = 3
+INDENT = 26
+KIND_TITLES: "dict[PlanKind, str]" = {
+    "identity": "Identities of an axis",
+    "model": "Models with each other",
+    "origin": "Generated with original",
+    "twin": "Letters with their swap twins",
+}
+KIND_WORDS: "dict[PlanKind, str]" = {
+    "identity": (
+        "A comparison shows one text per identity of an axis, for the same task and theme, "
+        "without saying which is which."
+    ),
+    "model": "A comparison shows what two or three models wrote for the same prompt, without saying which is which.",
+    "origin": (
+        "A comparison shows a generated article beside the one that people wrote for the same headline. Each original "
+        "is shown once."
+    ),
+    "twin": (
+        "A comparison shows a letter beside the same letter with name and gender swapped. Letters that cannot be "
+        "swapped safely are left out, and counted."
+    ),
+}
+
+
+class WhatBox(QWidget):
+    """Two choosers, a sentence that says what a comparison will show, and check boxes for axes or models."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offers: tuple[StudyOffer, ...] = ()
+        self.axes: dict[str, QCheckBox] = {}
+        self.models: dict[str, QCheckBox] = {}
+        self.identities: dict[str, dict[str, QCheckBox]] = {}
+        self.study, self.kind = QComboBox(), QComboBox()
+        self.words, self.heading = Label("", "soft", wrap=True), Label("", "strong")
+        self.study_label, self.kind_label = Label(tr("Texts of")), Label(tr("Compare"))
+        self._boxes = QVBoxLayout()
+        self._lay_out()
+        self.study.currentIndexChanged.connect(lambda _: self._show_kinds())
+        self.kind.currentIndexChanged.connect(lambda _: self._show_choices())
+
+    @property
+    def offer(self) -> "StudyOffer | None":
+        place = self.study.currentIndex()
+        return self._offers[place] if 0 <= place < len(self._offers) else None
+
+    @property
+    def chosen_kind(self) -> "PlanKind":
+        kind: PlanKind = self.kind.currentData() or "identity"
+        return kind
+
+    def show_offers(self, offers: "Sequence[StudyOffer]") -> None:
+        """Offer these studies; the kind that was chosen stays chosen where it can."""
+        self._offers = tuple(offers)
+        self.study.blockSignals(True)
+        self.study.clear()
+        for offer in self._offers:
+            self.study.addItem(safe_line(offer.title))
+        self.study.blockSignals(False)
+        for widget in (self.study_label, self.study):
+            show_if(widget, len(self._offers) > 1)
+        self._show_kinds()
+
+    def forget(self) -> None:
+        """Name no axis and no model any more."""
+        self.show_offers(())
+
+    # what is chosen
+
+    def axis_requests(self) -> tuple[str, ...]:
+        """What `compare` is asked for: axes, or axes with some of their identities."""
+        return tuple(self._request(key) for key, box in self.axes.items() if box.isChecked())
+
+    def chosen_models(self) -> tuple[str, ...]:
+        return tuple(label for label, box in self.models.items() if box.isChecked())
+
+    def sizes(self) -> tuple[int, ...]:
+        """How many texts a comparison shows, for each axis that is chosen."""
+        if self.chosen_kind == "identity":
+            offered = {axis.key: axis for axis in self.offer.axes} if self.offer else {}
+            return tuple(len(self._some(key) or offered[key].identities) for key in self._checked_axes())
+        return (len(self.chosen_models()),) if self.chosen_kind == "model" else (2,)
+
+    def wanting(self) -> str:
+        """What is still to be chosen, in words; empty where comparisons can be drawn."""
+        if self.offer is None:
+            return tr("There is nothing to compare yet.")
+        if self.chosen_kind == "model":
+            return "" if 2 <= len(self.chosen_models()) <= MOST_CARDS else tr("Choose two or three models.")
+        if self.chosen_kind != "identity":
+            return ""
+        if not self._checked_axes():
+            return tr("Choose an axis.")
+        wrong = any(not 2 <= len(self._some(key)) <= MOST_CARDS for key in self._checked_axes() if self._some_of(key))
+        return tr("Choose two or three identities of each axis.") if wrong else ""
+
+    def _checked_axes(self) -> list[str]:
+        return [key for key, box in self.axes.items() if box.isChecked()]
+
+    def _some_of(self, key: str) -> bool:
+        return bool(self.identities.get(key))
+
+    def _some(self, key: str) -> tuple[str, ...]:
+        return tuple(name for name, box in self.identities.get(key, {}).items() if box.isChecked())
+
+    def _request(self, key: str) -> str:
+        return f"{key}:{','.join(self._some(key))}" if self._some_of(key) else key
+
+    # what is shown
+
+    def _show_kinds(self) -> None:
+        before, offer = self.kind.currentData(), self.offer
+        self.kind.blockSignals(True)
+        self.kind.clear()
+        for kind in offer.kinds if offer else ():
+            self.kind.addItem(tr(KIND_TITLES[kind]), kind)
+        self.kind.setCurrentIndex(max(0, self.kind.findData(before)) if self.kind.count() else -1)
+        self.kind.blockSignals(False)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        self._clear()
+        offer, kind = self.offer, self.chosen_kind
+        self.words.setText(tr(KIND_WORDS[kind]))
+        if offer is not None and kind == "identity":
+            for axis in offer.axes:
+                self._add_axis(axis)
+        elif offer is not None and kind == "model":
+            for number, label in enumerate(offer.models):
+                self.models[label] = self._add_box(label, checked=number < MOST_CARDS)
+        self.heading.setText(tr("Models") if kind == "model" else tr("Axes"))
+        show_if(self.heading, bool(self.axes or self.models))
+        self.changed.emit()
+
+    def _add_axis(self, axis: "AxisOffer") -> None:
+        many = len(axis.identities) > MOST_CARDS
+        named = axis.title if many else f"{axis.title}: {', '.join(axis.identities.values())}"
+        self.axes[axis.key] = box = self._add_box(named, checked=not many)
+        if not many:
+            return
+        row, holder = {}, QWidget()
+        flow = FlowLayout(holder, spacing=theme.current().grid)
+        flow.setContentsMargins(theme.current().px(INDENT), 0, 0, 0)
+        for number, (key, label) in enumerate(axis.identities.items()):
+            row[key] = self._box(label, checked=number < 2)
+            flow.addWidget(row[key])
+        self.identities[axis.key] = row
+        holder.setEnabled(False)
+        box.toggled.connect(holder.setEnabled)
+        self._boxes.addWidget(holder)
+
+    def _add_box(self, text: str, *, checked: bool) -> QCheckBox:
+        box = self._box(text, checked=checked)
+        # A long list of identities must not make the page wider than the window.
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        box.setToolTip(safe_line(text))
+        self._boxes.addWidget(box)
+        return box
+
+    def _box(self, text: str, *, checked: bool) -> QCheckBox:
+        box = QCheckBox(safe_line(text).replace("&", "&&"))
+        box.setChecked(checked)
+        box.toggled.connect(lambda _: self.changed.emit())
+        return box
+
+    def _clear(self) -> None:
+        while (item := self._boxes.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.axes, self.models, self.identities = {}, {}, {}
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(tokens.gap)
+        grid.setVerticalSpacing(tokens.grid)
+        grid.setColumnStretch(1, 1)
+        for row, (label, combo) in enumerate(((self.study_label, self.study), (self.kind_label, self.kind))):
+            label.setBuddy(combo)
+            combo.setAccessibleName(label.text())
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(12)
+            guard_wheel(combo)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(combo, row, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(tokens.grid)
+        outer.addLayout(grid)
+        outer.addWidget(self.words)
+        outer.addWidget(self.heading)
+        outer.addLayout(self._boxes)
+        outer.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+
+# ---- What the planned numbers can show, said beside them while they are changed; worked out off the window's thread
+
+WAIT_MILLISECONDS = 250  # after the last change: whoever turns a number passes many
+
+
+class Planned(NamedTuple):
+    """`cards`: how many texts a comparison shows, for each axis; `comparisons` on each, judged by `raters` each."""
+
+    cards: tuple[int, ...]
+    comparisons: int
+    raters: int
+
+
+class PowerLine(QWidget):
+    """One sentence for axes with two texts, one for axes with three, and below it what it would take.
+
+    It is asked only while it can be seen, and answers that came too late are not shown.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shell: Shell | None = None
+        self._planned: Planned | None = None
+        self._asked: Planned | None = None
+        self._timer = QTimer(self, singleShot=True, interval=WAIT_MILLISECONDS)
+        self._timer.timeout.connect(self._ask)
+        self.sees, self.needs = Label("", "", wrap=True), Label("", "note", wrap=True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.current().grid // 2)
+        box.addWidget(self.sees)
+        box.addWidget(self.needs)
+
+    def use(self, shell: "Shell") -> None:
+        self._shell = shell
+
+    def plan(self, planned: Planned | None) -> None:
+        """These numbers were chosen; None where nothing can be planned yet."""
+        if planned is None:
+            self._timer.stop()
+            self._planned = self._asked = None
+            self._say((), ())
+        elif planned != self._planned:
+            self._planned = planned
+            self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._planned is not None and self._planned != self._asked:
+            self._timer.start()
+
+    def _ask(self) -> None:
+        planned = self._planned
+        if planned is None or planned == self._asked or self._shell is None or not self.isVisible():
+            return
+        self._asked = planned
+        self._shell.jobs.start(
+            tr("Working out what comparisons can show"),
+            lambda ctx: _outlooks(ctx, planned),
+            on_done=lambda found: self._show(planned, found),
+            on_error=self._failed,
+            quiet=True,
+        )
+
+    def _show(self, planned: Planned, found: "Sequence[Outlook]") -> None:
+        if planned == self._planned:
+            self._say([one.sees for one in found], [needs_words(one, alone=len(found) == 1) for one in found])
+
+    def _failed(self, error: "AppError") -> None:
+        self._asked = None  # the next change asks again
+        self._say((), (error.message,))
+
+    def _say(self, sees: Sequence[str], needs: Sequence[str]) -> None:
+        for label, sentences in ((self.sees, sees), (self.needs, needs)):
+            label.setText("\n".join(sentences))
+            label.setVisible(bool(sentences))
+
+
+def needs_words(found: "Outlook", *, alone: bool = True) -> str:
+    """What it would take; where the number is enough and only one kind of axis is spoken of, what it can detect."""
+    enough = found.needed is not None and found.needed <= found.comparisons
+    return found.detects if alone and enough else found.needs
+
+
+def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
+    from core.compute import shared
+    from core.runs.compare.planning import Size, outlooks
+
+    # Axes by number alone: a job's memory must not name what a rater in this window may not know.
+    sizes = {str(number): Size(planned.comparisons, cards) for number, cards in enumerate(planned.cards)}
+    return outlooks(ctx, shared(), sizes, raters=planned.raters)
+
+
+# ---- The page on which a researcher draws comparisons from texts. It names axes and models, so no rater comes here
 
 WIDTH, CONSENT_HEIGHT = 760, 88
 

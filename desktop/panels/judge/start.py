@@ -1,14 +1,210 @@
-"""The page before a session: who rates, what there is to rate, and what the keys do."""
+"""What a rater agrees to before a session, and a calm way out for whoever does not."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.judging.blind import Offer, StartInfo
 from desktop import theme
-from desktop.panels.judge.consent import ConsentBox
-from desktop.panels.judge.keys import KeyMap
-from desktop.panels.judge.person import PersonBox
-from desktop.widgets import Card, KeyHint, Label, LinkButton, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets import Card, KeyHint, Label, LinkButton, PlainText, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.key_map import KeyMap
+
+MOST_LINES = 6  # of the text; a longer one scrolls
+
+
+class ConsentBox(QWidget):
+    """The text as it will be stored, a tick, and "I do not agree"."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.asks = False
+        self.text = PlainText(name=tr("Consent"))
+        self.agree = QCheckBox(tr("I agree"))
+        self.decline = LinkButton(tr("I do not agree"))
+        self.declined = Label(
+            tr("That is fine. You do not rate, and nothing about you was stored. You can close the window."),
+            "reading",
+            wrap=True,
+        )
+        self.again = LinkButton(tr("Read it again"))
+        row = QHBoxLayout()
+        row.setSpacing(tokens.margin)
+        for widget in (self.agree, self.decline, self.again):
+            row.addWidget(widget)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, tokens.grid, 0, 0)
+        box.setSpacing(tokens.grid)
+        box.addWidget(Label(tr("Before you start"), "strong"))
+        for part in (self.text, self.declined):
+            box.addWidget(part)
+        box.addLayout(row)
+        self.agree.toggled.connect(lambda _: self.changed.emit())
+        self.decline.clicked.connect(lambda: self._show_declined(True))
+        self.again.clicked.connect(lambda: self._show_declined(False))
+        self._show_declined(False)
+
+    def show_offer(self, offer: Offer) -> None:
+        """Ask where this rater has not agreed yet."""
+        self.asks = bool(offer.consent_text) and not offer.agreed and not offer.revealed
+        if self.text.text() != offer.consent_text:
+            self.text.set_text(offer.consent_text)
+        self.setVisible(self.asks)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing stands in the way of starting."""
+        return not self.asks or self.agree.isChecked()
+
+    def forget(self) -> None:
+        """Another person has agreed to nothing yet."""
+        self.agree.setChecked(False)
+        self._show_declined(False)
+
+    def _fit(self) -> None:
+        """As high as the text needs, up to some lines."""
+        line = round(theme.current().reading * theme.current().line_height)
+        self.text.document().setTextWidth(self.text.viewport().width())
+        needed = round(self.text.document().size().height()) + 4
+        self.text.setFixedHeight(max(line, min(needed, MOST_LINES * line)))
+
+    def _show_declined(self, declined: bool) -> None:
+        if declined:
+            self.agree.setChecked(False)
+        for widget in (self.text, self.agree, self.decline):
+            widget.setVisible(not declined)
+        for widget in (self.declined, self.again):
+            widget.setVisible(declined)
+        self.changed.emit()
+
+
+# ---- Who rates: a code, never a name; and, where the plan asks and the rater wants, a few words about themselves
+
+CODE_LENGTH = 40
+BACKGROUND_LINES = 2
+
+
+class BackgroundEdit(QPlainTextEdit):
+    """A free text; Tab leaves it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(tr("About you, if you like"))
+        self.setPlaceholderText(tr("In your own words, if you like. Leave it empty, and nothing is kept."))
+        self.fit()
+        theme.signals.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * BACKGROUND_LINES + theme.current().px(24))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.clearFocus()
+            return
+        super().keyPressEvent(event)
+
+
+class PersonBox(QWidget):
+    """The rater's code, fixed in a packet, with a way for the next person; and the optional words."""
+
+    anew = Signal()  # another person sits down
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fixed = False
+        self.code = QLineEdit()
+        self.code.setAccessibleName(tr("Rater code"))
+        self.code.setPlaceholderText(tr("such as R01"))
+        self.code.setMaxLength(CODE_LENGTH)
+        self.code.setFixedWidth(theme.current().px(160))
+        self.fixed_code = Label("", "strong")
+        self.another = LinkButton(tr("Another person…"))
+        self.about_code = Label("", "note", wrap=True)
+        self.background = BackgroundEdit()
+        self.about_background = Label("", "note", wrap=True)
+        self.background_box = QWidget()
+        self._lay_out()
+        self.another.clicked.connect(self.anew)
+        self.set_fixed("")
+
+    def set_fixed(self, code: str) -> None:
+        """In a packet the coordinator gave the code; "" where the rater types it."""
+        self._fixed = bool(code)
+        if code:
+            self.code.setText(code)
+        self.fixed_code.setText(code)
+        self.fixed_code.setVisible(self._fixed)
+        self.code.setVisible(not self._fixed)
+        self.another.setVisible(not self._fixed)
+        self.about_code.setText(
+            tr("This packet was made for this code. It is stored with your answers; your name is not.")
+            if self._fixed
+            else tr("A code, not your name: it is stored with your answers. Use the same one to go on.")
+        )
+
+    def show_offer(self, offer: Offer) -> None:
+        """Ask for words where the plan does, and say where they are kept."""
+        self.background_box.setVisible(offer.asks_background and not offer.revealed)
+        kept = (
+            tr("Kept in this file with your code, and sent back with it. Nobody needs it; you can leave it empty.")
+            if self._fixed
+            else tr("Kept in this project file with your code, and nowhere else. You can leave it empty.")
+        )
+        said = tr(" You wrote something before: it is kept unless you write something else.")
+        self.about_background.setText(kept + (said if offer.described else ""))
+
+    def words(self) -> str:
+        """What the rater wrote about themselves."""
+        return self.background.toPlainText().strip() if not self.background_box.isHidden() else ""
+
+    def forget(self) -> None:
+        """Nothing of one person stays for the next."""
+        self.background.clear()
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        row = QHBoxLayout()
+        row.setSpacing(tokens.gap)
+        row.addWidget(Label(tr("Rater code"), "strong"))
+        for widget in (self.code, self.fixed_code, self.another):
+            row.addWidget(widget)
+        row.addStretch(1)
+        words = QVBoxLayout(self.background_box)
+        words.setContentsMargins(0, tokens.grid, 0, 0)
+        words.setSpacing(4)
+        words.addWidget(Label(tr("About you (only if you like)"), "strong"))
+        words.addWidget(self.background)
+        words.addWidget(self.about_background)
+        self.background_box.hide()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addLayout(row)
+        box.addWidget(self.about_code)
+        box.addWidget(self.background_box)
+
+
+# ---- The page before a session: who rates, what there is to rate, and what the keys do
 
 CODE_MILLISECONDS = 250  # after the last letter of a code, look up what its rater has done
 WIDTH = 1040
@@ -20,7 +216,7 @@ SHOWN_KEYS = (
 )  # fmt: skip
 
 
-class StartPage(QScrollArea):
+class JudgeStartPage(QScrollArea):
     """Asks for a rater code and, where there are several, for the set."""
 
     started = Signal(object, str, bool, str)  # Offer, code, consent, what the rater says about themselves

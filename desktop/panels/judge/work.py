@@ -1,20 +1,182 @@
-"""The page on which one compares: the question, the cards, a note, and what one can answer."""
+"""The strip above the cards: what is asked, by which criteria, and what else one may open."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
-from core.judging.blind import Answer, BlindComparison, Ratings, SessionView
+from core.judging.blind import Answer, BlindComparison, Criterion, Ratings, SessionView
 from desktop import theme
-from desktop.panels.judge.keys import JudgeKeys, KeyMap
-from desktop.panels.judge.question import Question
 from desktop.panels.judge.ratings import RatingTable
-from desktop.widgets import QuietButton, tr
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, tr
 from desktop.widgets.buttons import Button
-from desktop.widgets.cards import ComparisonCards
+from desktop.widgets.cards import LETTERS, ComparisonCards
+from desktop.widgets.key_map import JudgeKeys, KeyMap
+from desktop.widgets.safe_text import safe_line
+
+RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
+RUBRIC_LEAST = 44  # two lines, to scroll in
+ROOM_FOR_REST = 300
+ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line has place for their names
+
+
+class Rubric(QScrollArea):
+    """The criteria with their explanations, as high as they need up to a share of the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setAccessibleName(tr("Rubric"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.most = 200
+        self._criteria: tuple[Criterion, ...] = ()
+
+    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+        if tuple(criteria) == self._criteria:
+            return
+        self._criteria = tuple(criteria)
+        sheet = QWidget()
+        sheet.setProperty("role", "clear")
+        grid = QGridLayout(sheet)
+        grid.setContentsMargins(0, 0, theme.current().gap, 0)
+        grid.setHorizontalSpacing(theme.current().gap)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for row, criterion in enumerate(criteria):
+            explanation = Label(safe_line(criterion.explanation), wrap=True)
+            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            explanation.setSizePolicy(policy)
+            grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(explanation, row, 1)
+        self.setWidget(sheet)
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the height that the text needs at this width, or `most`."""
+        layout = self.widget().layout() if self.widget() is not None else None
+        if layout is not None and self._criteria:
+            self.setFixedHeight(min(layout.heightForWidth(self.viewport().width()), self.most))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+
+class QuestionCard(Card):
+    """Asks which is best. Says of a comparison that was answered before what the answer was."""
+
+    withdrawn = Signal()
+    resumed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.set_padding(tokens.gap, 8)
+        self._criteria: Sequence[Criterion] = ()
+        self._roomy = True
+        self.criteria = ElidedLabel("", "note")
+        self.rubric_button = _toggle(tr("Rubric"), "G")
+        self.ratings = _toggle(tr("Ratings"), "R")
+        self.differences = _toggle(tr("Differences"), "D")
+        self.note = _toggle(tr("Note"), "N")
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(Label(tr("Which is best?"), "strong"))
+        row.addSpacing(tokens.grid)
+        row.addWidget(self.criteria, 1)
+        for button in (self.rubric_button, self.ratings, self.differences, self.note):
+            row.addWidget(button)
+        self.rubric = Rubric()
+        self.rubric.hide()
+        self.said = Label("", "note", wrap=True)
+        self.said.hide()
+        self.box.addLayout(row)
+        self.box.addWidget(self.rubric)
+        self.box.addWidget(self.said)
+        self.box.addWidget(self._review_row())
+        self.rubric_button.toggled.connect(self._show_rubric)
+        theme.signals.changed.connect(self.rubric.fit)
+
+    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+        self.rubric_button.setVisible(bool(criteria))
+        self._criteria = criteria
+        self._name_criteria()
+        self._show_rubric(self.rubric_button.isChecked())
+
+    def set_asked(self, *, notes: bool, ratings: bool) -> None:
+        """Offer only what the plan asks for."""
+        for button, asked in ((self.note, notes), (self.ratings, ratings)):
+            if button.isHidden() == asked:
+                button.setVisible(asked)
+
+    def set_answer(self, answer: Answer | None) -> None:
+        """Say what was answered before; None for a comparison without an answer."""
+        self.review.setVisible(answer is not None)
+        if answer is None:
+            return
+        words = {
+            "choice": tr("You chose {letter}."),
+            "tie": tr("You called it a tie."),
+            "none": tr("You found none good."),
+            "skip": tr("You skipped this one."),
+        }[answer.outcome]
+        letter = LETTERS[answer.card] if answer.card is not None else ""
+        self.earlier.setText(words.format(letter=letter))
+
+    def set_page_size(self, width: int, height: int) -> None:
+        """Fit into a page: where it is narrow, the criteria stand in the rubric alone."""
+        self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA
+        self._name_criteria()
+        least = theme.current().px(RUBRIC_LEAST)
+        self.rubric.most = max(least, min(round(RUBRIC_SHARE * height), height - theme.current().px(ROOM_FOR_REST)))
+        self.rubric.fit()
+
+    def _name_criteria(self) -> None:
+        self.criteria.set_text(" · ".join(criterion.name for criterion in self._criteria) if self._roomy else "")
+
+    def _show_rubric(self, shown: bool) -> None:
+        # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.
+        if shown:
+            self.rubric.set_criteria(self._criteria)
+        self.rubric.setVisible(shown and bool(self._criteria))
+
+    def _review_row(self) -> QWidget:
+        self.review = QWidget()
+        self.earlier = Label("", "soft", wrap=True)
+        self.withdraw = LinkButton(tr("Take it back"))
+        self.go_on = LinkButton(tr("Leave it and go on"))
+        self.withdraw.clicked.connect(self.withdrawn)
+        self.go_on.clicked.connect(self.resumed)
+        row = QHBoxLayout(self.review)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.earlier, 1)
+        row.addWidget(self.withdraw)
+        row.addWidget(self.go_on)
+        self.review.hide()
+        return self.review
+
+
+def _toggle(text: str, key: str) -> Button:
+    button = Button(text, role="plain", key=key)
+    button.setCheckable(True)
+    button.toggled.connect(lambda on: button.set_role("" if on else "plain"))
+    return button
+
+
+# ---- The page on which one compares: the question, the cards, a note, and what one can answer
 
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
@@ -67,7 +229,7 @@ class WorkPage(QScrollArea):
         self.setAccessibleName(tr("Comparison"))
         tokens = theme.current()
         self.comparison: BlindComparison | None = None
-        self.question = Question()
+        self.question = QuestionCard()
         self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
         self.ratings = RatingTable()
         self.ratings.hide()

@@ -1,22 +1,389 @@
-"""A letter and, beside it, what was found, the CV and whom it is about; in a narrow window, one of them at a time."""
+"""A letter and the pages beside it: what was found, its figures among other letters, the CV, the candidate."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QTextCharFormat
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QStackedWidget,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
 from core.documents.values import Document
+from core.swap import PRONOUNS, Person, Pronoun
 from desktop import theme
-from desktop.models.letter_items import LetterItem
-from desktop.panels.letters.compared import ComparedCard
-from desktop.panels.letters.context import ContextPage
+from desktop.panels.letters.entries import NAMING, LetterItem, figure_tip, items_of, naming_said, shown
 from desktop.panels.letters.found import FoundCard
-from desktop.panels.letters.person import PersonPage
+from desktop.panels.letters.start import PasteBox
 from desktop.panels.letters.view import LetterView
-from desktop.widgets import tr
+from desktop.widgets import (
+    Card,
+    ElidedLabel,
+    Label,
+    LinkButton,
+    PlainText,
+    QuietButton,
+    StandInBadge,
+    number,
+    plural,
+    tr,
+)
 from desktop.widgets.beside import Beside
+from desktop.widgets.range_bar import RangeBar
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
+from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from desktop.operations.letters import Checked, Offer
+    from core.documents.reading.values import Compared, Figure
+    from desktop.operations.letters import Checked, Rewording
+
+# ---- The figures of the letter beside those of reference letters for the same occupation
+
+FIRST = ("agentic", "communal", "formality", "positivity")
+MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", "words")
+
+
+class FigureRow:
+    """Name, bar, value and, where a stand-in scorer made it, its badge."""
+
+    def __init__(self, grid: QGridLayout, place: int) -> None:
+        self.name, self.value = Label(), Label()
+        self.bar = RangeBar()
+        self.badge = StandInBadge(tr("stand-in"))
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for column, widget in enumerate((self.name, self.bar, self.value, self.badge)):
+            grid.addWidget(widget, place, column)
+
+    def show_figure(self, figure: "Figure | None", compared: "Compared | None") -> None:
+        for widget in (self.name, self.bar, self.value):
+            widget.setVisible(figure is not None)
+        stands_in = figure is not None and figure.scorer is not None and figure.scorer.stand_in
+        self.badge.setVisible(stands_in)
+        if figure is None:
+            return
+        tip = figure_tip(figure, compared)
+        self.name.setText(tr("Agency") if figure.name == "agency" else tr(figure.title))
+        self.value.setText(shown(figure.unit, figure.value) if figure.value is not None else "–")
+        interval = (figure.low, figure.high) if figure.low is not None and figure.high is not None else None
+        middle = (compared.middle_low, compared.middle_high) if compared is not None else None
+        is_share = figure.unit.startswith("share")
+        most = max((figure.value or 0), middle[1] if middle else 0) * 1.4 or 1.0
+        self.bar.show_figure(figure.value, middle=middle, interval=interval, ends=(0.0, 1.0 if is_share else most))
+        self.bar.setAccessibleName(tip.replace("\n", " "))
+        self.badge.setToolTip(tr("Made by a stand-in scorer, in place of the one that the study used"))
+        for widget in (self.name, self.bar, self.value):
+            widget.setToolTip(tip)
+
+
+class ComparedCard(Card):
+    """Four figures at once, the others on demand; below, the length and how the candidate is named."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heading = Label("", "heading", wrap=True)
+        self.legend = Label("", "note", wrap=True)
+        self.badge = StandInBadge(tr("reference: stand-in"))
+        self.more = LinkButton(tr("More figures"))
+        self.more.clicked.connect(self._toggle)
+        self.facts = Label("", "note", wrap=True)
+        grid_box = QWidget()
+        grid_box.setProperty("role", "clear")
+        grid = QGridLayout(grid_box)
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self.rows = {name: FigureRow(grid, place) for place, name in enumerate((*FIRST, *MORE))}
+        self._unfolded = False
+        self._checked: Checked | None = None
+        self.set_padding(16)
+        self.box.setSpacing(4)
+        for widget in (self.heading, self.legend, grid_box, self.facts):
+            self.box.addWidget(widget)
+        foot = QHBoxLayout()
+        foot.addWidget(self.more)
+        foot.addStretch(1)
+        foot.addWidget(self.badge)
+        self.box.addLayout(foot)
+        self.setAccessibleName(tr("Compared with reference letters"))
+
+    def show_reading(self, checked: "Checked | None") -> None:
+        self._checked = checked
+        reading = checked.reading if checked is not None else None
+        compared = {one.name: one for one in reading.compared} if reading is not None else {}
+        stopped = reading is None or bool(reading.stopped)
+        for place, (name, row) in enumerate(self.rows.items()):
+            wanted = not stopped and (place < len(FIRST) or self._unfolded)
+            figure = reading.figure(name) if reading is not None and wanted else None
+            row.show_figure(figure, compared.get(name))
+        self.more.set_text(tr("Fewer figures") if self._unfolded else tr("More figures"))
+        self.more.setVisible(not stopped)
+        self._say(checked)
+
+    def _say(self, checked: "Checked | None") -> None:
+        reading = checked.reading if checked is not None else None
+        compared = reading.compared if reading is not None else ()
+        reference = checked.reference if checked is not None and compared else None
+        self.badge.setVisible(reference is not None and reference.stand_in)
+        if checked is None or reading is None or reading.stopped:
+            self.heading.setText(tr("Compared with other letters"))
+            self.legend.setText(tr("Nothing was scored.") if reading is not None else "")
+            self.facts.clear()
+            return
+        body = reading.figure("agentic")
+        sentences = plural(body.n if body else 0, "1 sentence", "%n sentences")
+        mark = tr("{sentences}; mark: share of them, line: 95 % interval").format(sentences=sentences)
+        if compared:
+            n = max(one.n for one in compared)
+            heading, whom = tr("Compared with {n} letters for {whom}"), checked.plural or checked.occupation
+            self.heading.setText(safe_line(heading.format(n=number(n), whom=whom)))
+            self.legend.setText(f"{tr('Grey: middle 80 % of those letters.')} {mark}")
+            self.legend.setToolTip(safe_line(reading.reference))
+        else:
+            self.heading.setText(tr("This letter by itself"))
+            self.legend.setText(safe_line(f"{reading.reference} {mark}"))
+            self.legend.setToolTip("")
+        words, best = reading.figure("words"), reading.figure("superlatives")
+        facts = [plural(round(words.value or 0), "1 word", "%n words")] if words is not None else []
+        if best is not None and best.value is not None:
+            facts.append(tr("{n} superlatives per 100 words").format(n=number(best.value, 1)))
+        person = reading.person
+        named = naming_said(reading.naming, person.first_name, person.last_name, person.title)
+        facts.append(tr("named {ways}").format(ways=named) if person.full_name else tr("no name found"))
+        self.facts.setText(safe_line(" · ".join(facts)))
+
+    def _toggle(self) -> None:
+        self._unfolded = not self._unfolded
+        self.show_reading(self._checked)
+
+
+# ---- The CV, or whatever else the letter should rest on: brought in, shown, and the passage that belongs to a
+# sentence
+
+
+class _ContextPasteBox(PasteBox):
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), theme.current().px(140))
+
+
+class ContextPage(Card):
+    """`show_context` with None asks for one."""
+
+    file_wanted = Signal()
+    pasted = Signal(str)
+    removed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        self._passage: tuple[int, int] | None = None
+        self.choose = QuietButton(tr("Choose a file…"))
+        self.paste = _ContextPasteBox(tr("… or paste the CV here"), tr("Paste the CV"))
+        self.use = QuietButton(tr("Use this text"))
+        self.name = ElidedLabel("", "heading")
+        self.remove = LinkButton(tr("Remove"))
+        self.hint = Label("", "note", wrap=True)
+        self.text = PlainText(name=tr("The CV"))
+        self.choose.clicked.connect(self.file_wanted)
+        self.use.clicked.connect(lambda: self.pasted.emit(self.paste.toPlainText()))
+        self.paste.taken.connect(self.pasted)
+        self.paste.textChanged.connect(self._enable)
+        self.remove.clicked.connect(self.removed)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self._asking())
+        self.pages.addWidget(self._showing())
+        self.box.addWidget(self.pages, 1)
+        self._enable()
+        self.setAccessibleName(tr("The CV"))
+        theme.signals.changed.connect(self._dress)
+
+    def show_context(self, document: Document | None) -> None:
+        self.paste.forget()
+        self._passage = None
+        self.text.setExtraSelections([])
+        self.name.set_text(document.name if document is not None else "")
+        self.text.set_text(document.text if document is not None else "")
+        self.pages.setCurrentIndex(0 if document is None else 1)
+        self.show_passage(None)
+
+    def show_passage(self, passage: tuple[int, int] | None) -> None:
+        """Tint the passage that belongs to the chosen sentence, and bring it into sight."""
+        self._passage = passage if passage is not None and passage[0] < passage[1] else None
+        hint = tr("Choose a sentence of the letter to see the passage that is nearest to it.")
+        self.hint.setText(tr("Tinted: the passage nearest to the chosen sentence.") if self._passage else hint)
+        self._dress()
+        if self._passage is not None:
+            cursor = self.text.cursor_for(*self._passage)
+            cursor.setPosition(cursor.selectionStart())
+            self.text.setTextCursor(cursor)
+            self.text.ensureCursorVisible()
+
+    def _dress(self, _tokens: object = None) -> None:
+        if self._passage is None:
+            self.text.setExtraSelections([])
+            return
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor = self.text.cursor_for(*self._passage)
+        look = QTextCharFormat()
+        look.setBackground(QColor(theme.current().accent_soft))
+        look.setFontUnderline(True)
+        look.setUnderlineColor(QColor(theme.current().accent))
+        mark.format = look
+        self.text.setExtraSelections([mark])
+
+    def _enable(self) -> None:
+        self.use.setEnabled(bool(self.paste.toPlainText().strip()))
+
+    def _asking(self) -> QWidget:
+        page, box = _clear_page()
+        box.addWidget(Label(tr("Add the CV"), "heading"))
+        said = tr("With the CV, biography or application beside it, every claim of the letter is looked up there.")
+        box.addWidget(Label(said, "soft", wrap=True))
+        box.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+        box.addWidget(self.paste)
+        box.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
+        box.addStretch(1)
+        return page
+
+    def _showing(self) -> QWidget:
+        page, box = _clear_page()
+        head = QHBoxLayout()
+        head.addWidget(self.name, 1)
+        head.addWidget(self.remove)
+        box.addLayout(head)
+        box.addWidget(self.hint)
+        box.addWidget(self.text, 1)
+        return page
+
+
+def _clear_page() -> tuple[QWidget, QVBoxLayout]:
+    page = QWidget()
+    page.setProperty("role", "clear")
+    box = QVBoxLayout(page)
+    box.setContentsMargins(0, 0, 0, 0)
+    box.setSpacing(8)
+    return page, box
+
+
+# ---- Whom the letter is about: guessed from its text, set right by hand
+
+
+class PersonPage(Card):
+    """`person_set` and `occupation_set` bring what a person chose."""
+
+    person_set = Signal(object)
+    occupation_set = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        self._person = Person()
+        self._by_hand = False
+        self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
+        self.pronoun, self.occupation = QComboBox(), QComboBox()
+        self.guess = Label("", "note", wrap=True)
+        self.reason = Label("", "note", wrap=True)
+        self.named = Label("", "", wrap=True)
+        self.advice = Label("", "soft", wrap=True)
+        for pronoun, words in zip(PRONOUNS, (tr("he"), tr("she"), tr("they"), tr("not known")), strict=True):
+            self.pronoun.addItem(words, pronoun)
+        self.occupation.setEditable(True)
+        self.occupation.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        for field in (self.pronoun, self.occupation):
+            guard_wheel(field)
+        self.box.addWidget(Label(tr("Whom the letter is about"), "heading"))
+        self.box.addWidget(self.guess)
+        for caption, field in (
+            (tr("First name"), self.first),
+            (tr("Family name"), self.last),
+            (tr("Title"), self.title),
+            (tr("Pronoun"), self.pronoun),
+            (tr("Occupation"), self.occupation),
+        ):
+            self._add(caption, field)
+        self.box.addWidget(self.reason)
+        self.box.addSpacing(8)
+        self.box.addWidget(Label(tr("How the candidate is named"), "heading"))
+        self.box.addWidget(self.named)
+        self.box.addWidget(self.advice)
+        for line in (self.first, self.last, self.title):
+            line.editingFinished.connect(self._set_person)
+            line.setMaxLength(80)
+        self.pronoun.activated.connect(self._set_person)
+        line_edit = self.occupation.lineEdit()
+        assert line_edit is not None
+        line_edit.setMaxLength(80)
+        line_edit.editingFinished.connect(self._set_occupation)
+        self.occupation.activated.connect(self._set_occupation)
+        self.setAccessibleName(tr("Whom the letter is about"))
+        self._occupation = ""
+
+    def forget(self) -> None:
+        """Nothing of a letter stays in the fields."""
+        self._by_hand = False
+        self._show(Person(), "")
+        for label in (self.named, self.advice, self.reason, self.guess):
+            label.clear()
+
+    def show_reading(self, checked: "Checked") -> None:
+        reading = checked.reading
+        person = reading.person
+        occupations = checked.reference.occupations if checked.reference is not None else ()
+        if [self.occupation.itemText(place) for place in range(self.occupation.count())] != list(occupations):
+            with QSignalBlocker(self.occupation):
+                self.occupation.clear()
+                self.occupation.addItems(list(occupations))
+        if not any(field.hasFocus() for field in (self.first, self.last, self.title, self.occupation)):
+            self._show(person, checked.occupation)
+        by_hand = checked.request.person is not None
+        self.guess.setText(tr("As you set it.") if by_hand else tr("Guessed from the letter. Set right what is wrong."))
+        self.reason.setText(safe_line(checked.guess_reason) if checked.guessed else "")
+        self.reason.setVisible(bool(self.reason.text()))
+        self.named.setText(safe_line(naming_said(reading.naming, person.first_name, person.last_name, person.title)))
+        advice = next((item.reason for item in items_of(checked) if item.section == NAMING), "")
+        self.advice.setText(safe_line(advice))
+        self.advice.setVisible(bool(advice))
+
+    def _show(self, person: Person, occupation: str) -> None:
+        self._person, self._occupation = person, occupation
+        for line, words in ((self.first, person.first_name), (self.last, person.last_name), (self.title, person.title)):
+            with QSignalBlocker(line):
+                line.setText(safe_line(words))
+        with QSignalBlocker(self.pronoun), QSignalBlocker(self.occupation):
+            self.pronoun.setCurrentIndex(self.pronoun.findData(person.pronoun))
+            self.occupation.setEditText(safe_line(occupation))
+
+    def _set_person(self) -> None:
+        pronoun: Pronoun = self.pronoun.currentData() or ""
+        words = (line.text().strip() for line in (self.first, self.last, self.title))
+        person = Person(*words, pronoun)
+        if person != self._person:
+            self._person = person
+            self.person_set.emit(person)
+
+    def _set_occupation(self) -> None:
+        occupation = self.occupation.currentText().strip()
+        if occupation != self._occupation:
+            self._occupation = occupation
+            self.occupation_set.emit(occupation)
+
+    def _add(self, caption: str, field: QWidget) -> None:
+        label = Label(caption, "note")
+        label.setBuddy(field)
+        field.setAccessibleName(caption)
+        self.box.addWidget(label)
+        self.box.addWidget(field)
+
+
+# ---- A letter and, beside it, what was found, the CV and whom it is about; in a narrow window, one of them at a time
 
 SIDE_WIDTH = 352
 FOUND, CV, PERSON = range(3)
@@ -69,7 +436,7 @@ class LetterBoard(Beside):
 
     def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
         """The chosen entry everywhere: in the text, under it, in the list, and its passage in the CV."""
-        offers: tuple[Offer, ...] = ()
+        offers: tuple[Rewording, ...] = ()
         if item is not None and item.sentence is not None and checked is not None and current:
             offers = tuple(one for one in checked.offers.get(item.sentence, ()) if one.mark_key == item.key)
         self.letter.note.show_item(item, offers)

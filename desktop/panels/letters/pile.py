@@ -1,4 +1,4 @@
-"""The page of the letters panel for many letters at once. No row keeps a letter's text, and nothing is stored."""
+"""The page for many letters at once. No row keeps a letter's text, and nothing is stored."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,28 +6,147 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.documents.pile.values import Pile, PileRow
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.jobs import JobState
-from desktop.operations import letter_pile
-from desktop.operations.letter_twin import empty
-from desktop.operations.letters import ENDINGS
-from desktop.panels.letters.pile_bar import PileProgress
-from desktop.panels.letters.pile_room import PileRoom
-from desktop.panels.letters.pile_start import PileStart
-from desktop.panels.letters.pile_view import PileView
-from desktop.widgets import ElidedLabel, LinkButton, QuietButton, StandInBadge, plural, tr
+from desktop.operations import letters
+from desktop.operations.letters import ENDINGS, drop_result
+from desktop.panels.letters.pile_view import PileProgress, PileView
+from desktop.widgets import (
+    Card,
+    ElidedLabel,
+    FlowLayout,
+    Label,
+    LinkButton,
+    PrimaryButton,
+    QuietButton,
+    StandInBadge,
+    plural,
+    tr,
+)
 from desktop.widgets.drop import local_paths
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from desktop.jobs import JobHandle
     from desktop.panels.base import Shell
+
+# ---- Before there is a pile: drop a folder or a zip, or choose one
+
+WIDTH, ICON = 620, 36
+
+
+class PileStartPage(Sheet):
+    """What becomes of the letters is said before they are given. `trouble` says why the last pile was none."""
+
+    folder_wanted = Signal()
+    files_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.card, self.picture = Card(), QLabel()
+        self.folder = PrimaryButton(tr("Choose a folder…"))
+        self.files = QuietButton(tr("Choose a zip, or files…"))
+        self.trouble = Label("", "strong", wrap=True)
+        self.folder.clicked.connect(self.folder_wanted)
+        self.files.clicked.connect(self.files_wanted)
+        self._lay_out()
+        self.show_trouble("")
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def show_trouble(self, words: str) -> None:
+        """Why there is no table, or "" ."""
+        self.trouble.setText(words)
+        self.trouble.setVisible(bool(words))
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(Label(tr("A pile of letters"), "display", wrap=True))
+        said = tr(
+            "Drop a folder or a zip here: each letter becomes a row, with its figures beside those of the others. You "
+            "can sort and filter them, open each one, and see whether groups differ, once there are enough letters."
+        )
+        words.addWidget(Label(said, "soft", wrap=True))
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        buttons = FlowLayout(spacing=8, centred=True)
+        for button in (self.folder, self.files):
+            buttons.addWidget(button)
+        kept = tr(
+            "Nothing leaves this computer, and nothing is kept. A file that cannot be read is a row that says why."
+        )
+        box = self.card.box
+        box.setSpacing(12)
+        box.addLayout(head)
+        box.addWidget(self.trouble)
+        box.addLayout(buttons)
+        box.addWidget(Label(kept, "note", wrap=True))
+        self.put_in_the_middle(self.card)
+
+    def _dress(self, _tokens: object = None) -> None:
+        tokens = theme.current()
+        self.picture.setPixmap(QPixmap())
+        self.picture.setPixmap(theme.pixmap("folder", tokens.accent, tokens.px(ICON), self.devicePixelRatioF()))
+        self.card.setMaximumWidth(tokens.px(WIDTH))
+
+
+# ---- Room for a table that takes all there is, and scrolls as a whole where a window is too low for it
+
+LEAST_HEIGHT = 320  # text pixels
+
+
+class _Page(QWidget):
+    """Has no layout: one would ask for the height that its table would like, and scroll before it must."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._inner = inner
+        inner.setParent(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._inner.setGeometry(self.rect())
+
+
+class PileRoom(QScrollArea):
+    """Shows one widget, at least so high that it can be worked with."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self._page = _Page(inner)
+        self.setWidget(self._page)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def _dress(self, _tokens: object = None) -> None:
+        self._page.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+
+
+# ---- The page of the letters panel for many letters at once. No row keeps a letter's text, and nothing is stored
 
 
 class PilePage(QWidget):
@@ -45,7 +164,7 @@ class PilePage(QWidget):
         self._comparing: JobHandle | None = None
         self._opening: JobHandle | None = None
         self._handing_over = False  # a letter of the pile is shown: the pile stays
-        self.start, self.view, self.progress = PileStart(), PileView(), PileProgress()
+        self.start, self.view, self.progress = PileStartPage(), PileView(), PileProgress()
         self.back = LinkButton(tr("Back"), icon="back")
         self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
         self.other = QuietButton(tr("Another pile…"))
@@ -64,7 +183,7 @@ class PilePage(QWidget):
         self._let_go()
         self.paths = tuple(paths)
         paths_now = self.paths
-        self._reading = letter_pile.read_pile(paths=self.paths).start(
+        self._reading = letters.read_pile(paths=self.paths).start(
             self.shell.jobs,
             on_partial=partial(self._add, paths_now),
             on_done=partial(self._finish, paths_now),
@@ -95,14 +214,14 @@ class PilePage(QWidget):
         if paths is not self.paths:
             return  # another pile meanwhile
         for one in found:
-            if isinstance(one, letter_pile.PileStart):
+            if isinstance(one, letters.PileStart):
                 self.view.start(dict(one.groups), one.stand_ins)
         self.view.add_rows([one for one in found if isinstance(one, PileRow)])
         self._show_badge()
 
     def _finish(self, paths: tuple[Path, ...], pile: Pile) -> None:
         if paths is self.paths:
-            empty(self._reading)
+            drop_result(self._reading)
             self._reading = None
             self.progress.follow(None)
             self.view.finish(pile)
@@ -138,7 +257,7 @@ class PilePage(QWidget):
             if paths is self.paths and rows == self.view.rows:
                 self.view.show_tests(tests)
 
-        compare = letter_pile.compare_groups(rows=rows, columns=self.view.columns)
+        compare = letters.compare_groups(rows=rows, columns=self.view.columns)
         self._comparing = compare.start(self.shell.jobs, on_done=show)
 
     def open_letter(self, row: PileRow) -> None:
@@ -148,12 +267,10 @@ class PilePage(QWidget):
             return
         if self._opening is not None:
             self._opening.cancel()
-        self._opening = letter_pile.open_letter(paths=self.paths, row=row).start(
-            self.shell.jobs, on_done=self._hand_over
-        )
+        self._opening = letters.open_letter(paths=self.paths, row=row).start(self.shell.jobs, on_done=self._hand_over)
 
     def _hand_over(self, document: object) -> None:
-        empty(self._opening)
+        drop_result(self._opening)
         self._opening = None
         self._handing_over = True
         try:
@@ -169,7 +286,7 @@ class PilePage(QWidget):
             ending = ".csv" if "csv" in kind else ".xlsx"
             path = Path(name) if Path(name).suffix else Path(f"{name}{ending}")
             rows, columns = self.view.export()
-            letter_pile.export_table(path=path, rows=rows, columns=columns).start(self.shell.jobs)
+            letters.export_table(path=path, rows=rows, columns=columns).start(self.shell.jobs)
 
     def leave(self) -> None:
         """Go back, after a question where somebody's corrections, or what is being read, may be lost."""

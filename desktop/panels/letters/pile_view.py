@@ -1,19 +1,334 @@
-"""A pile as a table, and what its groups differ in. Of jobs and files it knows nothing."""
+"""A pile as a table with its filter and progress, and the differences between its groups."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.documents.pile.values import Column, GroupTest, Pile, PileRow
-from desktop.models.letter_pile_rows import COLUMNS, FIGURES, export_columns, export_row, note, summary
-from desktop.models.letter_pile_table import PileTable
-from desktop.panels.letters.pile_bar import PileBar
-from desktop.panels.letters.pile_list import PileList
-from desktop.panels.letters.pile_tests import PileTests
-from desktop.widgets import Card, Label, LinkButton, number, tr
+from desktop import theme
+from desktop.jobs import JobHandle, JobState
+from desktop.panels.letters.pile_rows import (
+    COLUMNS,
+    FIGURES,
+    NO_GROUP,
+    PileFilter,
+    export_columns,
+    export_row,
+    note,
+    summary,
+)
+from desktop.panels.letters.pile_table import PileList, PileTable
+from desktop.tables.rows import TextColumn, TextRow, TextTable
+from desktop.widgets import (
+    Card,
+    FlowLayout,
+    Label,
+    LinkButton,
+    ProgressThin,
+    QuietButton,
+    StandInBadge,
+    number,
+    spelled_seconds,
+    tr,
+)
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.wheel import guard_wheel
+
+if TYPE_CHECKING:
+    from core.documents.pile.values import GroupTest
+
+# ---- Over the table of a pile: what is looked for; and while it is read, how far it is
+
+PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
+
+
+class PileBar(QWidget):
+    """`changed` when other rows are to be shown: those that `where` lets through."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.text, self.occupation, self.group = QLineEdit(), QComboBox(), QComboBox()
+        self.only_bad = QCheckBox(tr("Only files that were not read"))
+        self.text.setPlaceholderText(tr("Find a file, name or note"))
+        self.text.setClearButtonEnabled(True)
+        self.text.setMaxLength(200)
+        for field, name in (
+            (self.text, tr("Find a file, name or note")),
+            (self.occupation, tr("Occupation")),
+            (self.group, tr("Group")),
+        ):
+            field.setAccessibleName(name)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(self.changed)
+        self.text.textChanged.connect(lambda _: self._pause.start())
+        flow = FlowLayout(self, spacing=8, centred=True)
+        for widget in (self.text, self.occupation, self.group, self.only_bad):
+            flow.addWidget(widget)
+        for box in (self.occupation, self.group):
+            guard_wheel(box)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(14)
+            box.currentIndexChanged.connect(lambda _: self.changed.emit())
+        self.only_bad.toggled.connect(lambda _: self.changed.emit())
+        self.offer((), {})
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def where(self) -> PileFilter:
+        """What is looked for."""
+        return PileFilter(
+            self.text.text().strip(),
+            self.occupation.currentData() or "",
+            self.group.currentData() or "",
+            self.only_bad.isChecked(),
+        )
+
+    def offer(self, occupations: Sequence[str], groups: Mapping[str, str]) -> None:
+        """The occupations and groups there are; what was chosen stays chosen."""
+        every = [(tr("All occupations"), ""), *((safe_line(one), one) for one in occupations)]
+        _fill(self.occupation, every)
+        named = [(safe_line(label), key) for key, label in groups.items()]
+        _fill(self.group, [(tr("All groups"), ""), *named, (tr("Group not known"), NO_GROUP)])
+
+    def clear(self) -> None:
+        """Look for nothing."""
+        with QSignalBlocker(self.text), QSignalBlocker(self.only_bad):
+            self.text.clear()
+            self.only_bad.setChecked(False)
+        self._pause.stop()
+        for box in (self.occupation, self.group):
+            box.setCurrentIndex(0)
+        self.changed.emit()
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.text.setFixedWidth(theme.current().px(232))
+
+
+def _fill(box: QComboBox, items: Sequence[tuple[str, str]]) -> None:
+    if [(box.itemText(place), box.itemData(place)) for place in range(box.count())] == list(items):
+        return
+    before = box.currentData()
+    with QSignalBlocker(box):
+        box.clear()
+        for words, key in items:
+            box.addItem(words, key)
+        box.setCurrentIndex(max(0, box.findData(before)))
+
+
+class PileProgress(QWidget):
+    """How far a pile is, the time left, and Pause and Cancel; it hides when the job has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.handle: JobHandle | None = None
+        self.words, self.bar = Label("", "note"), ProgressThin(tr("How much of the pile is read"))
+        self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
+        self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.bar, 1)
+        for widget in (self.words, self.pause, self.cancel):
+            row.addWidget(widget)
+        self.pause.clicked.connect(self._toggle)
+        self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
+        self.follow(None)
+
+    def follow(self, handle: JobHandle | None) -> None:
+        """Show this job from now on; None for none."""
+        if self.handle is not None:
+            with suppress(RuntimeError):  # while a rater is blind, a job forgets who listens
+                self.handle.changed.disconnect(self.show_state)
+        self.handle = handle
+        if handle is not None:
+            handle.changed.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self) -> None:
+        """What the job says of itself now."""
+        handle = self.handle
+        self.setVisible(handle is not None and handle.active)
+        if handle is None or not handle.active:
+            return
+        paused = handle.state is JobState.PAUSED
+        self.pause.set_text(tr("Resume") if paused else tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause")
+        for button in (self.pause, self.cancel):
+            button.setEnabled(not handle.cancelling)
+        progress = handle.progress
+        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
+        self.words.setText(progress_said(handle))
+
+    def _toggle(self) -> None:
+        if self.handle is not None:
+            paused = self.handle.state is JobState.PAUSED
+            (self.handle.resume if paused else self.handle.pause)()
+
+
+def progress_said(handle: JobHandle) -> str:
+    """How far a pile is, in words."""
+    if handle.cancelling:
+        return tr("Cancelling…")
+    progress = handle.progress
+    if progress is None or progress.total is None:
+        return tr("Looking what is in it…")
+    parts = [tr("{done} of {total} files").format(done=number(progress.done), total=number(progress.total))]
+    if handle.state is JobState.PAUSED:
+        parts.append(tr("paused"))
+    elif progress.seconds_left is not None and progress.done:
+        if progress.rate:
+            parts.append(_rate(progress.rate))
+        parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
+    return " · ".join(parts)
+
+
+def _rate(files_a_second: float) -> str:
+    if files_a_second >= 1:
+        return tr("{n} a second").format(n=number(files_a_second, 1))
+    return tr("{n} a minute").format(n=number(60 * files_a_second, 1))
+
+
+# ---- Do the groups of a pile differ? Each figure with its interval and n, or how many letters that would need
+
+LEAST_HEIGHT = 180
+
+
+class PileTests(Card):
+    """`show_tests` takes what was compared; before, it says what is missing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.heading = Label(tr("Do the groups differ?"), "heading", wrap=True)
+        self.said = Label("", "soft", wrap=True)
+        self.badge = StandInBadge("")
+        columns = (
+            TextColumn(tr("Figure"), 128),
+            TextColumn(
+                tr("Difference (95 % interval)"), 188, help=tr("Mean of the first group minus that of the second")
+            ),
+            TextColumn(tr("Candidates"), 116, help=tr("Letters about one person count once")),
+            TextColumn(tr("Adjusted p"), 92, help=tr("After allowing for the other figures (Holm)")),
+            TextColumn(tr("What it says")),
+        )
+        self.table = TextTable(
+            tr("Differences between the groups"), columns, keep=(0, 4, 1, 2, 3), fold=(2, 3), wrap=True
+        )
+        limits = tr("A difference in a pile does not say where it is from: candidates, writers and posts differ too.")
+        self.limits = Label(limits, "note", wrap=True)
+        for widget, stretch in ((self.heading, 0), (self.said, 0), (self.table, 1), (self.limits, 0)):
+            self.box.addWidget(widget, stretch)
+        self.box.insertWidget(2, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
+        self.box.addStretch(0)
+        self.setAccessibleName(self.heading.text())
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+        self.show_waiting("")
+
+    def show_waiting(self, why: str) -> None:
+        """Nothing is compared yet, and why."""
+        self.said.setText(why)
+        self.said.setVisible(bool(why))
+        for widget in (self.table, self.limits, self.badge):
+            widget.hide()
+
+    def show_tests(self, tests: "Sequence[GroupTest]", labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
+        """Every figure of every two groups."""
+        if not tests:
+            missing = tr("There are not two groups with letters: set the group of rows, with F2 or the right button.")
+            self.show_waiting(missing)
+            return
+        pairs = {test.groups for test in tests}
+        self.said.setText(_pairs_said(tests, labels))
+        self.said.show()
+        several = len(pairs) > 1
+        rows = [_row(place, test, labels, several, test.name in stand_ins) for place, test in enumerate(tests)]
+        self.table.show_rows(rows)
+        self.table.show()
+        self.limits.show()
+        stood_in = sorted({safe_line(test.title) for test in tests if test.name in stand_ins})
+        self.badge.setText(tr("stand-in: {figures}").format(figures=", ".join(stood_in)))
+        self.badge.setVisible(bool(stood_in))
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.table.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+
+
+def _pairs_said(tests: "Sequence[GroupTest]", labels: Mapping[str, str]) -> str:
+    """Which groups are compared, and in which direction."""
+    pairs = list(dict.fromkeys(test.groups for test in tests))
+    said = [tr("{one} minus {other}").format(one=labels.get(a, a), other=labels.get(b, b)) for a, b in pairs]
+    few = sum(test.few for test in tests)
+    lines = [safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(said)))]
+    if few == len(tests):
+        lines.append(tr("There are too few letters to say anything: the last column says how many it takes."))
+    elif few:
+        lines.append(tr("{few} of {all} figures have too few letters.").format(few=few, all=len(tests)))
+    return " ".join(lines)
+
+
+def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool, stands_in: bool) -> TextRow:
+    one, other = (labels.get(group, group) for group in test.groups)
+    title = tr(test.title)
+    if several:
+        title += "\n" + tr("{one} minus {other}").format(one=one, other=other)
+    if stands_in:
+        title += "\n" + tr("stand-in")
+    counts = "n = " + " + ".join(number(test.n_by_group[group]) for group in test.groups)
+    if test.missing:
+        counts += "\n" + tr("{n} without").format(n=number(test.missing))
+    said = test.said
+    for group in test.groups:
+        said = said.replace(f"“{group}”", f"“{labels.get(group, group)}”")
+    return TextRow(f"{place}", (title, difference_said(test), counts, p_said(test), said))
+
+
+def difference_said(test: "GroupTest") -> str:
+    """The difference with its interval, in points for a share; or that there is none."""
+    if test.estimate is None:
+        return "–"
+    share = test.unit.startswith("share")
+    by = 100 if share else 1
+    decimals = 0 if share or test.unit == "words" else 1
+    unit = tr(" points") if share else f" {tr(test.unit)}"
+    said = _signed(by * test.estimate, decimals) + unit
+    if test.interval is None:
+        return said
+    low, high = (_signed(by * bound, decimals) for bound in (test.interval.low, test.interval.high))
+    return tr("{said}\n({low} to {high})").format(said=said, low=low, high=high)
+
+
+def p_said(test: "GroupTest") -> str:
+    """The adjusted p; none where there are too few letters to say."""
+    p = test.p_adjusted
+    if p is None:
+        return tr("too few") if test.few else "–"
+    return "p < 0.001" if p < 0.001 else f"p = {number(p, 3)}"
+
+
+def _signed(value: float, decimals: int) -> str:
+    rounded = round(value, decimals)
+    return f"{'+' if rounded > 0 else '−' if rounded < 0 else ''}{number(abs(rounded), decimals)}"
+
+
+# ---- A pile as a table, and what its groups differ in. Of jobs and files it knows nothing
 
 LETTERS, GROUPS = range(2)
 WITHOUT_FIGURES = tuple(name for name in COLUMNS if name not in ("file", "note"))

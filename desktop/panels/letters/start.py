@@ -1,26 +1,72 @@
 """Before there is a letter: drop one, choose one, or paste one."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.panels.letters.paste import PasteBox
+from desktop.operations.letters import ENDINGS
 from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import DisplayText, safe_line
 from desktop.widgets.sheet import Sheet
+
+# ---- A box to paste a text into, and the files of a letter: both for the letter and for the CV
+
+MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown here
+
+
+class PasteBox(QPlainTextEdit):
+    """Plain text only. A very long text is handed on at once by `taken`: a text engine would lay all of it out."""
+
+    taken = Signal(str)
+
+    def __init__(self, hint: str, name: str) -> None:
+        super().__init__()
+        self.setPlaceholderText(hint)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setAcceptDrops(False)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        text = source.text()
+        if len(text) + len(self.toPlainText()) > MOST_SHOWN:
+            self.taken.emit(text)
+        else:
+            self.textCursor().insertText(DisplayText(text).shown)
+            self.ensureCursorVisible()
+
+    def forget(self) -> None:
+        """Let go of the text, and of what undo would bring back."""
+        self.setPlainText("")
+        self.document().clearUndoRedoStacks()
+
+
+def ask_letter(parent: QWidget, title: str) -> Path | None:
+    """Which file? None where the person changed their mind."""
+    kinds = " ".join(f"*.{ending}" for ending in ENDINGS)
+    choices = f"{tr('Letters')} ({kinds});;{tr('All files')} (*)"
+    name, _ = QFileDialog.getOpenFileName(parent, title, "", choices)
+    return Path(name) if name else None
+
+
+# ---- Before there is a letter: drop one, choose one, or paste one
 
 WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
 
 
-class _Box(PasteBox):
+class _StartPasteBox(PasteBox):
     """As high as it is told to be; what it would like does not count."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
-class StartPage(Sheet):
+class LetterStartPage(Sheet):
     """What is done with a letter is said before it is given."""
 
     file_wanted = Signal()
@@ -33,7 +79,7 @@ class StartPage(Sheet):
         self.picture = QLabel()
         self.choose = PrimaryButton(tr("Choose a file…"))
         self.pile = QuietButton(tr("A pile of letters…"))
-        self.paste = _Box(tr("… or paste the letter here"), tr("Paste a letter"))
+        self.paste = _StartPasteBox(tr("… or paste the letter here"), tr("Paste a letter"))
         self.check = QuietButton(tr("Check this text"))
         self.waiting = Label("", "soft", wrap=True)
         self.cancel = LinkButton(tr("Cancel"))

@@ -1,25 +1,46 @@
 """Making packets: for which plan, for whom, and into which folder; then what was made."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
+from core.errors import AppError
+from core.jobs import JobContext, Progress
 from desktop import theme
-from desktop.jobs import JobHandle
-from desktop.models import rater_words as words
-from desktop.operations.raters import Codes, codes_of, make_packets
+from desktop.jobs import JobHandle, JobState
+from desktop.operations.packets import SUFFIX
+from desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
 from desktop.panels.base import Shell
-from desktop.panels.raters.plans import PlansData
-from desktop.tables.rows_view import RowsView
-from desktop.widgets import Button, Card, ElidedLabel, FlowLayout, Label, PrimaryButton, plural, tr
+from desktop.panels.raters.plans import PlansData, reader_of
+from desktop.panels.raters.section import RatersSection
+from desktop.tables.rows import TextTable
+from desktop.widgets import (
+    Button,
+    Card,
+    ElidedLabel,
+    FlowLayout,
+    Label,
+    LinkButton,
+    Notice,
+    PrimaryButton,
+    ProgressThin,
+    plural,
+    tr,
+)
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
+from desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket
+    from core.judging.packets.merge import MergeReport
+    from core.project.project import Project
 
 MOST_NAMED = 8  # codes in the preview; more are counted
 
@@ -166,7 +187,7 @@ class MadeCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Packets to send"))
         self.folder = ElidedLabel("", "soft")
-        self.view = RowsView(tr("Packets to send"), words.made_columns(), tall=True)
+        self.view = TextTable(tr("Packets to send"), words.made_columns(), tall=True)
         self.open = Button(tr("Show the folder"), icon="folder")
         self.open.clicked.connect(self.show_folder)
         self._folder: Path | None = None
@@ -205,3 +226,213 @@ def _preview(codes: tuple[str, ...], data: PlansData | None) -> str:
             codes=", ".join(known[:MOST_NAMED])
         )
     return said
+
+
+# ---- Packets that come back: dropped or chosen, merged in a job, and told file by file
+
+BESIDE_FROM = 760  # text pixels: narrower, the cards stand under each other
+
+
+class MergeCard(Card):
+    """Takes the files; `merged` carries the report."""
+
+    merged = Signal(object, bool)  # MergeReport, and whether unknown raters were taken in
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(tr("Bring packets back"))
+        self._shell = shell
+        self._handle: JobHandle | None = None
+        self._waiting: list[tuple[Path, ...]] = []
+        said = tr(
+            "Drop any number of packets anywhere on this window, or choose them. Texts are checked against what was "
+            "sent out; the files stay as they are. Nothing here is overwritten: what is here already counts once, and "
+            "answers that conflict wait for your decision."
+        )
+        self.choose = PrimaryButton(tr("Choose packets…"), icon="folder")
+        self.progress = ProgressThin(tr("Merging packets"))
+        self.state = Label("", "note", wrap=True)
+        self.cancel = LinkButton(tr("Cancel"))
+        buttons = FlowLayout(spacing=theme.current().grid, centred=True)
+        buttons.addWidget(self.choose)
+        buttons.addWidget(self.cancel)
+        self.box.addWidget(Label(said, "soft", wrap=True))
+        self.box.addWidget(self.state)
+        self.box.addWidget(self.progress)
+        self.box.addSpacing(theme.current().grid)
+        self.box.addLayout(buttons)
+        self.choose.clicked.connect(self.ask_files)
+        self.cancel.clicked.connect(lambda: self._handle and self._handle.cancel())
+        self._show()
+
+    def ask_files(self) -> None:
+        kinds = tr("Packets ({pattern})").format(pattern=f"*{SUFFIX}")
+        chosen, _ = QFileDialog.getOpenFileNames(self, tr("Choose packets"), "", kinds)
+        if chosen:
+            self.start([Path(one) for one in chosen])
+
+    def start(self, paths: Sequence[Path], *, accept_raters: bool = False) -> None:
+        """Merge these files; while others are being merged they wait for their turn."""
+        project, wanted = self._shell.project, tuple(dict.fromkeys(paths))
+        if project is None or not wanted:
+            return
+        if project.read_only:
+            self._shell.show_error(
+                AppError(
+                    tr("The project is open read-only: packets cannot be merged."),
+                    kept=tr("The packets were not touched."),
+                    hint=tr("Save a copy of the project where you may write, and merge there."),
+                )
+            )
+            return
+        if self._handle is not None and self._handle.active:
+            if wanted not in self._waiting:
+                self._waiting.append(wanted)
+            return
+
+        def done(report: "MergeReport") -> None:
+            self.merged.emit(report, accept_raters)
+
+        merging = merge_packets(project=project, paths=wanted, accept_raters=accept_raters)
+        # The window hears of an error even where this card is gone by then.
+        self._handle = merging.start(
+            self._shell.jobs, on_done=done, on_error=self._shell.show_error, on_progress=self._go_on
+        )
+        self._handle.changed.connect(self._changed)
+        self._show()
+
+    def forget(self) -> None:
+        self._handle, self._waiting = None, []
+        self._show()
+
+    def _changed(self) -> None:
+        """The job goes on, or has ended: then the next files have their turn."""
+        self._show()
+        if self._waiting and self._handle is not None and not self._handle.active:
+            self.start(self._waiting.pop(0))
+
+    def _go_on(self, progress: Progress) -> None:
+        self.progress.set_progress(progress.done, progress.total)
+
+    def _show(self) -> None:
+        handle = self._handle
+        busy = handle is not None and handle.active
+        for part in (self.progress, self.cancel):
+            show_if(part, busy)
+        cancelled = handle is not None and handle.state is JobState.CANCELLED
+        self.state.setText(
+            tr("Cancelled. What was merged by then is kept; merging the same files again goes on.") if cancelled else ""
+        )
+        show_if(self.state, bool(self.state.text()))
+        self.choose.setEnabled(not busy)
+
+
+class ReportCard(Card):
+    """What came of the files, one row each. Hidden before anything was merged."""
+
+    take_in = Signal(object)  # the paths of files by raters who are not known here
+    decide = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(tr("What came back"))
+        self.said = Label("", "strong", wrap=True)
+        self.view = TextTable(tr("What came back"), words.merge_columns(), keep=words.MERGE_KEEP, wrap=True, tall=True)
+        self.unknown = Notice("", tone="warn", closable=False)
+        self.accept = self.unknown.add_action(tr("Take them in"), self._accept)
+        self.conflicts = Button(tr("Decide conflicts"))
+        self.conflicts.clicked.connect(self.decide)
+        self._report: MergeReport | None = None
+        self._accepted: frozenset[Path] = frozenset()
+        self._unknown: tuple[Path, ...] = ()
+        for part in (self.said, self.unknown, self.view):
+            self.box.addWidget(part)
+        buttons = FlowLayout(spacing=theme.current().grid)
+        buttons.addWidget(self.conflicts)
+        self.box.addLayout(buttons)
+        self.hide()
+
+    def show_report(self, report: "MergeReport", accepted: bool) -> None:
+        """Another report; where strangers of the last one were taken in, their rows alone are other ones."""
+        news = {one.path: one for one in report.files}
+        before = self._report.files if self._report is not None and accepted else ()
+        files = tuple(news.pop(one.path, one) for one in before) + tuple(news.values())
+        self._accepted = (self._accepted | {one.path for one in report.files}) if accepted else frozenset()
+        self._report = report = replace(report, files=files)
+        self.said.setText(words.report_words(report, self._accepted))
+        self.view.show_rows(words.merge_rows(report, self._accepted))
+        strangers = [one for one in files if not one.refused and not words.was_merged(one, self._accepted)]
+        self._unknown = tuple(one.path for one in strangers)
+        codes = ", ".join(dict.fromkeys(safe_line(one.code) for one in strangers))
+        told = plural(len(strangers), "1 packet is by a rater", "%n packets are by raters")
+        self.unknown.text.setText(
+            tr("{packets} this project does not know: {codes}.").format(packets=told, codes=codes)
+        )
+        self.unknown.setAccessibleName(self.unknown.text.text())
+        show_if(self.unknown, bool(strangers))
+        show_if(self.conflicts, bool(report.conflicts))
+        self.show()
+
+    def forget(self) -> None:
+        self._report, self._accepted, self._unknown = None, frozenset(), ()
+        self.view.show_rows(())
+        for label in (self.said, self.unknown.text):
+            label.clear()
+        self.unknown.setAccessibleName("")
+        self.hide()
+
+    def _accept(self) -> None:
+        self.take_in.emit(self._unknown)
+
+
+class PacketsSection(RatersSection):
+    """Both ways of packets: out and in."""
+
+    concerns = frozenset({"plan", "rater", "axis_definition"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell, tr("Packets"))
+        self.make, self.merge = MakeCard(shell), MergeCard(shell)
+        self.made, self.report = MadeCard(), ReportCard()
+        self.make.made.connect(self._show_made)
+        self.merge.merged.connect(self._show_report)
+        self.report.take_in.connect(lambda paths: self.merge.start(paths, accept_raters=True))
+        self.report.decide.connect(lambda: self.go_to.emit("decisions"))
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(theme.current().gap)
+        for part in (self.make, self.merge):
+            self._columns.addWidget(part, 1)
+        self.sheet = Sheet()
+        self.sheet.box.addLayout(self._columns)
+        for card in (self.report, self.made):
+            self.sheet.box.addWidget(card)
+        self.sheet.box.addStretch(1)
+        self.add_page(self.sheet)
+
+    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+        return reader_of(project)
+
+    def show_data(self, data: PlansData) -> None:
+        self.make.show_plans(data)
+        self.pages.setCurrentWidget(self.sheet)
+
+    def _show_made(self, made: "tuple[MadePacket, ...]") -> None:
+        self.made.show_made(made)
+        self._bring_in_sight(self.made)
+
+    def _show_report(self, report: "MergeReport", accepted: bool) -> None:
+        self.report.show_report(report, accepted)
+        self._bring_in_sight(self.report)
+
+    def _bring_in_sight(self, card: Card) -> None:
+        """Once it has its place."""
+        QTimer.singleShot(0, card, lambda: self.sheet.verticalScrollBar().setValue(card.y() - theme.current().gap))
+
+    def forget(self) -> None:
+        self.make.forget()
+        self.merge.forget()
+        self.report.forget()
+        self.made.forget()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(BESIDE_FROM)
+        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

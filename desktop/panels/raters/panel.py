@@ -15,10 +15,10 @@ from desktop.dialogs.commands import Command
 from desktop.panels.base import Panel
 from desktop.panels.raters.adjudicate import AdjudicateSection
 from desktop.panels.raters.decisions import DecisionsSection
-from desktop.panels.raters.merge import PacketsSection
+from desktop.panels.raters.packets import PacketsSection
 from desktop.panels.raters.plans import PlansSection
 from desktop.panels.raters.quality import QualitySection
-from desktop.panels.raters.section import Section
+from desktop.panels.raters.section import RatersSection
 from desktop.widgets import Chip, number, tr
 from desktop.widgets.sheet import SCROLL_BAR
 
@@ -42,7 +42,7 @@ class RatersPanel(Panel):
         self.plans, self.packets = PlansSection(self.shell), PacketsSection(self.shell)
         self.decisions, self.adjudication = DecisionsSection(self.shell), AdjudicateSection(self.shell)
         self.quality = QualitySection(self.shell)
-        self.sections: dict[str, Section] = {
+        self.sections: dict[str, RatersSection] = {
             "plans": self.plans,
             "packets": self.packets,
             "decisions": self.decisions,

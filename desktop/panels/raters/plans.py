@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.models import rater_words as words
 from desktop.models.titles import Titles, read_titles
 from desktop.panels.base import Shell
-from desktop.panels.raters.section import Section
-from desktop.tables.rows_view import RowsView
+from desktop.panels.raters.section import RatersSection
+from desktop.tables.rows import TextTable
 from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
+from desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -31,7 +31,7 @@ class PlansData(NamedTuple):
     codes: tuple[str, ...]
 
 
-class PlansSection(Section):
+class PlansSection(RatersSection):
     """`told` hands what was read to the tab that makes packets; `packets_wanted` carries a plan."""
 
     concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation", "axis_definition"})
@@ -41,8 +41,8 @@ class PlansSection(Section):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
-        self.plans = RowsView(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), tall=True)
-        self.raters = RowsView(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
+        self.plans = TextTable(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), tall=True)
+        self.raters = TextTable(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
         self.heading = ElidedLabel("", "heading")
         self.said = Label("", "soft", wrap=True)
         self.make = Button(tr("Make packets…"), icon="export")

@@ -1,26 +1,317 @@
-"""How far the judgments can be trusted: stored findings about raters as calm tables, and measuring them anew."""
+"""How far judgments can be trusted: the stored findings about raters as calm tables, one for each question."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
-from desktop.models.quality_words import quality_columns
-from desktop.models.stored_quality import STUDY, QualityData, QualityTable, hidden_words, read_quality
+from desktop.charts.words import p_sentence
+from desktop.models import finding_words as words
+from desktop.models.finding_lines import Measurement
+from desktop.models.titles import Titles, read_titles
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Shell
 from desktop.panels.findings.studies import said_of
-from desktop.panels.raters.section import Section
-from desktop.tables.rows_view import RowsView
-from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, tr
+from desktop.panels.raters.section import RatersSection
+from desktop.tables.rows import TextColumn, TextRow, TextTable
+from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.project.project import Project
+
+# ---- Findings about raters as rows: short enough to read down, with what holds for all of them said once below
+
+SENTENCE_ENDS = re.compile(r"(?<=\.)\s+(?=[A-ZÀ-Þ])")
+WITH_ALL = "With all raters "  # how a finding without one rater tells the figure with all of them
+LIKE_ALL = "; contrast:"
+SAME = "same"
+COMMON, CHANCE = "creativity.agreement.common.", "Chance is "
+
+
+def quality_columns() -> tuple[TextColumn, ...]:
+    return (
+        TextColumn(tr("Of what")),
+        TextColumn(tr("Figure (95 % interval)"), 190),
+        TextColumn(tr("n"), 150),
+        TextColumn(tr("What to know"), 330),
+    )
+
+
+def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tuple[TextRow, ...], str]:
+    """A row for each finding, and the sentences that all of them have in common."""
+    notes = [_sentences(one) for one in found]
+    told = [set(note) for note, one in zip(notes, found, strict=True) if one.estimate is not None]
+    common = set.intersection(*told) if len(told) > 1 else set()
+    head = _common_head(found)
+    rows = []
+    for place, (one, note) in enumerate(zip(found, notes, strict=True)):
+        own = [_cut(sentence) for sentence in note if sentence not in common and _belongs(one, sentence)]
+        cells = (_name(one, head, titles), _figure(one), n_words(one), safe_line(_remark(one, own)))
+        rows.append(TextRow(f"{key}/{place}", cells))
+    below = [sentence for sentence in next((n for n in notes if common <= set(n)), []) if sentence in common]
+    return tuple(rows), safe_line(" ".join(below))
+
+
+def n_words(one: Finding) -> str:
+    """What n counts, by what was asked."""
+    name = one.id.removeprefix("creativity.")
+    if name.startswith("quality.consistency"):
+        return plural(one.n, "1 repeat", "%n repeats")
+    if name.startswith("quality.time"):
+        return plural(one.n, "1 judgment", "%n judgments")
+    if name.endswith(".unanswered"):
+        return plural(one.n, "1 reply", "%n replies")
+    if name.endswith((".position", ".abs", ".share")):
+        return plural(one.n, "1 choice", "%n choices")
+    return plural(one.n, "1 comparison", "%n comparisons")
+
+
+def _figure(one: Finding) -> str:
+    figure, interval = words.figures(one)
+    return f"{figure} ({interval})" if interval else figure
+
+
+def _name(one: Finding, head: str, titles: Titles) -> str:
+    title = safe_line(one.title)
+    if head:
+        title = title.removeprefix(head)
+        return title[:1].upper() + title[1:]
+    dims = {name: value for name, value in one.dims.items() if name != "rater_kind"}  # the title says whose it is
+    about = safe_line(words.about(replace(one, dims=dims), titles))
+    return f"{title} · {about}" if about else title
+
+
+def _common_head(found: Sequence[Finding]) -> str:
+    """ "Hidden repeats answered the same both times: ", where every title of several begins so."""
+    heads = {f"{head}: " for one in found if (head := safe_line(one.title).partition(": ")[0])}
+    return heads.pop() if len(heads) == 1 and len(found) > 1 and all(": " in one.title for one in found) else ""
+
+
+def _sentences(one: Finding) -> list[str]:
+    """The note, sentence by sentence; of two measures no more than the number that goes with the row."""
+    if one.id.endswith("quality.consistency"):
+        if one.estimate is None or not one.contrast:
+            return []
+        chance = words.short(one.estimate - one.contrast[SAME])
+        return [tr("Chance alone gives {chance}.").format(chance=chance)]
+    sentences = [part.strip() for part in SENTENCE_ENDS.split(one.note) if part.strip()]
+    if ".without." in one.id:
+        with_all = [part.partition(LIKE_ALL)[0].rstrip(".") + "." for part in sentences if part.startswith(WITH_ALL)]
+        return with_all or sentences[-1:]
+    return sentences
+
+
+def _belongs(one: Finding, sentence: str) -> bool:
+    """Whether a sentence is for a row: how people and models were compared is told in full by the finding itself."""
+    return not one.id.startswith(COMMON) or sentence.startswith(CHANCE)
+
+
+def _cut(sentence: str) -> str:
+    """ "Chance is 0.333; p: exact binomial." without the test, which the finding itself tells."""
+    return f"{sentence.partition(';')[0]}." if sentence.startswith(CHANCE) and ";" in sentence else sentence
+
+
+def _remark(one: Finding, sentences: Sequence[str]) -> str:
+    """Why there is no number or no interval, the test, and what the measure says of this row alone."""
+    if one.estimate is None:
+        return tr("Not defined: {reason}.").format(reason=(one.reason or "").rstrip("."))
+    parts = []
+    if one.interval is None and one.reason:
+        parts.append(tr("No interval: {reason}.").format(reason=one.reason.removeprefix("interval: ").rstrip(".")))
+    if one.p is not None:
+        parts.append(f"{p_sentence(one)}.")
+    return " ".join([*parts, *sentences])
+
+
+# ---- How far judgments can be trusted, as calm tables: the stored findings about raters, sorted by what they ask
+
+STUDY = "creativity"
+QUALITY, AGREEMENT = "creativity.quality.", "creativity.agreement."
+PAIR = " / "  # between the codes of two raters in a label
+# How the tables stand; `_questions` sorts the findings into them, the narrowest question first.
+ORDER = ("consistency", "position", "time", "axes", "tasks", "pairs", "without", "models", "orders", "other")
+
+
+@dataclass(frozen=True)
+class QualityTable:
+    """One question with its rows. `below`: what holds for all of them. `hidden`: rows that would tell one person of a
+    workshop apart."""
+
+    key: str
+    title: str
+    help: str
+    rows: tuple[TextRow, ...]
+    below: str = ""
+    hidden: int = 0
+
+
+@dataclass(frozen=True)
+class QualityData:
+    """`measurement`: of the creativity study; None where the project has none. `newer`: something counts now that the
+    findings do not know of. `revealed`: sessions that can be measured at all."""
+
+    tables: tuple[QualityTable, ...]
+    measurement: Measurement | None
+    newer: bool
+    revealed: int
+
+
+@dataclass(frozen=True)
+class _Question:
+    key: str
+    title: str
+    help: str
+    holds: Callable[[Finding], bool]
+
+
+def read_quality(ctx: JobContext, project: "Project") -> QualityData:
+    """The tables that have rows, and whether they are up to date."""
+    from desktop.models.stored_findings import StoredFindings
+
+    titles = read_titles(project)
+    found = [
+        one
+        for row in project.findings.all(STUDY)
+        if (one := Finding.from_json(row.body)).id.startswith((QUALITY, AGREEMENT)) and one.variant == "default"
+    ]
+    ctx.check()
+    measured = next((one for one in StoredFindings(project).measurements(ctx) if one.study == STUDY), None)
+    revealed = sum(row.revealed_at is not None for row in project.judging.sessions())
+    return QualityData(
+        tables_of(found, titles, _workshop_codes(project)), measured, _newer(project, measured), revealed
+    )
+
+
+def tables_of(
+    found: Sequence[Finding], titles: Titles, secret: frozenset[str] = frozenset()
+) -> tuple[QualityTable, ...]:
+    """Findings in tables, in the order in which they are asked. `secret`: codes that are told to nobody."""
+    tables = []
+    left = list(found)
+    for question in _questions():
+        mine = [one for one in left if question.holds(one)]
+        left = [one for one in left if not question.holds(one)]
+        open_ones = [one for one in mine if not _tells(one, secret)]
+        rows, below = quality_rows(question.key, open_ones, titles)
+        if mine:
+            hidden = len(mine) - len(rows)
+            tables.append(QualityTable(question.key, question.title, question.help, rows, below, hidden))
+    return tuple(sorted(tables, key=lambda table: ORDER.index(table.key)))
+
+
+def hidden_words(hidden: int) -> str:
+    """That rows about single people of a workshop are kept back; empty where none is."""
+    if not hidden:
+        return ""
+    one = "1 row about a single participant of a workshop is not shown."
+    return plural(hidden, one, "%n rows about single participants of a workshop are not shown.")
+
+
+def _tells(one: Finding, secret: frozenset[str]) -> bool:
+    """Whether a finding is about somebody by code who was promised that nobody is told apart."""
+    named = {one.dims.get("rater", ""), one.label, *one.label.split(PAIR)}
+    return bool(named & secret)
+
+
+def _workshop_codes(project: "Project") -> frozenset[str]:
+    from core.judging.plan import PlanSettings
+
+    plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
+    raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
+    sessions = project.judging.sessions()
+    return frozenset(raters[row.rater_id] for row in sessions if row.plan_id in plans and row.rater_id in raters)
+
+
+def _newer(project: "Project", measured: Measurement | None) -> bool:
+    """Whether sessions ended, packets were merged or conflicts were decided since."""
+    if measured is None or not measured.measured_at:
+        return False
+    at = measured.measured_at
+    decided = any(row.created_at > at for row in project.annotations.of_kind("decision"))
+    merged = any(row.direction == "merged" and row.created_at > at for row in project.packets.all())
+    return measured.new_sessions > 0 or decided or merged
+
+
+def _questions() -> tuple[_Question, ...]:
+    """What is asked of the judgments, in this order; a finding stands under the first that holds."""
+
+    def ids(*starts: str) -> Callable[[Finding], bool]:
+        return lambda one: one.id.startswith(starts)
+
+    def agreement(one: Finding) -> bool:
+        return one.id.startswith(AGREEMENT)
+
+    models = tuple(f"{AGREEMENT}{name}" for name in ("people_model", "classes", "common"))
+    orders = tuple(f"{AGREEMENT}{name}" for name in ("flips", "position", "unanswered"))
+    return (
+        _Question(
+            "consistency",
+            tr("Self-consistency"),
+            tr("How often a hidden repeat, with the cards swapped, was answered the same; repeats are in no score."),
+            ids(f"{QUALITY}consistency"),
+        ),
+        _Question(
+            "position",
+            tr("Position"),
+            tr("Whether the choice leans to one place among the cards."),
+            ids(f"{QUALITY}position"),
+        ),
+        _Question(
+            "time",
+            tr("Response times"),
+            tr("Judgments much quicker or slower than the rater’s usual ones."),
+            ids(f"{QUALITY}time"),
+        ),
+        _Question(
+            "models",
+            tr("People and models"),
+            tr("The same comparisons judged by people and by models."),
+            ids(*models),
+        ),
+        _Question(
+            "orders",
+            tr("Models and the order of the cards"),
+            tr("How far a model’s choice turns with it."),
+            ids(*orders),
+        ),
+        _Question(
+            "pairs",
+            tr("Agreement of pairs of raters"),
+            tr("Cohen’s κ of two raters at a time."),
+            lambda one: agreement(one) and PAIR in one.label,
+        ),
+        _Question(
+            "tasks",
+            tr("Agreement by task"),
+            tr("As by axis, on the comparisons of one task."),
+            lambda one: agreement(one) and "task" in one.dims,
+        ),
+        _Question(
+            "axes",
+            tr("Agreement by axis"),
+            tr("Beyond what chance alone would give; raw agreement is not corrected for it."),
+            agreement,
+        ),
+        _Question(
+            "without",
+            tr("Without one rater"),
+            tr("The same measures with each rater left out in turn: whether one of them carries the result."),
+            ids(f"{QUALITY}without"),
+        ),
+        _Question("other", tr("Other measures"), tr("Further findings about the raters."), ids(QUALITY)),
+    )
+
+
+# ---- How far the judgments can be trusted: stored findings about raters as calm tables, and measuring them anew
 
 
 class TableCard(Card):
@@ -28,7 +319,7 @@ class TableCard(Card):
 
     def __init__(self, table: QualityTable) -> None:
         super().__init__(table.title)
-        self.view = RowsView(table.title, quality_columns(), keep=(0, 1, 2, 3), fold=(3,), wrap=True, tall=True)
+        self.view = TextTable(table.title, quality_columns(), keep=(0, 1, 2, 3), fold=(3,), wrap=True, tall=True)
         self.below, self.hidden = Label("", "note", wrap=True), Label("", "note", wrap=True)
         for part in (Label(table.help, "soft", wrap=True), self.view, self.below, self.hidden):
             self.box.addWidget(part)
@@ -43,7 +334,7 @@ class TableCard(Card):
             show_if(label, bool(said))
 
 
-class QualitySection(Section):
+class QualitySection(RatersSection):
     """The tables, when they were measured, and the button that measures."""
 
     concerns = frozenset({"finding", "session", "annotation", "packet", "event", "plan", "axis_definition"})

@@ -1,23 +1,27 @@
-"""What the tabs of the raters panel have in common: they read off the window's thread, and only when it matters."""
+"""What the tabs of the raters panel share: reading off the window's thread, and pages about one comparison."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.panels.base import Shell
-from desktop.widgets import Label, tr
+from desktop.widgets import Button, ElidedLabel, Label, tr
+from desktop.widgets.cards import ComparisonCards
+from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
 
+# ---- What the tabs of the raters panel have in common: they read off the window's thread, and only when it matters
 
-class Section(QWidget):
+
+class RatersSection(QWidget):
     """One tab. `attach` gives it a project, `ask` has it read anew; what is read comes to `show_data`.
 
     It shows one of its pages: `waiting` until something was read, then what `show_data` chooses.
@@ -81,3 +85,73 @@ class Section(QWidget):
 
     def add_page(self, page: QWidget) -> None:
         self.pages.addWidget(page)
+
+
+# ---- The texts of one comparison as the coordinator sees them: side by side, in a fixed order, and nobody's at first
+
+LEAST_HEIGHT = 190  # text pixels of the cards; the page scrolls rather than squeeze them
+
+
+class NeutralCards(ComparisonCards):
+    """Cards under the letters A, B, C; without `choosing` they are only read. Captions name identities when asked."""
+
+    def __init__(self, keys: Sequence[str], *, choosing: bool) -> None:
+        super().__init__(keys)
+        for card in self.cards:
+            card.button.setVisible(choosing)
+            # The text takes what is left of the page, down to its least height: what it would like does not count.
+            card.reading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._fit()
+        theme.signals.changed.connect(self._fit)
+
+    def name_identities(self, names: Sequence[str]) -> None:
+        """Say beside each letter who the text was written for; an empty sequence: nobody's."""
+        for place, card in enumerate(self.cards):
+            name = safe_line(names[place]) if place < len(names) else ""
+            card.caption.setText(f"{card.letter} · {name}" if name else card.letter)
+            card.setAccessibleName(tr("Card {letter}").format(letter=card.caption.text()))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def _fit(self, _tokens: object = None) -> None:
+        self.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+
+
+class PageHead(QWidget):
+    """The line above a comparison: back to the list, what it is, and on to its neighbours."""
+
+    closed = Signal()
+    moved = Signal(int)  # −1 or +1
+
+    def __init__(self, back: str) -> None:
+        super().__init__()
+        self.back = Button(back, role="aside", icon="back")
+        self.title = ElidedLabel("", "heading")
+        self.place = ElidedLabel("", "soft")
+        self.before = Button("", icon="chevron-left")
+        self.after = Button("", icon="chevron-right")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.back)
+        row.addWidget(self.title, 1)
+        row.addWidget(self.place)
+        for button, name, step in ((self.before, tr("The one before"), -1), (self.after, tr("The next one"), 1)):
+            button.setAccessibleName(name)
+            button.setToolTip(name)
+            button.clicked.connect(lambda _=False, step=step: self.moved.emit(step))
+            row.addWidget(button)
+        self.back.clicked.connect(self.closed)
+
+    def forget(self) -> None:
+        self.show_place("", 0, 0)
+        self.place.set_text("")
+
+    def show_place(self, title: str, place: int, count: int) -> None:
+        """Which one it is, of how many."""
+        self.title.set_text(title)
+        self.place.set_text(tr("{place} of {count}").format(place=place + 1, count=count))
+        self.before.setEnabled(place > 0)
+        self.after.setEnabled(place + 1 < count)

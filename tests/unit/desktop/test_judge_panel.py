@@ -22,8 +22,8 @@ from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
 from desktop.jobs import JobRunner
+from desktop.panels.judge.end import RevealPage
 from desktop.panels.judge.panel import JudgePanel
-from desktop.panels.judge.reveal import RevealPage
 from desktop.settings import Settings
 from desktop.widgets import Button, Notice
 

@@ -19,8 +19,7 @@ from core.runs.compare.planning import Outlook
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.panels.judge.drawing import Drawing
-from desktop.panels.judge.setup import DrawRequest, SetupPage
-from desktop.panels.judge.setup_power import Planned, needs_words
+from desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
 
 GENDER = AxisOffer("gender", "Gender", {"man": "Man", "woman": "Woman", "nb": "Non-binary"})
 ORIENTATION = AxisOffer("orientation", "Orientation", {"straight": "Straight", "queer": "Queer"})

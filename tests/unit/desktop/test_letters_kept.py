@@ -15,7 +15,7 @@ from core.project.project import Project
 from core.text import sha256_text
 from desktop.main_window import MainWindow
 from desktop.operations.letters import document_as_typed
-from desktop.panels.letters.check import moved
+from desktop.panels.letters.review import moved
 
 sys.path.append(str(Path(__file__).parents[2]))
 import itertools

@@ -16,7 +16,7 @@ from core.documents.values import Document
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.models.letter_items import STRENGTH
+from desktop.panels.letters.entries import STRENGTH
 from desktop.panels.letters.panel import LettersPanel
 from desktop.widgets.letter_text import MOST_EDITED
 

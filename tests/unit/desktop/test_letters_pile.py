@@ -19,12 +19,11 @@ from core.documents.values import Document
 from core.findings import Interval, Power
 from core.swap import Person
 from desktop.main_window import MainWindow
-from desktop.models.letter_pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
-from desktop.models.letter_pile_table import PileTable
-from desktop.operations.letter_pile import export_table
+from desktop.operations.letters import export_table
 from desktop.panels.letters.pile import PilePage
-from desktop.panels.letters.pile_tests import PileTests, difference_said, p_said
-from desktop.panels.letters.pile_view import PileView
+from desktop.panels.letters.pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
+from desktop.panels.letters.pile_table import PileTable
+from desktop.panels.letters.pile_view import PileTests, PileView, difference_said, p_said
 from desktop.widgets.drop import local_paths
 
 PATIENCE = 120_000

@@ -18,12 +18,10 @@ from core.swap import Person
 from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.models.letter_twin_rows import figure_lines, places_of, places_said, sentence_lines, signed
-from desktop.operations.letter_twin import suggested, why_not_anew
-from desktop.operations.letters import Checked, Request
-from desktop.panels.letters.twin import TwinPage
-from desktop.panels.letters.twin_anew import AnewDialog
-from desktop.panels.letters.twin_text import TwinMark
+from desktop.operations.letters import Checked, LetterRequest, suggested, why_not_anew
+from desktop.panels.letters.twin import RewriteDialog, TwinPage
+from desktop.panels.letters.twin_rows import figure_lines, places_of, places_said, sentence_lines, signed
+from desktop.panels.letters.twin_texts import TwinMark
 from desktop.panels.letters.twin_view import TwinView
 from desktop.widgets import StandInBadge
 
@@ -243,7 +241,7 @@ def test_the_suggested_name_is_of_the_other_group_and_always_the_same() -> None:
 
 def checked(context: Document | None = None, suspicions: tuple[Suspicion, ...] = ()) -> Checked:
     read = reading(TEXT, KELLY, suspicions=suspicions)
-    return Checked(Request(read.document, context), read, {})
+    return Checked(LetterRequest(read.document, context), read, {})
 
 
 def test_why_a_generator_cannot_write_is_said() -> None:
@@ -284,7 +282,7 @@ def test_the_page_makes_a_twin_and_another_for_who_is_typed(window: MainWindow, 
 
 def test_a_generator_needs_an_occupation(window: MainWindow, qtbot: QtBot) -> None:
     about = checked(Document("cv.txt", "txt", ("Kelly paints.",)))
-    dialog = AnewDialog(window, about, JOSEPH, window)
+    dialog = RewriteDialog(window, about, JOSEPH, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(dialog)
     qtbot.waitUntil(lambda: dialog.picker.info is not None, timeout=PATIENCE)

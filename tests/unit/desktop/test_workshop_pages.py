@@ -10,16 +10,14 @@ from core.errors import AppError
 from core.judging.fingerprint import AxisChoice, Beside, Interval, ShareOfChoices
 from core.judging.planner import Chance, Design
 from core.judging.workshop import Attendance, Pin, WorkshopPlan
-from desktop.operations.workshop import AxisOffer, FacilitatorView
-from desktop.panels.workshop.facilitator import FacilitatorPage
-from desktop.panels.workshop.form import DrawForm, PlanList
-from desktop.panels.workshop.leave import LeaveDialog
-from desktop.panels.workshop.saving import Copied
-from desktop.panels.workshop.start import WelcomePage, power_words
+from desktop.operations.workshop import FacilitatorView, WorkshopAxis
+from desktop.panels.workshop.participant import Copied, WelcomePage, power_words
+from desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
+from desktop.panels.workshop.setup import DrawForm, PlanList
 from desktop.widgets import Label
 
 PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, Design(20), "")
-AXES = (AxisOffer("race", "Race", ("Black", "White", "Asian")), AxisOffer("gender", "Gender", ("man", "woman")))
+AXES = (WorkshopAxis("race", "Race", ("Black", "White", "Asian")), WorkshopAxis("gender", "Gender", ("man", "woman")))
 
 
 def words_of(page) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop.models.titles import Titles
-from desktop.tables.rows import Column, Row
+from desktop.tables.rows import TextColumn, TextRow
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, spelled_seconds, tr
 
@@ -18,20 +18,22 @@ NOTHING = "—"
 LETTERS = "ABC"
 
 
-def plan_columns() -> tuple[Column, ...]:
+def plan_columns() -> tuple[TextColumn, ...]:
     return (
-        Column(tr("Plan")),
-        Column(tr("What differs"), 190, help=tr("What the texts of one comparison differ in")),
-        Column(tr("Comparisons"), 112, number=True),
-        Column(tr("Repeats"), 84, number=True, help=tr("Hidden repeats with the cards swapped; they are in no score")),
-        Column(tr("Raters"), 76, number=True, help=tr("Who began, or has a packet; models among them")),
-        Column(tr("Finished"), 104),
+        TextColumn(tr("Plan")),
+        TextColumn(tr("What differs"), 190, help=tr("What the texts of one comparison differ in")),
+        TextColumn(tr("Comparisons"), 112, number=True),
+        TextColumn(
+            tr("Repeats"), 84, number=True, help=tr("Hidden repeats with the cards swapped; they are in no score")
+        ),
+        TextColumn(tr("Raters"), 76, number=True, help=tr("Who began, or has a packet; models among them")),
+        TextColumn(tr("Finished"), 104),
     )
 
 
-def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[Row]:
+def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TextRow]:
     return [
-        Row(
+        TextRow(
             plan.id,
             (
                 plan_title(plan),
@@ -65,21 +67,21 @@ def kind_words(kind: str, axis: str = "") -> str:
     return words.get(kind, safe_line(kind))
 
 
-def rater_columns() -> tuple[Column, ...]:
+def rater_columns() -> tuple[TextColumn, ...]:
     return (
-        Column(tr("Rater")),
-        Column(tr("Where"), 204),
-        Column(tr("State"), 166),
-        Column(tr("Answered"), 92, number=True),
-        Column(tr("Skipped"), 84, number=True),
-        Column(tr("Left"), 64, number=True),
-        Column(tr("Active time"), 108, number=True, help=tr("Without pauses of more than two minutes")),
+        TextColumn(tr("Rater")),
+        TextColumn(tr("Where"), 204),
+        TextColumn(tr("State"), 166),
+        TextColumn(tr("Answered"), 92, number=True),
+        TextColumn(tr("Skipped"), 84, number=True),
+        TextColumn(tr("Left"), 64, number=True),
+        TextColumn(tr("Active time"), 108, number=True, help=tr("Without pauses of more than two minutes")),
     )
 
 
-def rater_rows(raters: "Sequence[RaterState]") -> list[Row]:
+def rater_rows(raters: "Sequence[RaterState]") -> list[TextRow]:
     return [
-        Row(
+        TextRow(
             one.session_id,
             (
                 tr("{code} (model)").format(code=safe_line(one.code)) if one.model else safe_line(one.code),
@@ -123,25 +125,27 @@ def workshop_words(plan: "PlanState") -> str:
     ).format(took=took, ended=ended)
 
 
-def made_columns() -> tuple[Column, ...]:
-    return Column(tr("Rater"), 120), Column(tr("Comparisons"), 120, number=True), Column(tr("File"))
+def made_columns() -> tuple[TextColumn, ...]:
+    return TextColumn(tr("Rater"), 120), TextColumn(tr("Comparisons"), 120, number=True), TextColumn(tr("File"))
 
 
-def made_rows(made: "Sequence[MadePacket]") -> list[Row]:
+def made_rows(made: "Sequence[MadePacket]") -> list[TextRow]:
     return [
-        Row(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name))) for one in made
+        TextRow(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name))) for one in made
     ]
 
 
-def merge_columns() -> tuple[Column, ...]:
+def merge_columns() -> tuple[TextColumn, ...]:
     return (
-        Column(tr("File"), 170),
-        Column(tr("Rater"), 80),
-        Column(tr("New"), 56, number=True, help=tr("Answers that were not here yet")),
-        Column(tr("Repeated"), 90, number=True, help=tr("Answers that were here already: they count once")),
-        Column(tr("Conflicting"), 104, number=True, help=tr("Other answers to the same comparison by the same rater")),
-        Column(tr("Changed texts"), 118, number=True, help=tr("Comparisons whose texts are not the ones sent out")),
-        Column(tr("What came of it, and what to do")),
+        TextColumn(tr("File"), 170),
+        TextColumn(tr("Rater"), 80),
+        TextColumn(tr("New"), 56, number=True, help=tr("Answers that were not here yet")),
+        TextColumn(tr("Repeated"), 90, number=True, help=tr("Answers that were here already: they count once")),
+        TextColumn(
+            tr("Conflicting"), 104, number=True, help=tr("Other answers to the same comparison by the same rater")
+        ),
+        TextColumn(tr("Changed texts"), 118, number=True, help=tr("Comparisons whose texts are not the ones sent out")),
+        TextColumn(tr("What came of it, and what to do")),
     )
 
 
@@ -149,10 +153,10 @@ def merge_columns() -> tuple[Column, ...]:
 MERGE_KEEP = (0, 6, 1, 2, 4, 3, 5)
 
 
-def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[Row]:
+def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[TextRow]:
     """A row for each file. `accepted`: those whose raters were unknown, and were taken in."""
     return [
-        Row(
+        TextRow(
             f"{place}",
             (
                 safe_line(one.name),

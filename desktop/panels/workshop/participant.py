@@ -1,0 +1,410 @@
+"""The pages of one participant: the welcome, the fingerprint at the end, and saving it as a picture."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDir, QEvent, QObject, QSettings, QStandardPaths, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QClipboard, QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.charts.fingerprint_page import FORMATS
+from desktop.panels.base import Shell
+from desktop.panels.fingerprint.view import FingerprintView
+from desktop.widgets import (
+    Card,
+    EmptyState,
+    Label,
+    LinkButton,
+    Notice,
+    PlainText,
+    PrimaryButton,
+    QuietButton,
+    number,
+    plural,
+    tr,
+)
+from desktop.widgets.notice import error_notice
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from core.errors import AppError
+    from core.judging.fingerprint import Fingerprint
+    from core.judging.planner import Chance
+    from core.judging.workshop import WorkshopPlan
+
+# ---- Saving a picture at a workshop's end: where the person says, and without a trace of where the last one saved
+
+REMEMBERED = ("lastVisited", "history", "shortcuts")  # what Qt's own dialog would show the next person
+
+
+class SaveDialog(QFileDialog):
+    """Asks for a place. It is Qt's own dialog: the system's remembers folders, and nobody could empty it."""
+
+    def __init__(self, parent: QWidget, on_chosen: Callable[[Path], object]) -> None:
+        super().__init__(parent, tr("Save my picture"))
+        self._kept = _remembered()
+        self._on_chosen = on_chosen
+        kinds = {"png": tr("Picture (*.png)"), "svg": tr("Drawing (*.svg)"), "pdf": tr("Document (*.pdf)")}
+        self._endings = {words: ending for ending, words in kinds.items()}
+        self.setOption(QFileDialog.Option.DontUseNativeDialog)
+        self.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        self.setFileMode(QFileDialog.FileMode.AnyFile)
+        self.setNameFilters([kinds[ending] for ending in FORMATS])
+        self.setDefaultSuffix("png")
+        self.setDirectory(_home())
+        self.setHistory([])
+        self.setSidebarUrls([QUrl.fromLocalFile(path) for path in (QDir.rootPath(), _home())])
+        self.selectFile(f"{tr('my picture')}.png")
+        self.filterSelected.connect(self._follow)
+        self.finished.connect(self._end)
+
+    def _follow(self, words: str) -> None:
+        """Another kind of picture: the name gets its ending."""
+        self.setDefaultSuffix(self._endings.get(words, "png"))
+        for typed in self.selectedFiles()[:1]:
+            self.selectFile(f"{Path(typed).stem}.{self.defaultSuffix()}")
+
+    def _end(self, result: int) -> None:
+        chosen = self.selectedFiles() if result else []
+        on_chosen, kept = self._on_chosen, self._kept
+        self.setDirectory(_home())
+        self.setHistory([])
+        # Qt writes what it remembers when the dialog is destroyed.
+        self.destroyed.connect(lambda: _remember(kept))
+        self.deleteLater()
+        if chosen:
+            path = Path(chosen[0])
+            known = path.suffix.lower().lstrip(".") in FORMATS
+            on_chosen(path if known else path.with_name(f"{path.name}.{self.defaultSuffix() or 'png'}"))
+
+
+class Copied(QObject):
+    """What was copied since this was made: the program fills the screen meanwhile, so it was copied in it."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._modes: set[QClipboard.Mode] = set()
+        QGuiApplication.clipboard().changed.connect(self._modes.add)
+
+    def clear(self) -> None:
+        """Take it back; what was there before stays."""
+        QGuiApplication.clipboard().changed.disconnect(self._modes.add)
+        for mode in self._modes:
+            QGuiApplication.clipboard().clear(mode)
+
+
+def _home() -> str:
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.HomeLocation)
+
+
+def _remembered() -> dict[str, object]:
+    settings = _settings()
+    return {key: settings.value(key) for key in REMEMBERED if settings.contains(key)}
+
+
+def _remember(kept: dict[str, object]) -> None:
+    settings = _settings()
+    for key in REMEMBERED:
+        if key in kept:
+            settings.setValue(key, kept[key])
+        else:
+            settings.remove(key)
+
+
+def _settings() -> QSettings:
+    """Where Qt keeps what its file dialog remembers, for every program that uses it."""
+    settings = QSettings(QSettings.Scope.UserScope, "QtProject")
+    settings.beginGroup("FileDialog")
+    return settings
+
+
+# ---- A participant's own picture at the end of a workshop's session; saved only where they say, gone when they leave
+
+# Somebody may walk away and leave the picture on the screen.
+IDLE_MINUTES = 5
+STIRRINGS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.Wheel}
+
+
+class PicturePage(QWidget):
+    """`save` and `done` are made here, and stand where the host puts them."""
+
+    left = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        kept = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
+        kept += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
+        self.view = FingerprintView(shell, kept=kept, with_head=False)
+        self.save = QuietButton(tr("Save my picture…"), icon="export")
+        self.done = PrimaryButton(tr("Done: next person"))
+        self.waiting = Label(tr("Drawing your picture…"), "soft")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.failed = EmptyState(
+            tr("Your picture could not be drawn"), "", tr("Next person"), self.left.emit, icon="fingerprint"
+        )
+        self.pages = QStackedWidget()
+        for page in (self.waiting, self.view, self.failed):
+            self.pages.addWidget(page)
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.addWidget(self.pages, 1)
+        self._told: Notice | None = None
+        self._idle = QTimer(self, interval=IDLE_MINUTES * 60_000, singleShot=True)
+        self._idle.timeout.connect(self.left)
+        self.save.clicked.connect(self.ask_where)
+        self.done.clicked.connect(self.left)
+
+    def show_waiting(self) -> None:
+        self.save.setEnabled(False)
+        self.pages.setCurrentWidget(self.waiting)
+        self._watch()
+
+    def show_fingerprint(self, found: "Fingerprint") -> None:
+        self.view.show_fingerprint(found)
+        self.save.setEnabled(True)
+        self.pages.setCurrentWidget(self.view)
+
+    def show_failure(self, error: "AppError") -> None:
+        self.failed.text.setText(safe_line(str(error)))
+        self.pages.setCurrentWidget(self.failed)
+
+    def forget(self) -> None:
+        self._idle.stop()
+        QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
+        self.view.forget()
+
+    # saving
+
+    def ask_where(self) -> None:
+        """Ask for a place, without holding the window."""
+        if self.view.fingerprint is not None:
+            SaveDialog(self.window(), self.save_to).open()
+
+    def save_to(self, path: Path) -> None:
+        """Write the picture in the format of the path's ending."""
+        found = self.view.fingerprint
+        if found is None:
+            return
+        from desktop.operations.fingerprint import save_fingerprint
+
+        save_fingerprint(found=found, path=path).start(
+            self._shell.jobs,
+            on_done=lambda _: self._tell(Notice(tr("Your picture is saved."), tone="ok")),
+            on_error=lambda error: self._tell(error_notice(error)),
+        )
+
+    def _tell(self, notice: Notice) -> None:
+        if self._told is not None:
+            self._told.close()
+        self._told = notice
+        notice.closed.connect(self._untold)
+        self._box.insertWidget(0, notice)
+
+    def _untold(self) -> None:
+        self._told = None
+
+    # somebody who walks away
+
+    def _watch(self) -> None:
+        self._idle.start()
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in STIRRINGS and self._idle.isActive():
+            self._idle.start()
+        return False
+
+
+# ---- A workshop's start page: what one will do, how long it takes, what it can show, and who sees it. It names
+# nothing
+
+WIDTH = 880
+TWO_COLUMNS_FROM = 640  # text pixels
+CONSENT_HEIGHT = 120
+
+
+class WelcomeFact(QWidget):
+    """Something to know before one starts: a few words, and what they mean."""
+
+    def __init__(self, title: str, text: str = "") -> None:
+        super().__init__()
+        self.title = Label(title, "strong", wrap=True)
+        self.text = Label(text, "soft", wrap=True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addWidget(self.title)
+        box.addWidget(self.text)
+        box.addStretch(1)
+
+
+class WelcomePage(Sheet):
+    """The page that every participant begins at. Nothing of the last one is ever on it."""
+
+    started = Signal(bool)  # whether the consent text was agreed to
+    leave_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Welcome"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.about = Label("", "reading", wrap=True)
+        self.time = WelcomeFact("")
+        self.power = WelcomeFact(tr("What it can show"))
+        self.yours = WelcomeFact(
+            tr("Your result is yours alone"),
+            tr(
+                "Your answers are kept under a random code that nobody is shown, not under a name. You see your "
+                "picture at the end; it is gone when the next person starts, unless you save it."
+            ),
+        )
+        self.group = WelcomeFact(
+            tr("The group"),
+            tr(
+                "Once five people have finished, what all of them chose together stands beside yours. Whoever leads "
+                "the workshop sees how many took part, and that; never one person’s answers."
+            ),
+        )
+        self.consent = PlainText(name=tr("Consent"))
+        self.agree = QCheckBox(tr("I agree"))
+        self.start = PrimaryButton(tr("Start"))
+        self.leave = LinkButton(tr("Leave the workshop"))
+        self._facts = QGridLayout()
+        self._asks = False
+        self._lay_out()
+        self.start.clicked.connect(self._start)
+        self.leave.clicked.connect(self.leave_wanted)
+        self.agree.toggled.connect(self._agreed)
+        self.consent.document().documentLayout().documentSizeChanged.connect(lambda: self._fit_consent())
+        theme.signals.changed.connect(self._arrange)
+
+    def show_plan(self, plan: "WorkshopPlan", chance: "Chance | None") -> None:
+        """Say what this workshop's plan asks for."""
+        self._asks = bool(plan.consent_text.strip())
+        self.about.setText(_about(plan.comparisons))
+        self.time.title.setText(plural(plan.minutes, "About %n minute", "About %n minutes"))
+        self.time.text.setText(
+            tr("There is no hurry and no right answer. Skip what you cannot decide, and go back as you like.")
+        )
+        self.power.text.setText(power_words(chance))
+        self.consent.set_text(plan.consent_text)
+        self.consent.setVisible(self._asks)
+        self.agree.setVisible(self._asks)
+        self.forget()
+
+    def forget(self) -> None:
+        """As the next person finds it."""
+        self.agree.setChecked(False)
+        self.start.set_text(tr("Start"))
+        self._allow()
+        self.verticalScrollBar().setValue(0)
+
+    def set_opening(self) -> None:
+        self.start.set_text(tr("Opening…"))
+        self.start.setEnabled(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._start()
+        else:
+            super().keyPressEvent(event)
+
+    # inside
+
+    def _start(self) -> None:
+        if self.start.isEnabled():
+            self.started.emit(self.agree.isChecked())
+
+    def _agreed(self, agreed: bool) -> None:
+        self._allow()
+        if agreed:
+            self.setFocus()  # Enter starts now; on the box it would take the agreement back
+
+    def _allow(self) -> None:
+        self.start.setEnabled(not self._asks or self.agree.isChecked())
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        card = Card()
+        card.setMaximumWidth(tokens.px(WIDTH))
+        card.set_padding(tokens.px(40), tokens.px(32))
+        card.box.setSpacing(tokens.gap)
+        card.box.addWidget(Label(tr("Which text do you find best?"), "display", wrap=True))
+        card.box.addWidget(self.about)
+        card.box.addSpacing(tokens.grid)
+        self._facts.setHorizontalSpacing(tokens.px(40))
+        self._facts.setVerticalSpacing(tokens.margin)
+        card.box.addLayout(self._facts)
+        card.box.addSpacing(tokens.grid)
+        card.box.addWidget(self.consent)
+        card.box.addWidget(self.agree, 0, Qt.AlignmentFlag.AlignLeft)
+        row = QHBoxLayout()
+        row.addWidget(self.start)
+        row.addStretch(1)
+        row.addWidget(self.leave)
+        card.box.addLayout(row)
+        across = QHBoxLayout()
+        across.addWidget(card, 1)
+        self.box.addStretch(1)
+        self.box.addLayout(across)
+        self.box.addStretch(2)
+        self._arrange()
+
+    def _arrange(self, _tokens: object = None) -> None:
+        """Two facts beside each other where there is room."""
+        wide = self.viewport().width() >= theme.current().px(TWO_COLUMNS_FROM)
+        for place, fact in enumerate((self.time, self.power, self.yours, self.group)):
+            self._facts.addWidget(fact, *divmod(place, 2 if wide else 1), Qt.AlignmentFlag.AlignTop)
+        for column in (0, 1):
+            self._facts.setColumnStretch(column, 1 if wide or column == 0 else 0)
+        self._fit_consent()
+
+    def _fit_consent(self) -> None:
+        """As high as its text, up to a few lines; the rest of a long one scrolls."""
+        most = theme.current().px(CONSENT_HEIGHT)
+        self.consent.setFixedHeight(min(most, round(self.consent.document().size().height()) + 4))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+
+def _about(comparisons: int) -> str:
+    words = plural(
+        comparisons,
+        "You will see short texts side by side, %n time, and say which one you find best.",
+        "You will see short texts side by side, %n times, and each time say which one you find best.",
+    )
+    return words + " " + tr("What is being compared is told at the end.")
+
+
+def power_words(chance: "Chance | None") -> str:
+    """How likely a preference would be seen, for somebody who never heard of statistics."""
+    if chance is None:
+        return tr("How often you chose what. Whether that is a preference, this session cannot tell.")
+    seen = min(99, max(1, round(100 * chance.power)))
+    words = tr(
+        "A clear preference (choosing {shares} of 100) is seen in about {seen} of 100 sessions of this length, and "
+        "missed in the others. So “not enough evidence” at the end does not mean that there is no preference."
+    )
+    return words.format(shares=_listed(chance.shares), seen=number(seen))
+
+
+def _listed(shares: tuple[float, ...]) -> str:
+    *first, last = [number(100 * share, 0 if abs(100 * share - round(100 * share)) < 0.05 else 1) for share in shares]
+    return tr("{some} and {last}").format(some=", ".join(first), last=last)

@@ -1,0 +1,1 @@
+"""Readers: from the open project to plain values, off the window's thread."""
