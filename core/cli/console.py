@@ -18,7 +18,7 @@ from rich.table import Table
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.jobs import Progress as JobProgress
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.lock import ProjectInUse
 from core.project.project import Project
 

@@ -1,6 +1,7 @@
 """Copies of a project that are whole at any moment: through SQLite's backup, then fsync, then rename."""
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from contextlib import closing, suppress
@@ -8,9 +9,50 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import AppError
-from core.project.connection import connect
-from core.project.failures import explain
-from core.project.places import backup_folder
+from core.machine.home import home
+from core.project.connection import connect, explain
+from core.project.lock import is_held
+from core.text import sha256_text
+
+# ---- Recovery after a crash, where the file itself must not be touched
+#
+# A file that may be written is recovered by SQLite when it is opened. One that may not is copied together with its
+# journal and recovered there: opening it `immutable` would show rows that were never committed.
+
+
+def journal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-journal")
+
+
+def interrupted(path: Path) -> bool:
+    """Whether a crash left a journal beside a file that nobody is writing to now."""
+    try:
+        return journal_of(path).stat().st_size > 0 and not is_held(path)
+    except OSError:
+        return False
+
+
+def recovered_copy(path: Path) -> Path:
+    """File and journal copied to a new temporary folder, where SQLite rolls the half-done transaction back."""
+    folder = Path(tempfile.mkdtemp(prefix="biasprint-"))
+    copy = folder / path.name
+    shutil.copyfile(path, copy)
+    shutil.copyfile(journal_of(path), journal_of(copy))
+    with closing(connect(copy, writable=True)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
+    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
+    journal_of(copy).unlink(missing_ok=True)
+    return copy
+
+
+# ---- Backups
+
+
+def backup_folder(project: Path) -> Path:
+    """The folder of a project's backups, by the place the project is at."""
+    real = project.resolve()
+    return home() / "backups" / f"{real.stem}-{sha256_text(str(real))[:10]}"
+
 
 KEEP = 5
 LARGEST_BYTES = 500 * 1024 * 1024

@@ -10,10 +10,10 @@ from typing import Any
 
 from core.jobs import JobContext
 from core.project import gate
+from core.project.backup import interrupted, recovered_copy
 from core.project.connection import connect
-from core.project.exact_text import restore_text
 from core.project.reader import ROWS_AT_ONCE
-from core.project.recover import interrupted, recovered_copy
+from core.project.stores.common import restore_text
 from core.project.stores.judging import judgment_sha256
 from core.text import sha256_text
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from core.errors import AppError
 from core.machine.home import home
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION
-from core.project.failures import FileDamaged
-from core.project.migrate import expected_schema, schema_of
+from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged
+from core.project.schema import expected_schema, schema_of
 
 MAGIC = b"SQLite format 3\x00"
 EXAMINE_SECONDS = 5.0

@@ -11,26 +11,19 @@ from types import TracebackType
 
 from core.errors import AppError
 from core.project import gate
-from core.project.backup import back_up, copy_project
+from core.project.backup import back_up, copy_project, interrupted, recovered_copy
 from core.project.changes import Changes
-from core.project.connection import SCHEMA_VERSION, connect
-from core.project.failures import explain
+from core.project.connection import SCHEMA_VERSION, connect, explain
 from core.project.lock import ProjectLock
-from core.project.migrate import migrate
 from core.project.reader import Reader
-from core.project.recover import interrupted, recovered_copy
 from core.project.rows import TextKey
-from core.project.stores.annotations import Annotations
-from core.project.stores.findings import Events, Findings
+from core.project.schema import migrate
+from core.project.stores.findings import Annotations, Events, Findings, Readings
 from core.project.stores.judging import Judging
-from core.project.stores.outputs import Outputs
 from core.project.stores.packets import Packets
-from core.project.stores.prompts import Prompts
-from core.project.stores.readings import Readings
-from core.project.stores.runs import Runs
+from core.project.stores.runs import Outputs, Runs
 from core.project.stores.scores import Scores
-from core.project.stores.sources import Sources
-from core.project.stores.studies import Axes, Studies
+from core.project.stores.studies import Axes, Prompts, Sources, Studies
 from core.project.writer import Writer
 
 Listener = Callable[[Changes], None]

@@ -15,9 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.sql import Executable
 
 from core.errors import AppError
-from core.project.connection import connect, engine_for
-from core.project.failures import NotSaved, explain
-from core.project.patience import patiently
+from core.project.connection import NotSaved, connect, engine_for, explain, patiently
 
 ROWS_AT_ONCE = 250
 GIVE_UP_SECONDS = 5.0

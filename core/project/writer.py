@@ -18,9 +18,7 @@ from sqlalchemy import Connection
 
 from core.errors import AppError
 from core.project.changes import Changes
-from core.project.connection import connect, engine_for, raw
-from core.project.failures import explain
-from core.project.patience import patiently
+from core.project.connection import connect, engine_for, explain, patiently, raw
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.project.exact_text import store_text
+from core.project.stores.common import store_text
 
 Cell = None | bool | int | float | str
 

@@ -17,7 +17,7 @@ from core.project.rows import (
     StudyRow,
 )
 from core.project.stores.common import chunks
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.runs.exporting_judgments import JUDGMENT, JUDGMENT_END, judgment_rows
 from core.runs.originals import KIND, Originals
 from core.runs.values import temperatures

@@ -11,7 +11,7 @@ from core.machine.models.resolve import best
 from core.project.project import Project
 from core.project.rows import ComparisonRow, Floats, ScoreRow, TextKey
 from core.project.stores.common import chunks
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe, preference, usable

@@ -14,7 +14,7 @@ from desktop.models.outputs_table import OutputsTable
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
 Page = tuple[int, Sequence[int]]
 

@@ -9,7 +9,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.project.rows import OutputRow
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
 PREVIEW = 240  # characters: more than any column shows
 

@@ -55,7 +55,7 @@ class StoredFindings:
         return read_text(self._project, ref)
 
     def _measurement(self, study: "StudyRow", title: str) -> Measurement:
-        from core.project.stores.outputs import OutputFilter
+        from core.project.stores.runs import OutputFilter
 
         last = self._project.findings.last(study.kind)
         if last is None:

@@ -12,7 +12,7 @@ from desktop.widgets.words import tr
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.rows import OutputRow
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
 FIRST_PAGE = 200  # shown before the other ids are read
 SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the window stutter

@@ -15,7 +15,7 @@ from core.judging.workshop import may_be_told
 from core.project.project import Project
 from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
 from core.project.stores.common import chunks
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.prompts.mitigation import PLAIN_ARM
 from core.runs.exporting import matched_block
 from core.runs.originals import ORIGINAL_KEY

@@ -81,7 +81,7 @@ def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int
 
 def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tuple[float | None, int]:
     """Seconds a text, from the newest run of the model that has texts."""
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
     generators = project.runs.generators()
     for run in reversed(project.runs.all()):

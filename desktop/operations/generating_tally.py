@@ -31,7 +31,7 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
     Replies of the completion study: what names no option, or two. Everything else: the rules of the success scorer,
     which runs in the compute process and loads its sentence splitter there.
     """
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
     where = OutputFilter(run_id=run_id, status="done")
     rows = project.outputs.page(before.last, AT_ONCE, where)

@@ -8,7 +8,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PacketRow
 from core.project.specs import AnnotationSpec
-from core.project.stores.heads import DECISION, contested, decision_for, decision_target, equal_answers
+from core.project.stores.judging import DECISION, contested, decision_for, decision_target, equal_answers
 
 # ---- The state of packets
 

@@ -28,13 +28,11 @@ from core.judging.packets.inside import (
 )
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.wording import Wording, shipped_wording
-from core.project.connection import connect
-from core.project.exact_text import store_text
-from core.project.failures import explain
-from core.project.migrate import migrate
+from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
-from core.project.stores.common import canonical_json, new_uuid, utc_now
+from core.project.schema import migrate
+from core.project.stores.common import canonical_json, new_uuid, store_text, utc_now
 from core.project.stores.packets import NewPacket
 from core.text import sha256_text
 

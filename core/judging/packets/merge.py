@@ -22,13 +22,12 @@ from core.judging.packets.inside import FORMAT, Inside, Shown, content_sha256, f
 from core.judging.plan import CardOrder
 from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
-from core.project.failures import FileDamaged, NotSaved
+from core.project.connection import FileDamaged, NotSaved
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.stores.common import canonical_json, utc_now
 from core.project.stores.judging import EMPTY, judgment_sha256
-from core.project.stores.merging import PacketRows
-from core.project.stores.packets import seal_sha256
+from core.project.stores.packets import PacketRows, seal_sha256
 from core.text import sha256_text
 
 # ---- Reading a packet that came back: through the gate, read-only, every hash recomputed, and nothing taken on trust

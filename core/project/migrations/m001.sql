@@ -1,7 +1,7 @@
 -- Schema version 1 of a Biasprint project.
 -- Times are UTC in ISO 8601. JSON columns hold canonical JSON (sorted keys, no blanks).
 -- Texts are exact: *_sha256 is over the bytes as received; `escaped` = 1 where lone surrogates were
--- written as U+F8F1 and four hexadecimal digits (see core/project/exact_text.py).
+-- written as U+F8F1 and four hexadecimal digits (see core/project/stores/common.py).
 -- Rows that travel between machines (plans, comparisons, raters, sessions, judgments, annotations,
 -- packets, readings) have UUID keys, so that merging is idempotent and independent of order.
 

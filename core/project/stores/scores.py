@@ -10,12 +10,11 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
 from core.project.changes import Changes
-from core.project.exact_text import restore_text
 from core.project.rows import ScoreRow, TextRow
+from core.project.schema import Embedding, Output, Prompt, PromptSet, Score, Source, table
 from core.project.specs import ScoreSpec
-from core.project.stores.common import Part, canonical_json, utc_now
-from core.project.stores.sources import FOR_JUDGING
-from core.project.tables import Embedding, Output, Prompt, PromptSet, Score, Source, table
+from core.project.stores.common import Part, canonical_json, restore_text, utc_now
+from core.project.stores.studies import FOR_JUDGING
 
 score = table(Score)
 embedding = table(Embedding)

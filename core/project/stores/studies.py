@@ -1,16 +1,20 @@
-"""Studies and the versions of their axes."""
+"""Studies, axis definitions, prompt sets and sources."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.dialects.sqlite import insert
 
 from core.project.changes import Changes
-from core.project.rows import AxisRow, StudyRow
-from core.project.specs import AxisSpec
-from core.project.stores.common import Part, canonical_json, insert_one, json_sha256, utc_now
-from core.project.tables import AxisDefinition, Study, table
+from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
+from core.project.schema import AxisDefinition, Prompt, PromptSet, Source, Study, table
+from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
+from core.project.stores.common import Part, canonical_json, insert_one, json_sha256, restore_text, store_text, utc_now
+
+# ---- Studies and the versions of their axes
 
 study = table(Study)
 axis = table(AxisDefinition)
@@ -69,3 +73,147 @@ def _study(row: Any) -> StudyRow:
 
 def _axis(row: Any) -> AxisRow:
     return AxisRow(row.id, row.key, row.version, row.title, json.loads(row.definition), row.sha256)
+
+
+# ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
+
+prompt_set = table(PromptSet)
+prompt = table(Prompt)
+
+
+class Prompts(Part):
+    def add_set(self, study_id: int, spec: PromptSetSpec) -> Changes:
+        """Store a prompt set; the same content is the version that is there already."""
+        digest = json_sha256([spec.recipe, [item.model_dump() for item in spec.prompts]])
+
+        def write(connection: Connection) -> Changes:
+            named = (prompt_set.c.study_id == study_id) & (prompt_set.c.name == spec.name)
+            same = sa.select(prompt_set.c.id).where(named, prompt_set.c.sha256 == digest)
+            if (present := connection.execute(same).scalar()) is not None:
+                return Changes.to("prompt_set", [present])
+            last = sa.select(sa.func.coalesce(sa.func.max(prompt_set.c.version), 0)).where(named)
+            values = {
+                "study_id": study_id,
+                "name": spec.name,
+                "version": connection.execute(last).scalar_one() + 1,
+                "recipe": canonical_json(spec.recipe),
+                "sha256": digest,
+                "created_at": utc_now(),
+            }
+            changes = insert_one(connection, prompt_set, values)
+            set_id = changes.number("prompt_set")
+            if spec.prompts:
+                connection.execute(sa.insert(prompt), [_values(set_id, item) for item in spec.prompts])
+            return changes
+
+        return self._writer.write(write, urgent=True)
+
+    def sets(self, study_id: int | None = None) -> tuple[PromptSetRow, ...]:
+        """The prompt sets, oldest first."""
+        statement = sa.select(prompt_set).order_by(prompt_set.c.id)
+        if study_id is not None:
+            statement = statement.where(prompt_set.c.study_id == study_id)
+        return self._all(statement, _set)
+
+    def count(self, set_id: int) -> int:
+        return self._number(sa.select(sa.func.count()).where(prompt.c.prompt_set_id == set_id))
+
+    def page(self, set_id: int, after_id: int = 0, limit: int = 500) -> tuple[PromptRow, ...]:
+        statement = (
+            sa.select(prompt)
+            .where(prompt.c.prompt_set_id == set_id, prompt.c.id > after_id)
+            .order_by(prompt.c.id)
+            .limit(limit)
+        )
+        return self._all(statement, prompt_row)
+
+    def by_key(self, set_id: int, keys: list[str]) -> dict[str, int]:
+        """The ids of prompts by their keys."""
+        found: dict[str, int] = {}
+        for start in range(0, len(keys), 500):
+            statement = sa.select(prompt.c.key, prompt.c.id).where(
+                prompt.c.prompt_set_id == set_id, prompt.c.key.in_(keys[start : start + 500])
+            )
+            found.update({row.key: row.id for row in self._reader.rows(statement)})
+        return found
+
+
+def prompt_row(row: Any) -> PromptRow:
+    """A prompt from a row that has all of its columns."""
+    return PromptRow(
+        row.id,
+        row.prompt_set_id,
+        row.key,
+        restore_text(row.text, row.escaped),
+        row.task,
+        row.theme,
+        row.axis,
+        row.identity,
+        json.loads(row.fields),
+    )
+
+
+def _values(set_id: int, spec: PromptSpec) -> dict[str, Any]:
+    stored = store_text(spec.text)
+    values = spec.model_dump() | vars(stored) | {"prompt_set_id": set_id}
+    return values | {"fields": canonical_json(spec.fields)}
+
+
+def _set(row: Any) -> PromptSetRow:
+    return PromptSetRow(row.id, row.study_id, row.name, row.version, json.loads(row.recipe), row.sha256, row.created_at)
+
+
+# ---- Sources: texts that no prompt of ours asked for, such as originals, CVs and imported letters
+
+source = table(Source)
+# Texts that were made to be judged: twins of letters, and the cards of a packet. They are no texts of the study.
+FOR_JUDGING = ("twin", "card")
+
+
+class Sources(Part):
+    def add_many(self, study_id: int, specs: Sequence[SourceSpec]) -> Changes:
+        """Store texts. A row of an origin that is here already stays as it is, so that importing again adds nothing."""
+        rows = [_source_values(study_id, spec) for spec in specs]
+
+        def write(connection: Connection) -> Changes:
+            last = connection.execute(sa.select(sa.func.coalesce(sa.func.max(source.c.id), 0))).scalar_one()
+            if rows:
+                connection.execute(insert(source).on_conflict_do_nothing(["study_id", "origin", "row"]), rows)
+            added = connection.execute(sa.select(source.c.id).where(source.c.id > last)).scalars()
+            return Changes.to("source", added)
+
+        return self._writer.write(write)
+
+    def count(self, study_id: int, written_after: str = "") -> int:
+        """How many texts the study has, or how many came after a time."""
+        wanted = _of(study_id, None) & (source.c.created_at > written_after)
+        return self._number(sa.select(sa.func.count()).where(wanted))
+
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """The texts of some sources."""
+        statement = sa.select(source.c.id, source.c.text, source.c.escaped).where(source.c.id.in_(ids))
+        return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
+
+    def page(
+        self, study_id: int, after_id: int = 0, limit: int = 500, *, kind: str | None = None
+    ) -> tuple[SourceRow, ...]:
+        """The study's texts in order; those of one kind where it is named, which may also be one of FOR_JUDGING."""
+        statement = (
+            sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
+        )
+        return self._all(statement, _row)
+
+
+def _of(study_id: int, kind: str | None) -> "sa.ColumnElement[bool]":
+    own = source.c.kind.not_in(FOR_JUDGING) if kind is None else source.c.kind == kind
+    return sa.and_(source.c.study_id == study_id, own)
+
+
+def _source_values(study_id: int, spec: SourceSpec) -> dict[str, Any]:
+    values = spec.model_dump() | vars(store_text(spec.text))
+    return values | {"study_id": study_id, "fields": canonical_json(spec.fields), "created_at": utc_now()}
+
+
+def _row(row: Any) -> SourceRow:
+    text = restore_text(row.text, row.escaped)
+    return SourceRow(row.id, row.study_id, row.kind, row.origin, row.row, text, json.loads(row.fields))

@@ -7,7 +7,7 @@ from core.jobs import JobContext
 from core.judging.plan import PlanKind
 from core.project.project import Project
 from core.project.rows import StudyRow
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.runs.compare.axes import known_axes
 from core.runs.compare.pool import sources
 from core.runs.compare.writers import writers

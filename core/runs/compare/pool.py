@@ -12,7 +12,7 @@ from core.project.project import Project
 from core.project.rows import OutputRow, SourceRow, StudyRow
 from core.project.specs import SourceSpec
 from core.project.stores.common import chunks
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.prompts import Axis
 
 # Texts that answer one prompt more than once, in further runs say, are told apart beyond every number of a sample.

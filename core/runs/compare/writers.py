@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.errors import UsageError
 from core.project.project import Project
 from core.project.rows import GeneratorRow
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 
 # Tables of judgments separate identities by these, and a label is one: it holds none of them.
 SEPARATORS = re.compile(r"[|,;\s]+")

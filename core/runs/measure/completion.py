@@ -11,7 +11,7 @@ from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import OutputRow
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.prompts.mitigation import PLAIN_ARM
 from core.runs.importing.completion import check_replies
 from core.runs.measure.options import Options

@@ -14,7 +14,7 @@ from core.judging.fingerprint import GROUP_FROM
 from core.judging.workshop import may_be_told
 from core.project.project import Project
 from core.project.rows import SessionRow
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.prompts import available_axes, load_axis
 from core.runs.measure.creativity_columns import (
     harm_of,

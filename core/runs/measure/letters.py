@@ -13,7 +13,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import Floats, TextKey
 from core.project.stores.common import chunks
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.runs.exporting import matched_block
 from core.runs.measure.letters_reading import STYLES, harm_settings, read_beside, styles_of
 from core.runs.measure.options import Options

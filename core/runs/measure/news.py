@@ -11,7 +11,7 @@ from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import AxisRow, Floats, OutputRow, TextKey
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.mitigation import PLAIN_ARM
 from core.prompts.resource_files import validated

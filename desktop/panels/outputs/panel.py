@@ -21,7 +21,7 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
@@ -100,7 +100,7 @@ class OutputsPanel(Panel):
 
     def where(self) -> "OutputFilter":
         """What the filters ask for."""
-        from core.project.stores.outputs import OutputFilter
+        from core.project.stores.runs import OutputFilter
 
         return OutputFilter(
             task=self.task.currentData(),

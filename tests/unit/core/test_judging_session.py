@@ -13,7 +13,7 @@ from core.judging.session import JudgingSession, open_judging
 from core.judging.store import AxisNames
 from core.judging.wording import TaskWords, Wording
 from core.project.changes import Changes
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.rows import ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text

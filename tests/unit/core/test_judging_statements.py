@@ -13,7 +13,7 @@ from core.errors import AppError
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStatements, ProjectStore
 from core.judging.wording import shipped_wording
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.project import Project
 
 CONSENT = "You rate texts, and your answers are stored."
@@ -170,7 +170,7 @@ def test_a_rating_that_fails_is_not_kept_as_if_it_were_saved(sit: Open, monkeypa
         raise NotSaved("The disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.project.stores.annotations.Annotations.add_many", full)
+        patch.setattr("core.project.stores.findings.Annotations.add_many", full)
         with pytest.raises(AppError, match="rating was not saved"):
             one.rate(0, 0, 3)
     assert not any(any(card) for card in one.door.current().result().comparison.ratings)

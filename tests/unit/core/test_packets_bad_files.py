@@ -28,7 +28,7 @@ from core.judging.packets.inside import Shown, content_sha256, inside
 from core.judging.packets.merge import merge_packets
 from core.project.changes import Changes
 from core.project.check import check_project
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.project import Project
 from core.text import sha256_text
 

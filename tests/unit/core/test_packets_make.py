@@ -17,7 +17,7 @@ from core.judging.session import open_judging
 from core.judging.store import ProjectStore
 from core.judging.wording import shipped_wording
 from core.judging.work import Refused
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.lock import ProjectInUse
 from core.project.project import Project
 from core.project.specs import RaterSpec

@@ -26,8 +26,7 @@ from core.project import writer
 from core.project.connection import connect, engine_for
 from core.project.project import Project
 from core.project.specs import AnnotationSpec, JudgmentSpec
-from core.project.stores.heads import DECISION
-from core.project.stores.judging import _judgment_values, judgment
+from core.project.stores.judging import DECISION, _judgment_values, judgment
 from core.project.stores.packets import _seal
 
 COMPARISONS, RATERS = 2, ("R01", "R02")

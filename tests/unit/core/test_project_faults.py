@@ -16,8 +16,7 @@ import pytest
 
 from core.project.changes import Changes
 from core.project.check import check_project
-from core.project.connection import raw
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved, raw
 from core.project.project import Project
 from core.project.rows import Item
 from core.project.specs import (

@@ -14,8 +14,7 @@ import pytest
 from core.errors import AppError
 from core.project import backup, gate
 from core.project.check import check_project
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION
-from core.project.failures import NotSaved
+from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, NotSaved
 from core.project.lock import ProjectInUse, is_held, lock_path
 from core.project.project import Project
 
@@ -326,14 +325,14 @@ def test_backups_rotate_and_an_unchanged_file_is_not_copied_again(path: Path) ->
 
 
 def test_a_failing_migration_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.project import migrate
+    from core.project import schema
 
     path = tmp_path / "old.biasprint"
     alter(path, f"PRAGMA application_id={APPLICATION_ID}")
     before = path.read_bytes()
-    monkeypatch.setattr(migrate, "migration_text", lambda version: "CREATE TABLE a (b);\nCREATE TABLE a (b);\n")
+    monkeypatch.setattr(schema, "migration_text", lambda version: "CREATE TABLE a (b);\nCREATE TABLE a (b);\n")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection, pytest.raises(sqlite3.Error):
-        migrate.migrate(connection, present=0)
+        schema.migrate(connection, present=0)
     assert path.read_bytes() == before
 
 

@@ -5,8 +5,8 @@ from contextlib import closing
 
 from sqlmodel import SQLModel
 
-from core.project import tables  # noqa: F401 - fills the metadata
-from core.project.migrate import migrate, migration_text, statements
+from core.project import schema  # noqa: F401 - fills the metadata
+from core.project.schema import migrate, migration_text, statements
 
 AFFINITY = {"REAL": "REAL", "INTEGER": "INTEGER", "VARCHAR": "TEXT", "FLOAT": "REAL", "BLOB": "BLOB", "TEXT": "TEXT"}
 NAMED_IN_DESIGN = {

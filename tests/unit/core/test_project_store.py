@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from core.errors import AppError
 from core.findings import Finding
 from core.project.changes import Changes
-from core.project.exact_text import restore_text, store_text
 from core.project.project import Project
 from core.project.rows import Item
 from core.project.specs import (
@@ -29,6 +28,7 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
+from core.project.stores.common import restore_text, store_text
 from core.text import sha256_text
 
 NO_TEXTS = "0" * 64
@@ -287,7 +287,7 @@ def test_listeners_hear_of_a_commit_once_it_is_readable(project: Project) -> Non
 
 
 def test_outputs_are_paged_filtered_and_counted(project: Project) -> None:
-    from core.project.stores.outputs import OutputFilter
+    from core.project.stores.runs import OutputFilter
 
     ids = fill(project, run(project, prompts=5))
     assert project.outputs.ids() == ids

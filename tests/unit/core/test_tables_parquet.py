@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
-from core.project.exact_text import store_text
+from core.project.stores.common import store_text
 from core.report.export import export_rows
 from core.tables import FieldSpec, look_at, read_records
 from core.tables.parquet_file import ParquetFile

@@ -16,7 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
-from core.project.exact_text import store_text
+from core.project.stores.common import store_text
 from core.report.export import export_rows
 from core.tables import FieldSpec, look_at, read_records
 from core.tables.rows import TableRead

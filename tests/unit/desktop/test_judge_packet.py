@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[2]))  # for rating_files and rating_w
 from rating_files import packet, rating_project
 from rating_window import PATIENCE, Rating
 
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.lock import ProjectLock
 from core.project.project import Project
 from desktop.app import start

@@ -15,7 +15,7 @@ from core.jobs import JobContext
 from core.judging.blind import Revelation
 from core.judging.service import JudgingService
 from core.judging.vault import Vault
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.runs.compare import compare

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[2]))  # for rating_files and rating_w
 from rating_files import rating_project
 from rating_window import Rating
 
-from core.project.failures import NotSaved
+from core.project.connection import NotSaved
 from desktop import theme
 from desktop.panels import PANELS
 from desktop.settings import Settings
@@ -118,7 +118,7 @@ def test_a_rating_that_is_not_saved_is_not_shown_as_given(rating: Rating, monkey
     def full(*_: object) -> None:
         raise NotSaved("The disk is full.")
 
-    monkeypatch.setattr("core.project.stores.annotations.Annotations.add_many", full)
+    monkeypatch.setattr("core.project.stores.findings.Annotations.add_many", full)
     rating.press("2")
     rating.wait(lambda: rating.window.status.saved.text() == "Not saved")
     assert shown(rating)[0] == [4, None, None]

@@ -14,7 +14,7 @@ from core.errors import AppError
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.project.stores.outputs import OutputFilter
+from core.project.stores.runs import OutputFilter
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
