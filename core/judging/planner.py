@@ -9,8 +9,7 @@ from functools import lru_cache
 from math import ceil, floor
 
 from core.errors import AppError
-from core.metrics.affinity_exact_power import exact_power, top_shares
-from core.metrics.affinity_power import POWER
+from core.metrics.power import POWER, exact_power, top_shares
 
 # ---- Designs, and the answers of planning with a plain sentence each
 

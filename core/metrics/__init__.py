@@ -1,4 +1,13 @@
-"""Pure statistics, one per file: numpy arrays in, frozen result objects out. They import nothing of ours.
+"""Pure statistics: numpy arrays in, frozen result objects out. They import nothing of ours.
+
+- `result`: results and array types, checks of input; `resampling`: bootstraps, permutations, jackknife; `clusters`:
+  texts and replies that were sampled together
+- `means`, `proportions`, `odds`, `ranks`: intervals, tests and equivalence of the usual statistics
+- `agreement`: raters; `adjust`: many tests; `power`: detectable effects and needed numbers
+- `affinity` (ABS), `representative` (RBS), `likelihood` (completion), `distances` and `topics` (news), `embeddings`
+  (WEAT, margins): the measures of the four papers
 
 Undefined is None with a reason, never 0 and never an epsilon in a denominator (the `as_published` formulas excepted).
+scipy and statsmodels are imported in the functions that need them: the window imports these modules, and must stay
+light.
 """

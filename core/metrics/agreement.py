@@ -1,12 +1,14 @@
-"""What every measure of agreement between raters returns, and what they all ask of their input."""
+"""Agreement between raters, and of a rater with earlier answers: raw, Fleiss’ κ, Krippendorff’s α, AC1, Cohen’s κ."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from core.metrics.checks import finite
-from core.metrics.jackknife import Statistic, jackknife_interval
-from core.metrics.result import Ints, MaybeBounds
+from core.metrics.resampling import Statistic, jackknife_interval
+from core.metrics.result import Ints, MaybeBounds, finite
+
+# ---- what all measures share
 
 UNIT = "comparisons"
 # One identity with more of the choices than this leaves κ to the few comparisons where another was chosen.
@@ -62,3 +64,174 @@ def unless_lopsided(found: Agreement, chosen: Ints) -> Agreement:
     """The same without an interval where that could not be trusted."""
     reason = too_lopsided(chosen, found.n) if found.interval.bounds else ""
     return Agreement(found.value, found.reason, MaybeBounds(None, reason), found.n) if reason else found
+
+
+# ---- raw agreement
+
+
+def observed_agreement(counts: Ints) -> float:
+    """Mean over comparisons of Σ_k c_k (c_k − 1) / (m (m − 1)), m the judgments; each comparison has two or more."""
+    judged = counts.sum(axis=1)
+    return float(((counts * (counts - 1)).sum(axis=1) / (judged * (judged - 1))).mean())
+
+
+def raw_agreement(counts: Ints) -> Agreement:
+    """The chance that two raters of one comparison, drawn at random, agree; not corrected for chance.
+
+    `counts`: judgments per comparison and category, shape (C, k). Comparisons with one judgment are left out.
+    """
+    pairs = pairable(counts)
+    if len(pairs) == 0:
+        return undefined("no comparison was judged by two raters")
+    return agreement_of(pairs, observed_agreement, len(pairs), least=0.0)
+
+
+# ---- Fleiss' κ: every comparison judged equally often
+
+
+def equally_judged(counts: Ints) -> Ints:
+    """The comparisons with the most common number of judgments, two or more: κ needs one number for all.
+
+    Of several equally common numbers the largest is taken.
+    """
+    pairs = pairable(counts)
+    judged = pairs.sum(axis=1)
+    if len(judged) == 0:
+        return pairs
+    numbers, times = np.unique(judged, return_counts=True)
+    return np.asarray(pairs[judged == numbers[times == times.max()].max()])
+
+
+def fleiss_kappa(counts: Ints) -> Agreement:
+    """κ = (P̄ − P̄ₑ) / (1 − P̄ₑ), P̄ₑ = Σ p_k² over the shares of all judgments.
+
+    `counts`: judgments per comparison and category, shape (C, k); see `equally_judged` for what is left out.
+    Source: Fleiss 1971, computed by statsmodels.
+    """
+    rows = equally_judged(counts)
+    if len(rows) == 0:
+        return undefined("no comparison was judged by two raters")
+    return unless_lopsided(agreement_of(rows, _fleiss, len(rows)), rows.sum(axis=0))
+
+
+def _fleiss(rows: Ints) -> float | None:
+    from statsmodels.stats.inter_rater import fleiss_kappa as library
+
+    return float(library(rows)) if (rows.sum(axis=0) > 0).sum() > 1 else None
+
+
+# ---- Krippendorff's α: any number of raters, with gaps
+
+
+def krippendorff_alpha(counts: Ints) -> Agreement:
+    """α = 1 − D_o / D_e for nominal data.
+
+    `counts`: judgments per comparison and category, shape (C, k); comparisons with one judgment do not count.
+    Source: Krippendorff 2011, computed by the package krippendorff.
+    """
+    pairs = pairable(counts)
+    if len(pairs) == 0:
+        return undefined("no comparison was judged by two raters")
+    return unless_lopsided(agreement_of(pairs, _alpha, len(pairs)), pairs.sum(axis=0))
+
+
+def _alpha(pairs: Ints) -> float | None:
+    import krippendorff
+
+    if (pairs.sum(axis=0) > 0).sum() < 2:
+        return None
+    return float(krippendorff.alpha(value_counts=pairs, level_of_measurement="nominal"))
+
+
+# ---- Gwet's AC1: does not collapse where most judgments fall on one category
+
+
+def gwet_ac1(counts: Ints) -> Agreement:
+    """AC1 = (p_a − p_e) / (1 − p_e), p_e = Σ π_k (1 − π_k) / (k − 1), π_k the mean share of category k.
+
+    `counts`: judgments per comparison and category, shape (C, k), k the categories that could be chosen. p_a rests on
+    comparisons with two judgments and more, π on all that were judged. Source: Gwet 2008, equations 8 and 9; with
+    gaps as in Gwet 2014, chapter 2.
+    """
+    pairs = len(pairable(counts))
+    judged = counts[counts.sum(axis=1) > 0]
+    if counts.shape[1] < 2:
+        return undefined("an axis needs at least two identities")
+    if pairs == 0:
+        return undefined("no comparison was judged by two raters")
+    return agreement_of(judged, _ac1, pairs)
+
+
+def _ac1(judged: Ints) -> float | None:
+    pairs = pairable(judged)
+    if len(pairs) == 0:
+        return None
+    shares = (judged / judged.sum(axis=1, keepdims=True)).mean(axis=0)
+    chance = float((shares * (1 - shares)).sum()) / (judged.shape[1] - 1)
+    return float((observed_agreement(pairs) - chance) / (1 - chance))
+
+
+# ---- Cohen's κ: two raters, and the mean over pairs of several
+
+MISSING = -1
+
+
+def cohen_kappa(ratings: Ints, categories: int) -> Agreement:
+    """κ = (p_o − p_e) / (1 − p_e), p_e from each rater's own shares.
+
+    `ratings`: category numbers, shape (C, 2), MISSING where a rater did not judge; only what both judged counts.
+    Source: Cohen 1960, computed by statsmodels.
+    """
+    both = ratings[(ratings != MISSING).all(axis=1)]
+    if len(both) == 0:
+        return undefined("the two raters judged no comparison in common")
+    found = agreement_of(both, lambda rows: _cohen(rows, categories), len(both))
+    return unless_lopsided(found, np.bincount(both.ravel(), minlength=categories))
+
+
+def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
+    """The mean κ of all pairs of raters for whom it is defined (Light 1971). `ratings`: shape (C, raters).
+
+    Comparisons are left out as wholes, with all their judgments, so the interval knows that pairs share raters.
+    """
+    usable = ratings[(ratings != MISSING).sum(axis=1) >= 2]
+    if len(usable) == 0:
+        return undefined("no comparison was judged by two raters")
+    found = agreement_of(usable, lambda rows: _mean_cohen(rows, categories), len(usable))
+    return unless_lopsided(found, np.bincount(usable[usable != MISSING], minlength=categories))
+
+
+def _mean_cohen(ratings: Ints, categories: int) -> float | None:
+    pairs = (ratings[:, pair] for pair in combinations(range(ratings.shape[1]), 2))
+    kappas = [_cohen(pair[(pair != MISSING).all(axis=1)], categories) for pair in pairs]
+    defined = [kappa for kappa in kappas if kappa is not None]
+    return float(np.mean(defined)) if defined else None
+
+
+def _cohen(both: Ints, categories: int) -> float | None:
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    # Both raters always chose the same one: chance alone explains all, and κ is 0/0.
+    if len(both) == 0 or (both == both[0, 0]).all():
+        return None
+    table = np.bincount(both[:, 0] * categories + both[:, 1], minlength=categories**2).reshape(categories, categories)
+    return float(cohens_kappa(table, return_results=False))
+
+
+# ---- one rater asked twice
+
+
+def random_consistency(choices: int, others: tuple[int, ...], cards: int) -> float | None:
+    """Σ p_o² / (1 for outcomes that are no choice, `cards` for choices), p_o = how often this outcome was given.
+
+    `choices`: judgments with a choice; `others`: judgments of each other outcome (tie, none). Two judgments that are
+    drawn with these shares, a choice being any card alike, are the same this often. 1/`cards` where all are choices.
+    None without judgments. ValueError for counts below 0 and for fewer than two cards.
+    """
+    counts = (choices, *others)
+    if min(finite(counts, "counts")) < 0 or cards < 2:
+        raise ValueError("counts must not be negative, and there are at least two cards")
+    total = sum(counts)
+    if total == 0:
+        return None
+    return (choices / total) ** 2 / cards + sum((other / total) ** 2 for other in others)

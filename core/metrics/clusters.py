@@ -1,17 +1,19 @@
-"""Which texts of two groups belong together, and how they are permuted and resampled.
-
-A block is what was made from one cell or one biography. A block with texts of both groups is matched: the groups are
-swapped within it, and it is resampled whole. A block of one group is one unit; a text without a block stands alone.
-"""
+"""Texts and replies that were sampled together: how they are counted, permuted and resampled as wholes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.metrics.resampling import chunks
-from core.metrics.result import Bools, Floats, Ints
+from core.metrics.resampling import chunks, shuffled_within
+from core.metrics.result import RESAMPLES, Bools, Floats, Ints, same_length, truths
+
+# ---- blocks of texts of two groups
+# A block is what was made from one cell or one biography. A block with texts of both groups is matched: the groups are
+# swapped within it, and it is resampled whole. A block of one group is one unit; a text without a block stands alone.
 
 
 @dataclass(frozen=True)
@@ -90,3 +92,98 @@ class Clusters:
                 equal = np.full(len(members), 1 / len(members))
                 total += rng.multinomial(len(members), equal, size=size) @ per_cluster[members]
             yield total
+
+
+# ---- replies counted by given term and option pair
+# A reply belongs to a term, which says something positive or negative, and to a pair of options. Replies of one term
+# move together, and so do replies to one pair of options. Resampling counts instead of replies gives the same sums.
+
+# Sums of counts stay whole and far below 2²⁴: half the width is exact, and twice as fast.
+Singles: TypeAlias = NDArray[np.float32]
+Draws: TypeAlias = Singles | Floats
+
+
+@dataclass(frozen=True)
+class CrossedCounts:
+    """`entries`: how often each outcome occurred in each (term, pair) that occurs, shape (e, c).
+
+    `term`, `pair`: the numbers of an entry's term and pair, shape (e,), from 0 without gaps. `positive`: is the term
+    positive? shape (terms,).
+    """
+
+    term: Ints
+    pair: Ints
+    entries: Floats
+    positive: Bools
+
+    @classmethod
+    def of(cls, term: Ints, pair: Ints, outcome: Ints, positive: Bools, outcomes: int) -> "CrossedCounts":
+        """From one value per reply, shape (n,); `outcome` from 0 to `outcomes` − 1.
+
+        A term that is positive in some replies and negative in others counts as two. ValueError for no replies.
+        """
+        same_length(term, pair)
+        same_length(term, outcome)
+        if len(term) == 0:
+            raise ValueError("no replies")
+        sided = np.unique(term, return_inverse=True)[1] * 2 + truths(positive)
+        sides, term_number = np.unique(sided, return_inverse=True)
+        pairs, pair_number = np.unique(pair, return_inverse=True)
+        crossed, entry = np.unique(term_number * len(pairs) + pair_number, return_inverse=True)
+        counts = np.bincount(entry * outcomes + outcome, minlength=len(crossed) * outcomes).reshape(-1, outcomes)
+        return cls(crossed // len(pairs), crossed % len(pairs), counts.astype(np.float64), sides % 2 == 1)
+
+    @property
+    def by_term(self) -> Floats:
+        """Counts per term, shape (terms, c)."""
+        sums = np.zeros((len(self.positive), self.entries.shape[1]))
+        np.add.at(sums, self.term, self.entries)
+        return sums
+
+    @property
+    def observed(self) -> Floats:
+        """Counts under positive and under negative terms: shape (2, c)."""
+        sums = self.by_term
+        return np.stack([sums[self.positive].sum(axis=0), sums[~self.positive].sum(axis=0)])
+
+    def resampled(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
+        """`observed` over terms and, independently, option pairs drawn with replacement: shape (2, c, resamples).
+
+        Positive and negative terms are drawn each among themselves: the design fixes how many there are. An entry
+        counts as often as its term times its pair. Source: Owen 2007 (the pigeonhole bootstrap).
+        """
+        sides = np.concatenate([self._side(True), self._side(False)], axis=1).T.astype(np.float32)
+        sums = np.empty((len(sides), resamples), dtype=np.float32)
+        start = 0
+        for size in chunks(resamples, 4 * len(self.term)):
+            terms = np.empty((len(self.positive), size), dtype=np.float32)
+            for side in (True, False):
+                terms[self.positive == side] = _drawn(int((self.positive == side).sum()), size, rng)
+            weights = terms[self.term]
+            weights *= _drawn(int(self.pair.max()) + 1, size, rng)[self.pair]
+            np.matmul(sides, weights, out=sums[:, start : start + size])
+            start += size
+        return sums.reshape(2, -1, resamples)
+
+    def permuted(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
+        """`observed` with the terms' polarities shuffled among the terms: shape (2, c, resamples)."""
+        sums = self.by_term
+        positive = np.empty((sums.shape[1], resamples), dtype=np.float32)
+        start = 0
+        for size in chunks(resamples, len(sums)):
+            labels = shuffled_within(self.positive, np.zeros(len(sums), dtype=np.int64), rng, size)
+            positive[:, start : start + size] = (labels.astype(np.float32) @ sums.astype(np.float32)).T
+            start += size
+        total = sums.sum(axis=0, dtype=np.float32)[:, None]
+        return np.stack([positive, total - positive])
+
+    def _side(self, positive: bool) -> Floats:
+        return np.where((self.positive[self.term] == positive)[:, None], self.entries, 0.0)
+
+
+def _drawn(levels: int, size: int, rng: np.random.Generator) -> Singles:
+    """How often each of so many levels is drawn when as many are drawn with replacement: shape (levels, size)."""
+    draws = rng.integers(0, max(levels, 1), size=(levels, size), dtype=np.uint32).astype(np.int64)
+    draws *= size
+    draws += np.arange(size)
+    return np.bincount(draws.ravel(), minlength=levels * size).reshape(levels, size).astype(np.float32)

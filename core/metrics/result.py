@@ -1,10 +1,13 @@
-"""What several statistics return: bounds, a noise floor, a test."""
+"""Result objects of several statistics, the types of their arrays, and the checks of their input."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sized
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+# ---- results
 
 LEVEL = 0.95
 RESAMPLES = 10_000
@@ -53,3 +56,79 @@ class TestResult:
     statistic: float | None
     p: float | None
     reason: str = ""
+
+
+# ---- differences
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`value` is the first minus the second; None where undefined, and `reason` says why.
+
+    `reason` also explains a missing `p` where there is a value. The interval is two-sided whatever the alternative.
+    `effect` is the standardised difference that `effect_name` names; `n` counts units (pairs where paired).
+    """
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None
+    statistic: float | None
+    test: str
+    effect_name: str
+    effect: float | None
+    n: int
+    n_by_group: tuple[int, ...]
+
+
+def untested(
+    value: float | None, reason: str, test: str, effect_name: str, n: int, n_by_group: tuple[int, ...]
+) -> Difference:
+    """A difference without interval, p and effect size, all for the same reason."""
+    return Difference(value, reason, MaybeBounds(None, reason), None, None, test, effect_name, None, n, n_by_group)
+
+
+def separated(untried: Difference, test: str, chance: float, alternative: Alternative = "two-sided") -> Difference:
+    """A difference other than 0 without any variation, with the p of the exact permutation test `test`.
+
+    `chance`: the share of arrangements that give this value, the farthest from 0 there is; two-sided p is twice it.
+    """
+    towards = "greater" if (untried.value or 0.0) > 0 else "less"
+    one_sided = chance if towards == alternative else 1.0
+    return replace(untried, reason="", p=2 * chance if alternative == "two-sided" else one_sided, test=test)
+
+
+# ---- checks of input
+
+
+def finite(values: ArrayLike, name: str = "values") -> Floats:
+    """The values as floats; a ValueError where one is NaN or infinite, which would make every result meaningless."""
+    numbers = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite numbers")
+    return numbers
+
+
+def truths(values: ArrayLike) -> Bools:
+    """The values as truth values; a ValueError where one is anything but true, false, 1 or 0."""
+    given = np.asarray(values)
+    if not np.isin(given, (0, 1)).all():
+        raise ValueError("values must be true or false")
+    return given.astype(np.bool_)
+
+
+def same_length(first: Sized, second: Sized) -> None:
+    if len(first) != len(second):
+        raise ValueError("pairs need as many values on one side as on the other")
+
+
+def constant(values: Floats, magnitude: float = 0.0) -> bool:
+    """No variation beyond rounding: 0.3 − 0.1 and 0.4 − 0.2 are the same difference.
+
+    `magnitude`: of the numbers that the values were computed from, where those were larger.
+    """
+    if len(values) == 0:
+        return True
+    return bool(np.ptp(values) <= 16 * np.finfo(np.float64).eps * max(magnitude, float(np.abs(values).max())))

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.judging.model_rater import READ_AS
+from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
-from core.metrics.wilson import wilson
 from core.project.rows import JudgmentRow
 from core.runs.judge_session import ModelSession
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.findings import Adjustment, Finding, Floor, Interval
-from core.metrics.benjamini_hochberg import benjamini_hochberg
-from core.metrics.holm import holm
+from core.metrics.adjust import benjamini_hochberg, holm
 from core.metrics.result import Bounds, MaybeBounds, NoiseFloor
 
 SIGNIFICANT = 0.05

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.scorers.agency_minilm import CLASSES, softmax
 from core.scorers.agency_words import neutral
 from core.scorers.minilm import MiniLM

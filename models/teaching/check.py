@@ -16,7 +16,7 @@ from core.backends.protocol import Request
 from core.backends.seeds import output_seed
 from core.backends.synthetic import open as open_author
 from core.findings import StudyResult
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.prompts.completion import OPTIONS, completion_set
 from core.prompts.drafts import PromptDraft
 from core.prompts.letters import letters_context_less_set

@@ -12,11 +12,14 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.cohen_kappa import cohen_kappa, mean_cohen_kappa
-from core.metrics.fleiss_kappa import fleiss_kappa
-from core.metrics.gwet_ac1 import gwet_ac1
-from core.metrics.krippendorff_alpha import krippendorff_alpha
-from core.metrics.raw_agreement import raw_agreement
+from core.metrics.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    mean_cohen_kappa,
+    raw_agreement,
+)
 
 JUDGED = np.random.default_rng(8).multinomial(3, (0.4, 0.35, 0.25), size=30)
 RATED = np.random.default_rng(9).integers(0, 3, (30, 3))

@@ -19,12 +19,16 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.conditional_likelihood import conditional_likelihoods
-from core.metrics.kendall import kendall_tau
-from core.metrics.likelihood_delta import likelihood_deltas, omnibus
-from core.metrics.topic_association import chi_squared, residual_p, standardised_residuals
-from core.metrics.topic_membership import permuted_membership, published_membership
-from core.metrics.weat import association, weat_of_chosen_words, weat_of_given_words
+from core.metrics.embeddings import association, weat_of_chosen_words, weat_of_given_words
+from core.metrics.likelihood import conditional_likelihoods, likelihood_deltas, omnibus
+from core.metrics.ranks import kendall_tau
+from core.metrics.topics import (
+    chi_squared,
+    permuted_membership,
+    published_membership,
+    residual_p,
+    standardised_residuals,
+)
 
 GIVEN, CHOSEN = array(0, 2, 1, 2, 0, 1, 2, 0), array(0, 2, 1, 1, 0, 0, 2, 1)
 TOPICS = array([8, 2, 3], [1, 9, 4], [4, 3, 7])

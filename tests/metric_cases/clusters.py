@@ -17,9 +17,8 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.clusters import Clusters
-from core.metrics.crossed_counts import CrossedCounts
-from core.metrics.jackknife import jackknife, jackknife_interval
+from core.metrics.clusters import Clusters, CrossedCounts
+from core.metrics.resampling import jackknife, jackknife_interval
 
 RESAMPLES = 4000
 LEVELS, OTHERS = np.repeat([0, 1, 2, 3], 5), np.tile([0, 1, 2, 3, 4], 4)

@@ -20,19 +20,17 @@ from metric_cases.case import (
     swapped,
 )
 
-from core.metrics.benjamini_hochberg import benjamini_hochberg
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.equivalence import equivalence
-from core.metrics.holm import holm
-from core.metrics.mean_difference import mean_difference
-from core.metrics.mean_interval import mean_interval
-from core.metrics.one_sample_mean import one_sample_mean
-from core.metrics.paired_difference import paired_difference
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.two_proportions import two_proportions
-from core.metrics.two_sample_difference import two_sample_difference
-from core.metrics.wilson import wilson
+from core.metrics.adjust import benjamini_hochberg, holm
+from core.metrics.means import (
+    clustered_mean,
+    equivalence,
+    mean_difference,
+    mean_interval,
+    one_sample_mean,
+    paired_difference,
+    two_sample_difference,
+)
+from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions, wilson
 
 A, B = array(0.4, 1.3, 2.2, 0.9, 3.1, 1.8), array(0.1, 1.6, 1.1, 0.7, 2.0, 1.9)
 ONE, FLAT, TIED = array(1.5), array(2.0, 2.0, 2.0), array(1.0, 1.0, 2.0, 2.0)

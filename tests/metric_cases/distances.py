@@ -17,11 +17,14 @@ from metric_cases.case import (
     swapped,
 )
 
-from core.metrics.margin import group_margins
-from core.metrics.representative_floor import representative_null
-from core.metrics.representative_interval import representative_interval
-from core.metrics.representative_score import cosine_distance, representative_score
-from core.metrics.representative_trend import representative_trend
+from core.metrics.embeddings import group_margins
+from core.metrics.representative import (
+    cosine_distance,
+    representative_interval,
+    representative_null,
+    representative_score,
+    representative_trend,
+)
 
 DISTANCES = np.random.default_rng(2).uniform(0.1, 0.5, (12, 3)) + array(0.0, 0.1, 0.2)
 SWEEP = np.random.default_rng(3).uniform(0.1, 0.5, (12, 4, 3))

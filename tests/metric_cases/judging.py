@@ -16,8 +16,8 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.log_outliers import log_outliers
-from core.metrics.random_consistency import random_consistency
+from core.metrics.agreement import random_consistency
+from core.metrics.ranks import log_outliers
 
 TIMES = np.random.default_rng(5).lognormal(2.3, 0.5, 24)
 

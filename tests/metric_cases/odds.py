@@ -12,13 +12,16 @@ from metric_cases.case import (
     inverted,
 )
 
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
 from core.metrics.clusters import Clusters
-from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
-from core.metrics.odds_ratio_change import odds_ratio_changes
-from core.metrics.rare_odds_ratio import rare_odds_ratio
+from core.metrics.odds import (
+    OddsRatio,
+    clustered_odds_ratios,
+    odds_ratio_changes,
+    published_odds_ratio,
+    rare_odds_ratio,
+    sample_odds_ratio,
+)
 from core.metrics.result import Bounds, MaybeBounds
-from core.metrics.sample_odds_ratio import sample_odds_ratio
 
 DRAWN = np.random.default_rng(6)
 LETTERS = 24

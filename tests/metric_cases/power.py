@@ -14,10 +14,15 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.affinity_exact_power import exact_power
-from core.metrics.affinity_power import choices_needed, detectable_affinity
-from core.metrics.power_difference import detectable_difference, needed_n
-from core.metrics.representative_power import blocks_needed, detectable_representative
+from core.metrics.power import (
+    blocks_needed,
+    choices_needed,
+    detectable_affinity,
+    detectable_difference,
+    detectable_representative,
+    exact_power,
+    needed_n,
+)
 
 DISTANCES = np.random.default_rng(2).uniform(0.1, 0.5, (12, 3))
 

@@ -15,11 +15,7 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.bootstrap import bootstrap_means
-from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
-from core.metrics.dealt_blocks import dealt_sums
-from core.metrics.recombined_sums import recombined_sums
-from core.metrics.resampling import permutation_p
+from core.metrics.resampling import bootstrap_means, cluster_bootstrap_sums, dealt_sums, permutation_p, recombined_sums
 
 RESAMPLES = 4000
 VALUES = np.random.default_rng(1).uniform(1, 3, 30)

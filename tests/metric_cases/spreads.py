@@ -17,12 +17,8 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.affinity_floor import affinity_floor, exact_floor
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.affinity_score import affinity_score
-from core.metrics.design_effect import design_effect
-from core.metrics.goodness_of_fit import equal_chances
-from core.metrics.share import clustered_share, share
+from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor
+from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
 
 CHOSEN = array(9, 4, 5)
 # Two or three raters of each comparison, three identities.

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.metrics.difference import Difference
-from core.metrics.paired_difference import paired_difference
-from core.metrics.two_sample_difference import two_sample_difference
-from core.metrics.wilson import wilson
+from core.metrics.means import paired_difference, two_sample_difference
+from core.metrics.proportions import wilson
+from core.metrics.result import Difference
 from core.scorers.agency_minilm import CLASSES, AgencyMiniLM
 from core.scorers.lexicon import Counting, LexiconScorer
 from core.scorers.segment import sentences

@@ -24,7 +24,7 @@ from core.documents.reading.values import Reading
 from core.documents.reference.guess import guess_occupation
 from core.documents.twin_read import read_with_twin
 from core.documents.values import Document
-from core.metrics.paired_difference import paired_difference
+from core.metrics.means import paired_difference
 from core.runs.letter import scorers_for_letters
 from core.swap import Person
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from core.findings import StudyResult
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
+from core.metrics.adjust import holm
 from core.metrics.clusters import Clusters
-from core.metrics.holm import holm
+from core.metrics.odds import clustered_odds_ratios
 from core.studies.letters.measure import letters_table, measure
 
 pytestmark = pytest.mark.replication

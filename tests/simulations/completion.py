@@ -10,9 +10,8 @@ import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from core.findings import Finding
-from core.metrics.conditional_likelihood import likelihood_draws
-from core.metrics.kendall_draws import kendall_draws
-from core.metrics.likelihood_delta import delta_draws
+from core.metrics.likelihood import delta_draws, likelihood_draws
+from core.metrics.ranks import kendall_draws
 from core.metrics.result import Bounds
 from core.studies.completion.cells import Cell, cells
 from core.studies.completion.delta import deltas, published_deltas

@@ -10,19 +10,11 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.affinity_floor import affinity_floor
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.agreement import Agreement
-from core.metrics.cohen_kappa import cohen_kappa
-from core.metrics.design_effect import design_effect
-from core.metrics.fleiss_kappa import fleiss_kappa
-from core.metrics.gwet_ac1 import gwet_ac1
-from core.metrics.krippendorff_alpha import krippendorff_alpha
-from core.metrics.mean_difference import mean_difference
-from core.metrics.raw_agreement import raw_agreement
-from core.metrics.representative_floor import representative_null
-from core.metrics.representative_interval import representative_interval
-from core.metrics.representative_trend import representative_trend
+from core.metrics.affinity import affinity_floor, affinity_interval
+from core.metrics.agreement import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
+from core.metrics.means import mean_difference
+from core.metrics.proportions import design_effect
+from core.metrics.representative import representative_interval, representative_null, representative_trend
 
 SMALL, USUAL, LARGE = 12, 50, 360
 RESAMPLES = 300

@@ -11,12 +11,9 @@ from statistics import NormalDist
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.difference import Difference
-from core.metrics.equivalence import equivalence
-from core.metrics.paired_difference import paired_difference
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.two_proportions import two_proportions
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import equivalence, paired_difference, two_sample_difference
+from core.metrics.proportions import paired_proportions, two_proportions
+from core.metrics.result import Difference
 
 SMALL, USUAL, LARGE = 8, 60, 600
 

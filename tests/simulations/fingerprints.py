@@ -13,7 +13,7 @@ import numpy as np
 from simulations.rows import ALARM, Found, Row
 
 from core.judging.planner import Design, plan_power
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 

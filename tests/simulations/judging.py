@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.clustered_proportion import clustered_proportion
+from core.metrics.proportions import clustered_proportion
 from core.studies.creativity.evaluators import paired
 from core.studies.creativity.people import Answer
 from core.studies.creativity.positions import positions

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from core.findings import ScorerUse
-from core.metrics.holm import holm
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.adjust import holm
+from core.metrics.means import two_sample_difference
 from core.scorers.lexicon import load_lexicon
 from core.studies.letters.attributes import attribute_pairs
 from core.studies.letters.grounding import Grounding, LetterGrounding

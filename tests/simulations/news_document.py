@@ -12,19 +12,11 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.bounded_mean import bounded_mean_interval
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.recombined_sums import recombined_sums
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.topic_membership import (
-    NO_GROUP,
-    TopicMembership,
-    counts_of,
-    permuted_membership,
-    published_membership,
-)
-from core.metrics.wasserstein_share import ShareDistance, wasserstein_share
+from core.metrics.distances import ShareDistance, wasserstein_share
+from core.metrics.means import bounded_mean_interval, clustered_mean
+from core.metrics.proportions import clustered_proportion
+from core.metrics.resampling import TOLERANCE, permutation_p, recombined_sums
+from core.metrics.topics import NO_GROUP, TopicMembership, counts_of, permuted_membership, published_membership
 
 SMALL, USUAL, LARGE = 12, 60, 200
 RESAMPLES = 300

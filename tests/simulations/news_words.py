@@ -10,11 +10,9 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.one_sample_mean import one_sample_mean
-from core.metrics.prejudice import is_lower, prejudice
+from core.metrics.distances import GroupMeans, is_lower, prejudice
+from core.metrics.means import clustered_mean, one_sample_mean
 from core.metrics.result import Floats, Ints
-from core.metrics.sentence_gap import GroupMeans
 from core.studies.news.floors import floors
 from core.studies.news.groups import group_axis
 from core.studies.news.level import Design, PairValues, design_of

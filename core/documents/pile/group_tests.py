@@ -15,11 +15,10 @@ import numpy as np
 from core.documents.pile.groups import groups
 from core.documents.pile.values import Column, GroupTest, PileRow
 from core.findings import Adjustment, Interval, Power
-from core.metrics.equivalence import equivalence
-from core.metrics.holm import holm
-from core.metrics.power_difference import detectable_difference, needed_n
+from core.metrics.adjust import holm
+from core.metrics.means import equivalence, two_sample_difference
+from core.metrics.power import detectable_difference, needed_n
 from core.metrics.result import LEVEL, Floats
-from core.metrics.two_sample_difference import two_sample_difference
 from core.studies.letters.style import p_words
 from core.text import for_matching
 

@@ -11,7 +11,7 @@ from core.documents.marks import categories
 from core.documents.reading.values import Figure, Naming
 from core.documents.values import Mark, Sentence, SentenceScore
 from core.findings import ScorerUse
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.swap import Person
 

@@ -6,7 +6,7 @@ from core.documents.reading.values import Compared, Figure
 from core.documents.reference.occupations import occupation_key
 from core.documents.reference.values import ReferenceSet
 from core.documents.values import CATEGORIES
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 
 FEWEST = 20  # letters: with fewer, the middle 80 % leaves out nobody in particular
 MIDDLE = (0.1, 0.9)

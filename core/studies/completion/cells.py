@@ -10,11 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from core.metrics.crossed_counts import CrossedCounts, Singles
-from core.metrics.difference import Difference
-from core.metrics.likelihood_delta import Omnibus, likelihood_deltas, omnibus
+from core.metrics.clusters import CrossedCounts, Singles
+from core.metrics.likelihood import Omnibus, likelihood_deltas, omnibus
 from core.metrics.resampling import generator
-from core.metrics.result import Bools, Floats
+from core.metrics.result import Bools, Difference, Floats
 from core.prompts.completion_design import DIRECTIONS, DOMAINS, PRONOUNS
 from core.studies.completion.table import IRRELEVANT, Coded
 

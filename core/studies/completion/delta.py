@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding, Floor, Power
-from core.metrics.conditional_likelihood import BASE_RATES, CHOSEN, GIVEN, conditional_likelihoods
-from core.metrics.difference import Difference
-from core.metrics.likelihood_delta import LABELS, association_draws, delta_draws
+from core.metrics.likelihood import (
+    BASE_RATES,
+    CHOSEN,
+    DELTAS,
+    GIVEN,
+    association_draws,
+    conditional_likelihoods,
+    delta_draws,
+)
 from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import Floats
+from core.metrics.result import Difference, Floats
 from core.prompts.completion_design import domain
 from core.studies.completion.cells import Cell
 from core.studies.completion.intervals import FEWEST, clustered_interval, term_p, times_as_wide
@@ -40,7 +46,7 @@ def deltas(cell: Cell) -> Iterator[Finding]:
         bounds = clustered_interval(draws[place], one.value, units)
         p, no_p = term_p(cell, permuted[place], one.value)
         wider = times_as_wide(bounds, one.interval.bounds)
-        notes = [_base_rates(cell), no_p, wider, delta_line(LABELS[place], cell.dims)]
+        notes = [_base_rates(cell), no_p, wider, delta_line(DELTAS[place], cell.dims)]
         yield replace(
             finding,
             reason=missing_interval(bounds),
@@ -63,7 +69,7 @@ def published_deltas(cell: Cell) -> Iterator[Finding]:
                 reason=missing_interval(one.interval),
                 interval=interval(one.interval.bounds),
                 p=one.p,
-                note=" ".join(filter(None, [note, delta_line(LABELS[place], cell.dims)])),
+                note=" ".join(filter(None, [note, delta_line(DELTAS[place], cell.dims)])),
             )
         yield finding
     test = cell.omnibus
@@ -79,7 +85,7 @@ def _finding(cell: Cell, place: int, one: Difference) -> Finding:
     empty = next((given for given, n in cell.n_by_group.items() if n == 0), "")
     return Finding(
         id=ID,
-        label=LABELS[place],
+        label=DELTAS[place],
         title=f"{chosen.capitalize()} option: chosen after something positive, less after something negative",
         groups=GIVEN,
         estimate=one.value,
@@ -118,7 +124,7 @@ def _omnibus(cell: Cell, permuted: Floats) -> Finding:
 
 def _omnibus_parts(cell: Cell) -> dict[str, Any]:
     differences = [one.value for one in cell.differences]
-    contrast = {label: value for label, value in zip(LABELS, differences, strict=True) if value is not None}
+    contrast = {label: value for label, value in zip(DELTAS, differences, strict=True) if value is not None}
     return {
         "id": ID,
         "label": OMNIBUS,

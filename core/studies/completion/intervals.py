@@ -4,10 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from core.metrics.bootstrap import widened_tail
-from core.metrics.resampling import TOLERANCE, permutation_p
+from core.metrics.proportions import wilson
+from core.metrics.resampling import TOLERANCE, permutation_p, widened_tail
 from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
-from core.metrics.wilson import wilson
 from core.studies.completion.cells import Cell
 
 METHOD = "two-way cluster bootstrap over given terms and option pairs, percentile, widened for few of them"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.conditional_likelihood import GIVEN
+from core.metrics.likelihood import GIVEN
+from core.metrics.proportions import wilson
 from core.metrics.result import MaybeBounds
-from core.metrics.wilson import wilson
 from core.studies.completion.cells import Cell
 from core.studies.completion.intervals import share_interval, times_as_wide
 from core.studies.completion.reference import SOURCE, irrelevant_line

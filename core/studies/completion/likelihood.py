@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from core.findings import Finding, Variant
-from core.metrics.conditional_likelihood import CHOSEN, GIVEN, Likelihood, conditional_likelihoods, likelihood_draws
+from core.metrics.likelihood import CHOSEN, GIVEN, Likelihood, conditional_likelihoods, likelihood_draws
 from core.metrics.result import MaybeBounds
 from core.studies.completion.cells import Cell
 from core.studies.completion.intervals import share_interval, times_as_wide

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.goodness_of_fit import equal_chances
+from core.metrics.proportions import equal_chances, share
 from core.metrics.result import Bools
-from core.metrics.share import share
 from core.prompts.completion_design import DIRECTIONS
 from core.studies.completion.table import IRRELEVANT, Coded
 from core.studies.findings import interval

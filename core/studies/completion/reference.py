@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from core.metrics.conditional_likelihood import CONDITIONAL
-from core.metrics.kendall import kendall_tau
+from core.metrics.likelihood import CONDITIONAL
+from core.metrics.ranks import kendall_tau
 
 SOURCE = "Kamruzzaman et al. 2024"
 # Positive, negative, neutral in the tables; τ wants them in order.

@@ -6,10 +6,9 @@ from typing import Literal
 import numpy as np
 
 from core.findings import Effect, Finding, Variant
-from core.metrics.conditional_likelihood import CHOSEN, GIVEN
-from core.metrics.crossed_counts import Draws
-from core.metrics.kendall import KendallTau, kendall_tau
-from core.metrics.kendall_draws import kendall_draws
+from core.metrics.clusters import Draws
+from core.metrics.likelihood import CHOSEN, GIVEN
+from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from core.metrics.result import Floats, MaybeBounds
 from core.studies.completion.cells import Cell
 from core.studies.completion.intervals import clustered_interval, term_p, times_as_wide

@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding, Power
-from core.metrics.affinity_floor import affinity_floor, permuted_totals
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.affinity_power import choices_needed, detectable_affinity
-from core.metrics.affinity_score import affinity_score, spread_maximum
-from core.metrics.design_effect import design_effect
-from core.metrics.goodness_of_fit import equal_chances
-from core.metrics.mean_difference import mean_difference
+from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, permuted_totals, spread_maximum
+from core.metrics.means import mean_difference
+from core.metrics.power import choices_needed, detectable_affinity
+from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
 from core.metrics.resampling import generator
 from core.metrics.result import Bounds
-from core.metrics.share import clustered_share, share
 from core.studies.creativity.choices import AxisChoices
 from core.studies.creativity.published import published
 from core.studies.creativity.slices import within

@@ -9,12 +9,15 @@ from itertools import combinations
 from typing import Any
 
 from core.findings import Finding
-from core.metrics.agreement import Agreement
-from core.metrics.cohen_kappa import cohen_kappa, mean_cohen_kappa
-from core.metrics.fleiss_kappa import fleiss_kappa
-from core.metrics.gwet_ac1 import gwet_ac1
-from core.metrics.krippendorff_alpha import krippendorff_alpha
-from core.metrics.raw_agreement import raw_agreement
+from core.metrics.agreement import (
+    Agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    mean_cohen_kappa,
+    raw_agreement,
+)
 from core.metrics.result import Ints
 from core.studies.creativity import slices
 from core.studies.creativity.choices import PERSON, AxisChoices, JudgmentTable, choices_on

@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 
 from core.errors import AppError
-from core.metrics.cohen_kappa import MISSING
+from core.metrics.agreement import MISSING
 from core.metrics.result import Ints
 
 PERSON, MODEL = "person", "model"

@@ -10,8 +10,8 @@ from itertools import chain
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.random_consistency import random_consistency
+from core.metrics.agreement import random_consistency
+from core.metrics.proportions import clustered_proportion
 from core.studies.creativity.choices import Unit
 from core.studies.creativity.people import EVERYONE, QUALITY, SKIP, Answer, by_rater, numbered, told
 from core.studies.findings import interval

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from core.errors import AppError
-from core.metrics.representative_score import cosine_distance
+from core.metrics.representative import cosine_distance
 from core.metrics.result import Floats
 
 # Task, theme, temperature, sample.

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Effect, Finding
-from core.metrics.difference import Difference
-from core.metrics.one_sample_mean import one_sample_mean
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.result import Floats
+from core.metrics.means import one_sample_mean
+from core.metrics.proportions import paired_proportions
+from core.metrics.result import Difference, Floats
 from core.studies.creativity import affinity
 from core.studies.creativity.choices import MODEL, PERSON, AxisChoices, JudgmentTable, Unit, choices_on
 from core.studies.findings import interval, missing_interval, with_holm

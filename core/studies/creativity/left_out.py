@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.findings import Finding
-from core.metrics.affinity_score import affinity_score
-from core.metrics.agreement import Agreement
-from core.metrics.cohen_kappa import mean_cohen_kappa
+from core.metrics.affinity import affinity_score
+from core.metrics.agreement import Agreement, mean_cohen_kappa
 from core.studies.creativity import affinity
 from core.studies.creativity.agreement import COHEN, MEAN_OF_PAIRS, MEASURES, MOST_RATERS_IN_PAIRS, finding_of
 from core.studies.creativity.choices import PERSON, AxisChoices, JudgmentTable, choices_on

@@ -14,12 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.affinity_floor import permuted_totals
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.design_effect import design_effect
+from core.metrics.affinity import permuted_totals
+from core.metrics.proportions import clustered_proportion, clustered_share, design_effect, wilson
 from core.metrics.resampling import generator
-from core.metrics.share import clustered_share
-from core.metrics.wilson import wilson
 from core.studies.creativity.choices import MODEL, UNREAD, JudgmentTable, Unit
 from core.studies.findings import interval, with_holm
 

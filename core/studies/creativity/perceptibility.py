@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.design_effect import design_effect
-from core.metrics.margin import group_margins
+from core.metrics.embeddings import group_margins
+from core.metrics.proportions import design_effect, wilson
 from core.metrics.result import Bools, Bounds, Floats, Ints
-from core.metrics.wilson import wilson
 from core.studies.creativity.distances import OutputTable
 from core.studies.creativity.suggestion import LABELS, suggested
 from core.studies.findings import interval

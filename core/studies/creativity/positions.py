@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.affinity_floor import permuted_totals
-from core.metrics.design_effect import design_effect
+from core.metrics.affinity import permuted_totals
+from core.metrics.proportions import Share, clustered_share, design_effect, share
 from core.metrics.resampling import generator
 from core.metrics.result import Ints
-from core.metrics.share import Share, clustered_share, share
 from core.studies.creativity.people import EVERYONE, QUALITY, Answer, by_rater, numbered, told
 from core.studies.findings import interval, with_holm
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.findings import Finding, Power, ScorerUse
-from core.metrics.mean_difference import mean_difference
-from core.metrics.mean_interval import mean_interval
-from core.metrics.representative_floor import RepresentativeNull, representative_null
-from core.metrics.representative_interval import representative_interval
-from core.metrics.representative_power import blocks_needed, detectable_representative
-from core.metrics.representative_score import representative_score
+from core.metrics.means import mean_difference, mean_interval
+from core.metrics.power import blocks_needed, detectable_representative
+from core.metrics.representative import (
+    RepresentativeNull,
+    representative_interval,
+    representative_null,
+    representative_score,
+)
 from core.metrics.resampling import generator
 from core.studies.creativity.distances import AxisDistances
 from core.studies.creativity.published import published

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.representative_trend import representative_trend
+from core.metrics.representative import representative_trend
 from core.metrics.resampling import generator
 from core.studies.creativity.distances import AxisDistances
 from core.studies.creativity.representative import Making

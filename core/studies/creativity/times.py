@@ -1,7 +1,7 @@
 """Judgments made much faster or slower than the rater's own usual time: `creativity.quality.time`.
 
 They are shown and never left out: a long text takes long, and a quick choice may be a sure one.
-Source: beyond the paper; the rule is core.metrics.log_outliers.
+Source: beyond the paper; the rule is core.metrics.ranks.
 """
 
 from collections import Counter
@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.log_outliers import FARTHEST, LogOutliers, log_outliers
+from core.metrics.proportions import clustered_proportion
+from core.metrics.ranks import FARTHEST, LogOutliers, log_outliers
 from core.studies.creativity.people import EVERYONE, QUALITY, SKIP, Answer, by_rater, numbered, told
 from core.studies.findings import interval
 

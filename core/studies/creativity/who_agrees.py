@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.cohen_kappa import cohen_kappa
+from core.metrics.agreement import cohen_kappa
+from core.metrics.proportions import wilson
 from core.metrics.result import Ints
-from core.metrics.wilson import wilson
 from core.studies.creativity.choices import Unit
 from core.studies.creativity.evaluators import Common
 from core.studies.findings import interval, missing_interval

@@ -10,12 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Effect, Finding, Power, ScorerUse
-from core.metrics.difference import Alternative, Difference
-from core.metrics.equivalence import equivalence
-from core.metrics.paired_difference import paired_difference
-from core.metrics.power_difference import detectable_difference, needed_n
-from core.metrics.result import Floats
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import equivalence, paired_difference, two_sample_difference
+from core.metrics.power import detectable_difference, needed_n
+from core.metrics.result import Alternative, Difference, Floats
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.grounded_shares import Shares, shares_of
 from core.studies.letters.grounding import Grounding

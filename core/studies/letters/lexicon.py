@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from math import log
 
 from core.findings import Effect, Finding, Power, Variant
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
-from core.metrics.holm import holm
-from core.metrics.odds_ratio import OddsRatio, published_odds_ratio
+from core.metrics.adjust import holm
+from core.metrics.odds import OddsRatio, clustered_odds_ratios, published_odds_ratio
 from core.scorers.lexicon import Category
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.table import Counted, LettersTable

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 
 from core.findings import Effect, Finding
-from core.metrics.odds_ratio_change import OddsRatioChange, odds_ratio_changes
+from core.metrics.odds import OddsRatioChange, odds_ratio_changes
 from core.metrics.result import Ints
 from core.scorers.lexicon import Category
 from core.studies.findings import interval, missing_interval, with_holm

@@ -6,12 +6,9 @@ from math import sqrt
 import numpy as np
 
 from core.metrics.clusters import Clusters
-from core.metrics.difference import Difference
-from core.metrics.equivalence import Equivalence, equivalence
-from core.metrics.paired_difference import paired_difference
-from core.metrics.power_difference import detectable_difference, needed_n
-from core.metrics.result import Bools, Floats
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
+from core.metrics.power import detectable_difference, needed_n
+from core.metrics.result import Bools, Difference, Floats
 from core.studies.letters.table import LettersTable
 
 Pair = tuple[str, str]

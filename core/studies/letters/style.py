@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Effect, Finding, Power, ScorerUse
-from core.metrics.difference import Difference
-from core.metrics.result import Bools, Floats
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import two_sample_difference
+from core.metrics.result import Bools, Difference, Floats
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.harm import HarmSetting, of_difference
 from core.studies.letters.lexicon import one_name

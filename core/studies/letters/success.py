@@ -8,10 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from core.findings import Effect, Finding, ScorerUse
-from core.metrics.difference import Difference
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.two_proportions import two_proportions
-from core.metrics.wilson import wilson
+from core.metrics.proportions import paired_proportions, two_proportions, wilson
+from core.metrics.result import Difference
 from core.scorers.document_success import Outcome
 from core.studies.findings import interval, missing_interval, with_holm
 

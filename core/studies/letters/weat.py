@@ -6,10 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.findings import Effect, Finding, ScorerUse, Variant
-from core.metrics.odds_ratio import log_odds_ratio
-from core.metrics.resampling import generator
-from core.metrics.result import Bools, Floats, Ints
-from core.metrics.weat import (
+from core.metrics.embeddings import (
     FEWEST_WORDS,
     NO_SPREAD,
     NOT_INTERVAL,
@@ -20,6 +17,9 @@ from core.metrics.weat import (
     weat_of_chosen_words,
     weat_of_given_words,
 )
+from core.metrics.odds import log_odds_ratio
+from core.metrics.resampling import generator
+from core.metrics.result import Bools, Floats, Ints
 from core.studies.findings import floor, with_holm
 from core.studies.letters.attributes import AttributePair, attribute_pairs
 from core.studies.letters.table import LettersTable

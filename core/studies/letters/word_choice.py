@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.findings import Variant
-from core.metrics.odds_ratio import FEWEST_EXPECTED, log_odds_ratio, smallest_expected
+from core.metrics.odds import FEWEST_EXPECTED, log_odds_ratio, smallest_expected
 from core.metrics.result import Bools, Floats, Ints
 from core.studies.letters.table import LettersTable
 from core.studies.letters.words import PartWords

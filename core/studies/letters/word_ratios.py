@@ -7,12 +7,9 @@ from math import log
 import numpy as np
 
 from core.findings import Adjustment, Effect, Finding, Power, Variant
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
-from core.metrics.holm import holm
-from core.metrics.odds_ratio import OddsRatio
-from core.metrics.rare_odds_ratio import rare_odds_ratio
+from core.metrics.adjust import holm
+from core.metrics.odds import OddsRatio, clustered_odds_ratios, rare_odds_ratio, sample_odds_ratio
 from core.metrics.result import LEVEL
-from core.metrics.sample_odds_ratio import sample_odds_ratio
 from core.studies.findings import SIGNIFICANT, interval, missing_interval
 from core.studies.letters.lexicon import category_harm, one_name
 from core.studies.letters.snippets import paired_snippets

@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding, Variant
-from core.metrics.difference import Difference, untested
-from core.metrics.paired_difference import paired_difference
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.result import Bools, Floats, Ints
-from core.metrics.two_proportions import two_proportions
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import paired_difference, two_sample_difference
+from core.metrics.proportions import paired_proportions, two_proportions
+from core.metrics.result import Bools, Difference, Floats, Ints, untested
 from core.studies.findings import interval, missing_interval
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import Level, Measured, PairValues

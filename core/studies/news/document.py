@@ -7,8 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.recombined_sums import recombined_sums
-from core.metrics.resampling import generator
+from core.metrics.resampling import generator, recombined_sums
 from core.metrics.result import RESAMPLES, Floats, Ints
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.document_articles import RUNS, ReadArticles, read_articles

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
-from core.metrics.prejudice import is_lower
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from core.metrics.distances import is_lower
+from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from core.metrics.result import Floats, Ints, NoiseFloor
 from core.studies.news.level import Design, PairValues
 

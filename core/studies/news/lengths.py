@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.clustered_mean import clustered_mean
+from core.metrics.means import clustered_mean
 from core.metrics.result import Floats
 from core.studies.findings import interval, missing_interval
 from core.studies.news.level import Design

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from core.findings import ScorerUse
-from core.metrics.prejudice import is_lower
+from core.metrics.distances import is_lower
 from core.metrics.result import Bools, Floats, Ints
 from core.studies.news.groups import GroupAxis
 from core.studies.news.table import UNBIASED, NewsTable

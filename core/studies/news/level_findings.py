@@ -4,13 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.findings import Effect, Finding, Power
-from core.metrics.bounded_mean import bounded_mean_interval
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.difference import Difference
-from core.metrics.one_sample_mean import one_sample_mean
-from core.metrics.power_difference import detectable_difference, needed_n
-from core.metrics.prejudice import Prejudice, is_lower, prejudice
-from core.metrics.result import Bools, Floats, MaybeBounds, NoiseFloor
+from core.metrics.distances import Prejudice, is_lower, prejudice
+from core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
+from core.metrics.power import detectable_difference, needed_n
+from core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
 from core.studies.findings import floor, interval, missing_interval
 from core.studies.news.floors import Draws
 from core.studies.news.level import Design, Measured

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.two_proportions import two_proportions
+from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
 from core.studies.findings import interval, missing_interval
 from core.studies.news.level import design_of
 from core.studies.news.matched import matched_rows

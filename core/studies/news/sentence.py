@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.dealt_blocks import dealt_sums
-from core.metrics.prejudice import is_lower
-from core.metrics.resampling import generator
+from core.metrics.distances import GroupMeans, group_means, is_lower, sentence_gap
+from core.metrics.resampling import dealt_sums, generator
 from core.metrics.result import Floats, Ints
-from core.metrics.sentence_gap import GroupMeans, group_means, sentence_gap
 from core.studies.news.floors import COST_OF_PAIR, Draws, deals_for, floors
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import DECIMALS, Design, Level, Measured, PairValues

@@ -10,7 +10,7 @@ import numpy as np
 from core.findings import Adjustment, Effect, Finding, Variant
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Bools, Floats, Ints
-from core.metrics.topic_membership import (
+from core.metrics.topics import (
     PUBLISHED_THRESHOLD,
     TopicMembership,
     counts_of,

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.metrics.dealt_blocks import dealt_sums
-from core.metrics.resampling import generator
+from core.metrics.distances import wasserstein_share
+from core.metrics.resampling import dealt_sums, generator
 from core.metrics.result import Bools, Floats, Ints
-from core.metrics.wasserstein_share import wasserstein_share
 from core.scorers.group_words import WordBlocks
 from core.studies.news.floors import COST_OF_PAIR, Draws, deals_for, floors, share_sums
 from core.studies.news.groups import GroupAxis

@@ -16,7 +16,7 @@ import pytest
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.prompts.axes import available_axes, load_axis
 from core.runs.measure import measure_tables
 from core.runs.measure.options import Options

@@ -5,12 +5,17 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from core.metrics.cohen_kappa import MISSING, cohen_kappa, mean_cohen_kappa
-from core.metrics.fleiss_kappa import equally_judged, fleiss_kappa
-from core.metrics.gwet_ac1 import gwet_ac1
-from core.metrics.jackknife import FEWEST_UNITS, jackknife, jackknife_interval
-from core.metrics.krippendorff_alpha import krippendorff_alpha
-from core.metrics.raw_agreement import raw_agreement
+from core.metrics.agreement import (
+    MISSING,
+    cohen_kappa,
+    equally_judged,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    mean_cohen_kappa,
+    raw_agreement,
+)
+from core.metrics.resampling import FEWEST_UNITS, jackknife, jackknife_interval
 
 # Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, nominal data with
 # gaps (0). He gives α = 0.743. Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and

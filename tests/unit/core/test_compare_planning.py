@@ -17,7 +17,7 @@ from compare_projects import Writing, haikus
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.plan import PlanSettings
-from core.metrics.affinity_score import affinity_score
+from core.metrics.affinity import affinity_score
 from core.runs.compare.drawing import sizes
 from core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
 from core.runs.compare.pool import Request

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kendalltau
 
-from core.metrics.conditional_likelihood import LABELS, conditional_likelihoods, likelihood_draws
-from core.metrics.crossed_counts import CrossedCounts
-from core.metrics.kendall_draws import kendall_draws
-from core.metrics.likelihood_delta import association_draws, delta_draws, likelihood_deltas, omnibus
+from core.metrics.clusters import CrossedCounts
+from core.metrics.likelihood import (
+    LIKELIHOODS,
+    association_draws,
+    conditional_likelihoods,
+    delta_draws,
+    likelihood_deltas,
+    likelihood_draws,
+    omnibus,
+)
+from core.metrics.ranks import kendall_draws
 from core.metrics.resampling import generator
 
 # Given positive: 30 positive, 10 negative, 10 neutral replies; given negative: 10, 20, 10.
@@ -22,7 +29,7 @@ def test_likelihoods_by_hand() -> None:
         "NPL": 0.25, "NNL": 0.5, "NNuL": 0.25,  # of 40
         "PL": pytest.approx(40 / 90), "NL": pytest.approx(30 / 90), "NuL": pytest.approx(20 / 90),
     }  # fmt: skip
-    assert [one.label for one in conditional_likelihoods(COUNTS)] == list(LABELS)
+    assert [one.label for one in conditional_likelihoods(COUNTS)] == list(LIKELIHOODS)
 
 
 def test_the_interval_of_a_likelihood_is_wilsons() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from core.findings import Finding, StudyResult
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.studies.creativity import affinity
 from core.studies.creativity.choices import JudgmentTable, choices_on
 from core.studies.creativity.judgments import measure_judgments

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cosine
 
 from core.findings import Finding, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.prompts.tasks import cogs_themes
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.distances import OutputTable

@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from core.findings import Finding, StudyResult
-from core.metrics.margin import group_margins
+from core.metrics.embeddings import group_margins
 from core.prompts.axes import load_axis
 from core.studies.creativity.distances import OutputTable
 from core.studies.creativity.outputs import measure_outputs

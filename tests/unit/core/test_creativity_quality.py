@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 from core.findings import Finding, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 

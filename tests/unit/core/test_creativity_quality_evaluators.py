@@ -9,7 +9,7 @@ from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.proportion import proportion_confint
 
 from core.findings import Finding, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.evaluators import common_choices
 from core.studies.creativity.judgments import measure_judgments

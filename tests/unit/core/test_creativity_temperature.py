@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.findings import Finding, StudyResult
-from core.metrics.representative_trend import representative_trend
+from core.metrics.representative import representative_trend
 from core.studies.creativity.distances import OutputTable
 from core.studies.creativity.outputs import measure_outputs
 

@@ -21,8 +21,8 @@ from simulations.fingerprints import (
 from simulations.rows import ALARM, Found, standard_error
 
 from core.judging.planner import plan_power
-from core.metrics.affinity_exact_power import exact_power
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
+from core.metrics.power import exact_power
 from core.studies.creativity.judgments import measure_judgments
 
 FINGERPRINTS, SOAK = 1000, 10_000

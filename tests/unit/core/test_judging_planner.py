@@ -17,7 +17,7 @@ from core.judging.planner import (
     plan_power,
     raters_needed,
 )
-from core.metrics.affinity_exact_power import exact_power, top_shares
+from core.metrics.power import exact_power, top_shares
 
 
 def test_the_chance_of_a_session_is_the_exact_power_and_says_so_plainly() -> None:

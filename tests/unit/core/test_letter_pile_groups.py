@@ -11,7 +11,7 @@ from core.documents.pile.group_tests import FEWEST, group_tests
 from core.documents.pile.groups import group_of, groups
 from core.documents.pile.values import Column, PileRow
 from core.jobs import JobContext
-from core.metrics.power_difference import detectable_difference
+from core.metrics.power import detectable_difference
 from core.runs.letter_pile import compare_groups
 from core.swap import Person
 

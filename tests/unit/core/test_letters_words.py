@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.findings import Finding
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.letters.table import LettersTable, letters_table
 from core.studies.letters.word_choice import compared_words, most_salient, shown
 from core.studies.letters.word_ratios import word_findings

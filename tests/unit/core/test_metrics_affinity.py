@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.affinity_floor import affinity_floor, exact_floor, permuted_totals
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.affinity_power import choices_needed, detectable_affinity
-from core.metrics.affinity_score import affinity_score, spread, spread_maximum
-from core.metrics.design_effect import design_effect
-from core.metrics.goodness_of_fit import equal_chances
-from core.metrics.share import clustered_share, share
+from core.metrics.affinity import (
+    affinity_floor,
+    affinity_interval,
+    affinity_score,
+    exact_floor,
+    permuted_totals,
+    spread,
+    spread_maximum,
+)
+from core.metrics.power import choices_needed, detectable_affinity
+from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
 
 RNG_SEED = 7
 

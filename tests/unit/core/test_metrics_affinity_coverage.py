@@ -10,9 +10,7 @@ from scipy.stats import multinomial
 from simulations.creativity import affinity_trial
 from simulations.rows import simulated, standard_error
 
-from core.metrics.affinity_floor import exact_floor
-from core.metrics.affinity_interval import affinity_interval
-from core.metrics.affinity_score import spread
+from core.metrics.affinity import affinity_interval, exact_floor, spread
 from core.metrics.result import Bounds
 
 THREE = [

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.block_permutation import shuffled_within
-from core.metrics.bootstrap import bootstrap_means, widened_tail
-from core.metrics.cluster_bootstrap import cluster_bootstrap_sums
+from core.metrics.resampling import bootstrap_means, cluster_bootstrap_sums, shuffled_within, widened_tail
 
 
 def rng(seed: int = 1) -> np.random.Generator:

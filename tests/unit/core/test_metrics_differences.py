@@ -9,14 +9,9 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.difference import Difference
-from core.metrics.equivalence import equivalence
-from core.metrics.one_sample_mean import one_sample_mean
-from core.metrics.paired_difference import paired_difference
-from core.metrics.paired_proportions import paired_proportions
-from core.metrics.two_proportions import two_proportions
-from core.metrics.two_sample_difference import two_sample_difference
+from core.metrics.means import clustered_mean, equivalence, one_sample_mean, paired_difference, two_sample_difference
+from core.metrics.proportions import paired_proportions, two_proportions
+from core.metrics.result import Difference
 
 FIRST = np.array([5.1, 4.8, 6.0, 5.5, 5.9, 4.2, 6.3])
 SECOND = np.array([4.9, 4.1, 5.2, 5.6, 5.0, 4.4, 5.1])

@@ -8,9 +8,8 @@ from scipy import stats
 from scipy.stats.contingency import expected_freq
 from statsmodels.stats.contingency_tables import Table2x2
 
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
 from core.metrics.clusters import Clusters
-from core.metrics.odds_ratio import log_odds_ratio, published_odds_ratio, smallest_expected
+from core.metrics.odds import clustered_odds_ratios, log_odds_ratio, published_odds_ratio, smallest_expected
 from core.metrics.resampling import generator
 
 

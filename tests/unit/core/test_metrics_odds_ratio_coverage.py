@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
 from core.metrics.clusters import Clusters
+from core.metrics.odds import clustered_odds_ratios
 
 LOGIT = -3.9
 

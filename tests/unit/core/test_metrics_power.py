@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from core.metrics.power_difference import detectable_difference, needed_n
+from core.metrics.power import detectable_difference, needed_n
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 60, 8629])

@@ -8,7 +8,7 @@ from scipy import stats
 from simulations.creativity import KINDS, MEANS, representative_trial
 from simulations.rows import simulated, standard_error
 
-from core.metrics.representative_interval import representative_interval
+from core.metrics.representative import representative_interval
 from core.metrics.result import Bounds
 
 

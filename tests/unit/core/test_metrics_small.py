@@ -6,12 +6,10 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from core.metrics.goodness_of_fit import equal_chances
-from core.metrics.holm import holm
-from core.metrics.mean_difference import mean_difference
-from core.metrics.mean_interval import mean_interval
+from core.metrics.adjust import holm
+from core.metrics.means import mean_difference, mean_interval
+from core.metrics.proportions import equal_chances, wilson
 from core.metrics.resampling import chunks, generator, permutation_p
-from core.metrics.wilson import wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (1, 12), (7, 20), (180, 360)])

@@ -5,12 +5,9 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from core.metrics.clustered_odds_ratio import clustered_odds_ratios
 from core.metrics.clusters import Clusters
-from core.metrics.odds_ratio import OddsRatio
-from core.metrics.rare_odds_ratio import rare_odds_ratio
+from core.metrics.odds import OddsRatio, clustered_odds_ratios, rare_odds_ratio, sample_odds_ratio
 from core.metrics.result import Bounds, MaybeBounds
-from core.metrics.sample_odds_ratio import sample_odds_ratio
 
 
 def test_the_published_ratio_by_hand() -> None:

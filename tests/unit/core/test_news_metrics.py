@@ -7,13 +7,10 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import ttest_1samp, wasserstein_distance_nd
 
-from core.metrics.clustered_mean import clustered_mean
-from core.metrics.clustered_proportion import clustered_proportion
-from core.metrics.dealt_blocks import dealt_sums
-from core.metrics.prejudice import prejudice
-from core.metrics.sentence_gap import group_means, sentence_gap
-from core.metrics.wasserstein_share import wasserstein_share
-from core.metrics.wilson import wilson
+from core.metrics.distances import group_means, prejudice, sentence_gap, wasserstein_share
+from core.metrics.means import clustered_mean
+from core.metrics.proportions import clustered_proportion, wilson
+from core.metrics.resampling import dealt_sums
 
 
 def test_two_groups_lie_as_far_apart_as_the_share_of_either() -> None:

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportions_ztest
 
 from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.scorers.refusal import is_refusal
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.families import families

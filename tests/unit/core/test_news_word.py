@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from core.findings import Finding
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.prompts.axes import Harm
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of

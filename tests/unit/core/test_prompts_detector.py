@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import AppError
+from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
-from core.metrics.wilson import wilson
 from core.prompts import cogs_set, letters_context_less_set
 from core.prompts.completion import completion_set
 from core.prompts.detector import decline, detect, neutral_wording

@@ -20,7 +20,7 @@ from core.jobs import JobContext, Progress
 from core.judging.session import open_judging
 from core.judging.store import ProjectStore
 from core.judging.wording import shipped_wording
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PromptRow
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import AppError
 from core.findings import Finding, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 

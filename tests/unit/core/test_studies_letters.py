@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import AppError
 from core.findings import Finding, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.scorers.lexicon import load_lexicon
 from core.studies.letters.lexicon import counting_differences
 from core.studies.letters.measure import letters_table, measure, measure_texts

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cosine
 
 from core.errors import AppError
 from core.findings import Finding, ScorerUse, StudyResult
-from core.metrics.holm import holm
+from core.metrics.adjust import holm
 from core.studies.creativity.distances import OutputTable
 from core.studies.creativity.outputs import measure_outputs
 

@@ -27,8 +27,7 @@ from core.judging.workshop import (
     participants,
     workshop_plans,
 )
-from core.metrics.affinity_floor import exact_floor
-from core.metrics.affinity_score import spread
+from core.metrics.affinity import exact_floor, spread
 from core.project.project import Project
 
 

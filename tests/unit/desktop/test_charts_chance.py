@@ -5,7 +5,7 @@ import random
 import pytest
 from scipy.stats import binom
 
-from core.metrics.wilson import wilson
+from core.metrics.proportions import wilson
 from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range, effective_choices
 
 

@@ -1,0 +1,40 @@
+"""Adjustment of p values for many tests: Holm, and Benjamini and Hochberg."""
+
+from collections.abc import Sequence
+
+from core.metrics.result import finite
+
+# ---- Holm
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) p₍ⱼ₎), in the order given.
+
+    None (no test) stays None and is not counted in m. ValueError for NaN. Source: Holm 1979.
+    """
+    finite([p for p in p_values if p is not None], "p values")
+    ranked = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    running = 0.0
+    for rank, (p, place) in enumerate(ranked):
+        running = max(running, min(1.0, (len(ranked) - rank) * p))
+        adjusted[place] = running
+    return adjusted
+
+
+# ---- Benjamini and Hochberg
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """q₍ᵢ₎ = min over j ≥ i of min(1, m p₍ⱼ₎ / j), in the order given.
+
+    None (no test) stays None and is not counted in m. ValueError for NaN or p outside [0, 1].
+    Source: Benjamini & Hochberg 1995.
+    """
+    from scipy.stats import false_discovery_control
+
+    tested = [p for p in p_values if p is not None]
+    if not tested:
+        return [None] * len(p_values)
+    adjusted = iter(false_discovery_control(finite(tested, "p values")))
+    return [None if p is None else float(next(adjusted)) for p in p_values]

@@ -1,0 +1,283 @@
+"""Means: intervals, tests of one mean and of differences of means, and of equivalence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+
+import numpy as np
+
+from core.metrics.result import (
+    LEVEL,
+    Alternative,
+    Bounds,
+    Difference,
+    Floats,
+    Ints,
+    MaybeBounds,
+    TestResult,
+    constant,
+    finite,
+    same_length,
+    separated,
+    untested,
+)
+
+# ---- interval of a mean
+
+
+def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
+    """x̄ ± t₍n−1₎ s/√n. `values`: independent units, shape (n,). Fewer than two have none. ValueError for NaN."""
+    from scipy.stats import t
+
+    finite(values)
+    if len(values) < 2:
+        return MaybeBounds(None, "a mean of fewer than two units has no interval")
+    half = float(t.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
+    mean = float(values.mean())
+    return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {len(values) - 1}", level))
+
+
+# ---- interval of a mean of values between 0 and 1: near an end Student's t is too often wrong
+
+
+def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) -> MaybeBounds:
+    """Wilson's interval with the number of trials m = x̄(1 − x̄) / s.e.² that a proportion of this error would have.
+
+    (x̄ + t²/2m ± t √(x̄(1 − x̄)/m + t²/4m²)) / (1 + t²/m), t with C − 1 df over the C clusters; s.e. as `clustered_mean`.
+    Values near 0 with a long tail, as Wasserstein distances are, are left out by x̄ ± t s.e. from below too seldom and
+    from above too often: see docs/statistics.md. `values` in [0, 1], `clusters`: shapes (n,). ValueError for others.
+    """
+    from scipy.stats import t
+
+    same_length(values, clusters)
+    units = finite(values)
+    if len(units) and not 0 <= units.min() <= units.max() <= 1:
+        raise ValueError("values must lie between 0 and 1")
+    numbers = np.unique(clusters, return_inverse=True)[1]
+    count, n = int(numbers.max(initial=-1)) + 1, len(units)
+    if count < 2:
+        return MaybeBounds(None, "fewer than two units that were sampled apart")
+    mean = float(units.mean())
+    error2 = count / (count - 1) * float((np.bincount(numbers, units - mean) ** 2).sum()) / n**2
+    if constant(units) or error2 == 0:
+        return MaybeBounds(None, "no variation between the units")
+    quantile = float(t.ppf((1 + level) / 2, count - 1))
+    per_trial = quantile**2 * error2 / (mean * (1 - mean))
+    centre = (mean + per_trial / 2) / (1 + per_trial)
+    half = quantile * sqrt(error2 + per_trial * error2 / (4 * mean * (1 - mean))) / (1 + per_trial)
+    return MaybeBounds(
+        Bounds(max(0.0, centre - half), min(1.0, centre + half), f"Wilson by effective n, df {count - 1}", level)
+    )
+
+
+# ---- one mean
+
+
+def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Alternative = "two-sided") -> Difference:
+    """x̄ − `against`, Student's one-sample t with n − 1 df, effect d = (x̄ − against) / s (ddof 1).
+
+    `values`: independent units, shape (n,). Values that are all equal are tested by exact sign flips. No p where n < 2
+    or all are equal to `against`. ValueError for NaN.
+    """
+    units = finite(values) - finite(against)
+    return t_of(units, (len(units),), "one-sample t", "d", alternative, magnitude=abs(against))
+
+
+def t_of(
+    differences: Floats,
+    n_by_group: tuple[int, ...],
+    test: str,
+    effect_name: str,
+    alternative: Alternative,
+    *,
+    magnitude: float = 0.0,
+) -> Difference:
+    """The t-test of a mean of 0; `differences` finite, shape (n,), of numbers as large as `magnitude`.
+
+    Where all differ alike, t is undefined and the exact sign-flip test has p = 2 / 2ⁿ (one-sided 1 / 2ⁿ).
+    """
+    from scipy.stats import ttest_1samp
+
+    n = len(differences)
+    if n == 0:
+        return untested(None, "no units", test, effect_name, 0, n_by_group)
+    value = float(differences.mean())
+    if n == 1:
+        return untested(value, "one unit has no spread to test against", test, effect_name, n, n_by_group)
+    if constant(differences, magnitude):
+        alike = untested(value, "no variation between the units", test, effect_name, n, n_by_group)
+        nothing = constant(np.append(differences, 0.0), magnitude)
+        return alike if nothing else separated(alike, "sign flips, exact", 0.5**n, alternative)
+    outcome = ttest_1samp(differences, 0.0, alternative=alternative)
+    effect = value / float(differences.std(ddof=1))
+    interval = mean_interval(differences)
+    return Difference(
+        value, "", interval, float(outcome.pvalue), float(outcome.statistic), test, effect_name, effect, n, n_by_group
+    )
+
+
+# ---- matched units
+
+
+def paired_difference(first: Floats, second: Floats, *, alternative: Alternative = "two-sided") -> Difference:
+    """Mean of first − second over pairs, paired t with n − 1 df, effect d_z = mean / SD of the differences (ddof 1).
+
+    `first`, `second`: one value per pair, shape (n,). Pairs that all differ by the same amount are
+    tested by exact sign flips. No p where n < 2 or no pair differs. ValueError for NaN or unequal lengths.
+    """
+    same_length(first, second)
+    one, other, n = finite(first), finite(second), len(first)
+    magnitude = float(np.abs([one, other]).max(initial=0.0))
+    return t_of(one - other, (n, n), "paired t", "d_z", alternative, magnitude=magnitude)
+
+
+# ---- two independent groups
+
+
+def two_sample_difference(
+    first: Floats, second: Floats, *, equal_variances: bool = False, alternative: Alternative = "two-sided"
+) -> Difference:
+    """Mean of `first` minus mean of `second`; Welch's t, or Student's pooled t where `equal_variances`.
+
+    `first`, `second`: independent units, shapes (n,) and (m,). Effect: Cohen's d with the pooled SD (ddof 1).
+    Groups of which neither varies are tested by exact permutation, one-sided p = 1 / C(n + m, n), twice that two-sided;
+    not where `equal_variances`. No p where a group has fewer than two units or all units are equal. ValueError for NaN.
+    """
+    from scipy.stats import ttest_ind
+
+    one, other = finite(first), finite(second)
+    counts = (len(one), len(other))
+    test = "Student's t, pooled" if equal_variances else "Welch's t"
+    if min(counts) == 0:
+        return untested(None, "a group has no units", test, "Cohen's d", sum(counts), counts)
+    value = float(one.mean() - other.mean())
+    if min(counts) == 1:
+        return untested(value, "a group has only one unit", test, "Cohen's d", sum(counts), counts)
+    if constant(one) and constant(other):
+        alike = untested(value, "no variation within the groups", test, "Cohen's d", sum(counts), counts)
+        if equal_variances or constant(np.concatenate([one, other])):
+            return alike
+        return separated(alike, "permutation, exact", 1 / comb(sum(counts), counts[0]), alternative)
+    both_ways = ttest_ind(one, other, equal_var=equal_variances)
+    low, high = both_ways.confidence_interval(LEVEL)
+    outcome = ttest_ind(one, other, equal_var=equal_variances, alternative=alternative)
+    return Difference(
+        value=value,
+        reason="",
+        interval=MaybeBounds(Bounds(float(low), float(high), f"{test}, df {float(both_ways.df):.4g}")),
+        p=float(outcome.pvalue),
+        statistic=float(outcome.statistic),
+        test=test,
+        effect_name="Cohen's d",
+        effect=value / _pooled_sd(one, other),
+        n=sum(counts),
+        n_by_group=counts,
+    )
+
+
+def _pooled_sd(one: Floats, other: Floats) -> float:
+    """√(((n − 1) s₁² + (m − 1) s₂²) / (n + m − 2)); n + m > 2."""
+    squares = (len(one) - 1) * float(one.var(ddof=1)) + (len(other) - 1) * float(other.var(ddof=1))
+    return sqrt(squares / (len(one) + len(other) - 2))
+
+
+# ---- as the creativity paper tests: t for two groups, one-way ANOVA for more
+
+
+def mean_difference(samples: Sequence[Floats]) -> TestResult:
+    """Student's t (equal variances) for two samples, one-way ANOVA for three and more, as if all were independent.
+
+    `samples`: one array of units per group. Source: Kumar et al. 2024, Table 1 (unit of the test assumed).
+    ValueError for NaN.
+    """
+    from scipy.stats import f_oneway, ttest_ind
+
+    for sample in samples:
+        finite(sample)
+    name = "t" if len(samples) == 2 else "ANOVA"
+    if len(samples) < 2 or any(len(sample) < 2 for sample in samples):
+        return TestResult(name, None, None, "fewer than two groups with two units each")
+    if all(constant(sample) for sample in samples):
+        return TestResult(name, None, None, "no variation within the groups")
+    outcome = ttest_ind(*samples) if len(samples) == 2 else f_oneway(*samples)
+    return TestResult(name, float(outcome.statistic), float(outcome.pvalue))
+
+
+# ---- units of which some were sampled together
+
+
+def clustered_mean(values: Floats, clusters: Ints) -> Difference:
+    """x̄ against 0, with clusters as the units: s.e.² = C/(C−1) Σ_c (Σ_{i∈c} (x_i − x̄))² / n², t with C − 1 df.
+
+    Where every cluster has one unit this is Student's one-sample t. `values`, `clusters`: shapes (n,). Effect: x̄ over
+    the SD of the units. Units that are all equal are tested by exact sign flips of clusters. No p where there are fewer
+    than two clusters or the clusters do not vary. ValueError for NaN.
+    Source: the linearised variance of a ratio (Cochran 1977, section 9.2), a mean over clusters of unequal size.
+    """
+    from scipy.stats import t
+
+    same_length(values, clusters)
+    units = finite(values)
+    numbers = np.unique(clusters, return_inverse=True)[1]
+    count, n = int(numbers.max(initial=-1)) + 1, len(units)
+    if count == n:
+        return one_sample_mean(units)
+    test, mean = "t over clusters", float(units.mean())
+    if count < 2:
+        return untested(mean, "all were sampled together: nothing to compare them with", test, "d", n, (count,))
+    if constant(units):
+        alike = untested(mean, "no variation between the units", test, "d", n, (count,))
+        return separated(alike, "sign flips of clusters, exact", 0.5**count) if units.any() else alike
+    between = np.bincount(numbers, units - mean)
+    error = float(np.sqrt(count / (count - 1) * (between**2).sum())) / n
+    effect = mean / float(units.std(ddof=1))
+    if error == 0:
+        return untested(mean, "no variation between the clusters", test, "d", n, (count,))
+    half = float(t.ppf((1 + LEVEL) / 2, count - 1)) * error
+    bounds = Bounds(mean - half, mean + half, f"t over {count} clusters")
+    p = float(2 * t.sf(abs(mean / error), count - 1))
+    return Difference(mean, "", MaybeBounds(bounds), p, mean / error, test, "d", effect, n, (count,))
+
+
+# ---- equivalence: only after this test may anything be said to make no difference
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """`p` is the larger of the two one-sided p values; None where undefined, and `reason` says why."""
+
+    p: float | None
+    equivalent: bool
+    margin: float
+    reason: str = ""
+
+
+def equivalence(
+    difference: Floats | tuple[Floats, Floats], margin: float, *, equal_variances: bool = False, alpha: float = ALPHA
+) -> Equivalence:
+    """Two one-sided t-tests (TOST) of −margin < mean difference < margin.
+
+    `difference`: differences of pairs, shape (n,), or a tuple of two independent samples (Welch, or pooled where
+    `equal_variances`). Both tests must be significant at `alpha`: the 90 % interval lies within the margin.
+    ValueError for NaN or a margin that is not positive. Source: Schuirmann 1987.
+    """
+    from scipy.stats import ttest_1samp, ttest_ind
+
+    if not margin > 0:
+        raise ValueError("the margin must be positive")
+    samples = [finite(sample) for sample in (difference if isinstance(difference, tuple) else (difference,))]
+    if min(map(len, samples)) < 2:
+        return Equivalence(None, False, margin, "fewer than two units")
+    if all(constant(sample) for sample in samples):
+        return Equivalence(None, False, margin, "no variation between the units")
+    if len(samples) == 1:
+        above = ttest_1samp(samples[0], -margin, alternative="greater")
+        below = ttest_1samp(samples[0], margin, alternative="less")
+    else:
+        one, other = samples
+        above = ttest_ind(one + margin, other, equal_var=equal_variances, alternative="greater")
+        below = ttest_ind(one - margin, other, equal_var=equal_variances, alternative="less")
+    p = float(np.max([above.pvalue, below.pvalue]))
+    return Equivalence(p, p <= alpha, margin)

@@ -1,0 +1,309 @@
+"""Odds ratios of counted words: as published, of rare words, of texts that were made together, and their change."""
+
+from dataclasses import dataclass, replace
+from math import exp, log, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from core.metrics.clusters import Clusters
+from core.metrics.power import ALPHA, POWER
+from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, generator, permutation_p, widened_tail
+from core.metrics.result import LEVEL, RESAMPLES, Bools, Bounds, Floats, Ints, MaybeBounds, Numbers, finite
+
+# ---- the formula, and as published
+
+HALDANE = 0.5
+FEWEST_EXPECTED = 5.0
+
+
+@dataclass(frozen=True)
+class OddsRatio:
+    """`p`, `detectable` (the smallest ratio above 1 that would be seen at power 0.8) are None where not computed."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None = None
+    detectable: float | None = None
+
+
+def published_odds_ratio(
+    count_first: float, tokens_first: float, count_second: float, tokens_second: float
+) -> OddsRatio:
+    """[(a + ε) / (n_a − a + ε)] / [(b + ε) / (n_b − b + ε)] with ε = 0.001, the authors' program.
+
+    Log-normal interval exp(ln OR ± z √(1/a + 1/(n_a − a) + 1/b + 1/(n_b − b))), as if tokens were independent.
+    Source: Wan et al. 2023, Table 2; ε is in their released code, not in the paper.
+    """
+    epsilon = 0.001
+    cells = (count_first, tokens_first - count_first, count_second, tokens_second - count_second)
+    finite(cells, "counts")
+    if min(cells) < 0:
+        # One token can add several counts, so a short text can hold more counts than tokens.
+        return OddsRatio(None, "more matches than words", MaybeBounds(None, "no estimate"))
+    a, not_a, b, not_b = (cell + epsilon for cell in cells)
+    value = (a / not_a) / (b / not_b)
+    if min(cells) == 0:
+        return OddsRatio(value, "", MaybeBounds(None, "a count of 0 has no log-normal interval"))
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt(sum(1 / cell for cell in cells))
+    bounds = Bounds(exp(log(value) - half), exp(log(value) + half), "log-normal")
+    return OddsRatio(value, "", MaybeBounds(bounds))
+
+
+def log_odds_ratio(count_first: Floats, tokens_first: Floats, count_second: Floats, tokens_second: Floats) -> Floats:
+    """ln of the odds ratio with Haldane's ½ in every cell; any shapes that broadcast, counts never above tokens."""
+    return np.asarray(
+        np.log((count_first + HALDANE) / (tokens_first - count_first + HALDANE))
+        - np.log((count_second + HALDANE) / (tokens_second - count_second + HALDANE))
+    )
+
+
+def smallest_expected(count: float, tokens_first: float, tokens_second: float) -> float:
+    """The smaller of the two counts expected if the words fell on both groups alike, in proportion to their tokens."""
+    return count * min(tokens_first, tokens_second) / (tokens_first + tokens_second)
+
+
+# ---- one item, as a paper prints it
+
+
+def sample_odds_ratio(count_first: int, total_first: int, count_second: int, total_second: int) -> OddsRatio:
+    """[a / (n_a − a)] / [b / (n_b − b)], with scipy's log-normal interval, as if items were independent.
+
+    Undefined where any of the four cells is 0. ValueError for a count above its total.
+    """
+    from scipy.stats.contingency import odds_ratio
+
+    cells = (count_first, total_first - count_first, count_second, total_second - count_second)
+    if min(cells) < 0:
+        raise ValueError("a count is above its total")
+    if min(cells) == 0:
+        return OddsRatio(None, "one of the four counts is 0", MaybeBounds(None, "no estimate"))
+    result = odds_ratio([[cells[0], cells[1]], [cells[2], cells[3]]], kind="sample")
+    low, high = result.confidence_interval(LEVEL)
+    return OddsRatio(
+        float(result.statistic), "", MaybeBounds(Bounds(float(low), float(high), "log-normal, words as independent"))
+    )
+
+
+# ---- rare words
+
+
+def rare_odds_ratio(
+    ratio: OddsRatio, count_first: int, total_first: int, count_second: int, total_second: int
+) -> OddsRatio:
+    """`ratio` with its interval at least as wide as the log-normal one with ½ in every cell (Gart 1966).
+
+    The bootstrap cannot vary a count of 0, and hardly one of 2: it takes what is rare for certain. The level is that
+    of the bootstrap; it is reported as the usual one, because a higher one only makes up for the choice of words by
+    their ratios (the share of intervals that miss, among those shown: Benjamini & Yekutieli 2005).
+    """
+    numbers = finite([count_first, total_first, count_second, total_second], "counts")
+    bounds = ratio.interval.bounds
+    if ratio.value is None or bounds is None:
+        return ratio
+    cells = (count_first, total_first - count_first, count_second, total_second - count_second)
+    centre = float(log_odds_ratio(numbers[:1], numbers[1:2], numbers[2:3], numbers[3:])[0])
+    spread = sqrt(sum(1 / (cell + HALDANE) for cell in cells))
+    half = NormalDist().inv_cdf((1 + bounds.level) / 2) * spread
+    low, high = min(log(bounds.low), centre - half), max(log(bounds.high), centre + half)
+    method = f"{bounds.method}, at least log-normal with ½"
+    if bounds.level > LEVEL:
+        method += f"; at {100 * bounds.level:.4g} %, for words chosen by their ratios"
+    return replace(ratio, interval=MaybeBounds(Bounds(exp(low), exp(high), method, LEVEL)))
+
+
+# ---- texts, not words, as what was sampled
+
+# Below this the bootstrap covers less than 93 % (tests/unit/core/test_metrics_odds_ratio_coverage.py).
+FEWEST_CLUSTERS = 8
+
+
+def clustered_odds_ratios(
+    counts: Numbers,
+    tokens: Numbers,
+    clusters: Clusters,
+    seed: int,
+    resamples: int = RESAMPLES,
+    *,
+    level: float = LEVEL,
+) -> list[OddsRatio]:
+    """One odds ratio (first group over second, Haldane's ½) per column of `counts`.
+
+    `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval: percentile
+    cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015). p: two-sided, groups
+    permuted as `Clusters` says. Undefined where a group has no words, an expected count is below FEWEST_EXPECTED,
+    or a text has more matches than words.
+    """
+    finite(counts, "counts")
+    finite(tokens, "tokens")
+    overfull = np.any(counts > tokens[:, None], axis=0, keepdims=True)[0]
+    values = np.column_stack([np.where(overfull, 0, counts), tokens]).astype(np.float64)
+    first, second = (clusters.totals(values, of_first=side) for side in (True, False))
+    in_first, in_second = first.sum(axis=0), second.sum(axis=0)
+    if in_first[-1] == 0 or in_second[-1] == 0:
+        nothing = OddsRatio(None, "a group has no words", MaybeBounds(None, "no estimate"))
+        return [nothing] * counts.shape[1]
+    observed = _log_ratio(in_first, in_second)
+    null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
+    p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
+    seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
+    intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples, level)
+    results = []
+    for column, interval in enumerate(intervals):
+        if overfull[column]:
+            results.append(OddsRatio(None, "more matches than words", MaybeBounds(None, "no estimate")))
+            continue
+        expected = smallest_expected(in_first[column] + in_second[column], in_first[-1], in_second[-1])
+        if expected < FEWEST_EXPECTED:
+            reason = f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}"
+            results.append(OddsRatio(None, reason, MaybeBounds(None, "no estimate")))
+            continue
+        value = exp(float(observed[column]))
+        results.append(OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column]))))
+    return results
+
+
+def _log_ratio(first: Floats, second: Floats) -> Floats:
+    """`first`, `second`: sums per category and, in the last column, of tokens; shape (…, c + 1)."""
+    return log_odds_ratio(first[..., :-1], first[..., -1:], second[..., :-1], second[..., -1:])
+
+
+def _null(values: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int) -> Floats:
+    total = values.sum(axis=0)
+    parts = [_log_ratio(sums, total - sums) for sums in clusters.permuted_sums(values, rng, resamples)]
+    return np.concatenate(parts)
+
+
+def _intervals(
+    first: Floats, second: Floats, clusters: Clusters, rng: np.random.Generator, resamples: int, level: float
+) -> list[MaybeBounds]:
+    columns = first.shape[1]
+    if min(clusters.on_both_sides) < FEWEST_CLUSTERS:
+        reason = f"fewer than {FEWEST_CLUSTERS} texts or matched blocks on a side to resample"
+        return [MaybeBounds(None, reason)] * (columns - 1)
+    draws = np.concatenate(
+        [
+            _log_ratio(sums[:, :columns], sums[:, columns:])
+            for sums in clusters.resampled_sums(np.hstack([first, second]), rng, resamples)
+        ]
+    )
+    tail = _widened_tail(clusters, level)
+    low, high = np.exp(np.quantile(draws, [tail, 1 - tail], axis=0))
+    unit = "matched blocks" if clusters.matched.all() else "texts and blocks" if clusters.matched.any() else "texts"
+    method = f"cluster bootstrap over {clusters.number} {unit}"
+    return [MaybeBounds(Bounds(float(a), float(b), method, level)) for a, b in zip(low, high, strict=True)]
+
+
+def _widened_tail(clusters: Clusters, level: float) -> float:
+    """The percentile that a normal bootstrap needs to reach as far as Student's t with the unbiased variance."""
+    from scipy.stats import t
+
+    smallest = min(clusters.on_both_sides)
+    reach = t.ppf((1 + level) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
+    return float(NormalDist().cdf(-float(reach)))
+
+
+# ---- the same texts asked for twice, with and without an instruction
+
+
+@dataclass(frozen=True)
+class OddsRatioChange:
+    """`value`: odds ratio with the instruction over that without. None where undefined; `reason` says why."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None = None
+
+
+def odds_ratio_changes(
+    plain: Numbers,
+    plain_tokens: Numbers,
+    treated: Numbers,
+    treated_tokens: Numbers,
+    first: Bools,
+    cluster: Ints,
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> list[OddsRatioChange]:
+    """OR with the instruction / OR without it, per column; both first group over second, Haldane's ½ in each cell.
+
+    Row i of `plain` (n, c) and of `treated` are the two texts of one prompt; `…_tokens` (n,): their words; `first`
+    (n,): is it of the first group; `cluster` (n,): numbers from 0, what was sampled together. Interval: percentile
+    bootstrap over clusters, tails widened for few of them. p: two-sided, the two texts of a prompt swapped at random.
+    ValueError for unequal lengths or NaN.
+    """
+    one = finite(np.column_stack([plain, plain_tokens]))
+    two = finite(np.column_stack([treated, treated_tokens]))
+    if not len(one) == len(two) == len(first) == len(cluster):
+        raise ValueError("every text needs its twin, a group and a cluster")
+    cells = np.hstack([side[:, None] * part for part in (one, two) for side in (first, ~first)])
+    totals = cells.sum(axis=0)
+    if min(_parts(totals)[place][..., -1].min() for place in range(4)) == 0:
+        return [OddsRatioChange(None, "a group has no words", MaybeBounds(None, "no estimate"))] * plain.shape[1]
+    observed = _log_change(totals)
+    p = permutation_p(
+        np.abs(_swapped(one, two, first, generator(seed, "odds ratio change", "swap"), resamples))
+        >= np.abs(observed) - TOLERANCE
+    )
+    intervals = _intervals_of_changes(cells, first, cluster, seed, resamples)
+    return [
+        _change(column, float(observed[column]), float(p[column]), intervals[column], totals)
+        for column in range(plain.shape[1])
+    ]
+
+
+def _change(column: int, log_change: float, p: float, interval: MaybeBounds, totals: Floats) -> OddsRatioChange:
+    in_plain, out_plain, in_treated, out_treated = _parts(totals)
+    expected = min(
+        smallest_expected(inside[column] + outside[column], inside[-1], outside[-1])
+        for inside, outside in ((in_plain, out_plain), (in_treated, out_treated))
+    )
+    if expected < FEWEST_EXPECTED:
+        reason = f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}"
+        return OddsRatioChange(None, reason, MaybeBounds(None, "no estimate"))
+    return OddsRatioChange(exp(log_change), "", interval, p)
+
+
+def _parts(sums: Floats) -> list[Floats]:
+    """First group and second group without the instruction, then with it; columns and, last, tokens."""
+    return np.split(sums, 4, axis=-1)
+
+
+def _log_change(sums: Floats) -> Floats:
+    in_plain, out_plain, in_treated, out_treated = _parts(sums)
+
+    def ratio(inside: Floats, outside: Floats) -> Floats:
+        return log_odds_ratio(inside[..., :-1], inside[..., -1:], outside[..., :-1], outside[..., -1:])
+
+    return ratio(in_treated, out_treated) - ratio(in_plain, out_plain)
+
+
+def _swapped(one: Floats, two: Floats, first: Bools, rng: np.random.Generator, resamples: int) -> Floats:
+    """ln changes with the two texts of each prompt swapped at random: shape (resamples, c)."""
+    drawn = []
+    for size in chunks(resamples, len(one)):
+        flips = (rng.random((size, len(one))) < 0.5).astype(np.float64)
+        parts = []
+        for own, other in ((one, two), (two, one)):
+            moved = other - own
+            parts += [own[side].sum(axis=0) + flips[:, side] @ moved[side] for side in (first, ~first)]
+        drawn.append(_log_change(np.hstack(parts)))
+    return np.concatenate(drawn)
+
+
+def _intervals_of_changes(cells: Floats, first: Bools, cluster: Ints, seed: int, resamples: int) -> list[MaybeBounds]:
+    clusters = int(cluster.max()) + 1
+    columns = cells.shape[1] // 4 - 1
+    per_cluster = np.zeros((clusters, cells.shape[1]))
+    np.add.at(per_cluster, cluster, cells)
+    fewest = min(len(np.unique(cluster[side])) for side in (first, ~first))
+    if fewest < FEWEST_CLUSTERS:
+        reason = f"fewer than {FEWEST_CLUSTERS} matched blocks or texts of a group to resample"
+        return [MaybeBounds(None, reason)] * columns
+    draws = _log_change(cluster_bootstrap_sums(per_cluster, generator(seed, "odds ratio change"), resamples))
+    tail = widened_tail(fewest)
+    low, high = np.exp(np.quantile(draws, [tail, 1 - tail], axis=0))
+    method = f"cluster bootstrap over {clusters} blocks or texts"
+    return [MaybeBounds(Bounds(float(a), float(b), method)) for a, b in zip(low, high, strict=True)]

@@ -1,0 +1,270 @@
+"""Proportions: intervals and tests of one, of two that are independent or paired, and of all shares of a whole."""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from core.metrics.resampling import TOLERANCE, permutation_p
+from core.metrics.result import (
+    LEVEL,
+    Bools,
+    Bounds,
+    Difference,
+    Ints,
+    MaybeBounds,
+    TestResult,
+    finite,
+    same_length,
+    truths,
+    untested,
+)
+
+# ---- Wilson's interval
+
+
+def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
+    """(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
+
+    `n` may be fractional: the effective number of independent trials behind a proportion. None where n is 0.
+    Source: Wilson 1927, without continuity correction.
+    """
+    if n <= 0:
+        return None
+    if not 0 <= successes <= n:
+        raise ValueError("successes must lie between 0 and n")
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    p = successes / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    # At 0 and n the bound is exactly 0 or 1; rounding must not push it outside.
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == n else min(1.0, centre + half)
+    return Bounds(low, high, "Wilson", level)
+
+
+# ---- design effect
+
+
+def design_effect(counts: Ints) -> float:
+    """Variance of the shares with comparisons as the unit, over their variance were every choice independent.
+
+    δ = C/(C−1) · Σ_c |x_c − m_c p̂|² / (N (1 − Σ p̂²)); x_c: choices in comparison c, m_c their number, N all choices.
+    `counts`: shape (C, k). 1 where every comparison has one choice; never below 1. N/δ is the effective number.
+    Source: the ratio of traces of the cluster and multinomial covariance (Rao & Scott 1981).
+    """
+    counts = counts[counts.sum(axis=1) > 0]
+    sizes = counts.sum(axis=1)
+    if (sizes == 1).all():
+        return 1.0
+    comparisons, n = len(counts), int(sizes.sum())
+    shares = counts.sum(axis=0) / n
+    independent = n * (1 - float(shares @ shares))
+    if comparisons == 1 or independent <= 0:
+        # Nothing to estimate agreement from: a comparison counts once, however many rated it.
+        return n / comparisons
+    between = float(((counts - sizes[:, None] * shares) ** 2).sum())
+    return max(1.0, comparisons / (comparisons - 1) * between / independent)
+
+
+# ---- units of which some were sampled together
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """`value` and `interval` are None where n is 0."""
+
+    value: float | None
+    interval: Bounds | None
+    successes: int
+    n: int
+
+
+def clustered_proportion(successes: Bools, clusters: Ints) -> Proportion:
+    """Successes over n; Wilson's interval with n divided by the design effect, which is 1 where nothing is clustered.
+
+    `successes`, `clusters`: shapes (n,). ValueError for unequal lengths.
+    """
+    same_length(successes, clusters)
+    yes = truths(successes)
+    n, count = len(yes), int(yes.sum())
+    if n == 0:
+        return Proportion(None, None, 0, 0)
+    numbers = np.unique(clusters, return_inverse=True)[1]
+    per_cluster = np.column_stack([np.bincount(numbers, yes), np.bincount(numbers, ~yes)]).astype(np.int64)
+    effect = design_effect(per_cluster)
+    bounds = wilson(count / effect, n / effect)
+    if bounds is not None and effect > 1:
+        bounds = Bounds(bounds.low, bounds.high, f"Wilson, n divided by the design effect {effect:.2f}", bounds.level)
+    return Proportion(count / n, bounds, count, n)
+
+
+# ---- the share of choices that fell on one identity, against chance
+
+
+@dataclass(frozen=True)
+class Share:
+    value: float
+    interval: Bounds
+    p: float
+    test: str
+
+
+def share(chosen: int, n: int, chance: float) -> Share:
+    """p = chosen / n of n independent choices: Wilson's interval, the exact two-sided binomial test against `chance`.
+
+    `n` must be positive: without choices there is no share.
+    """
+    from scipy.stats import binomtest
+
+    bounds = wilson(chosen, n)
+    if bounds is None:
+        raise ValueError("a share needs at least one choice")
+    return Share(chosen / n, bounds, float(binomtest(chosen, n, chance).pvalue), "exact binomial")
+
+
+def clustered_share(chosen: int, n: int, chance: float, design_effect: float, null: Ints) -> Share:
+    """The same where several raters judged a comparison: Wilson with n divided by the design effect, and p from `null`.
+
+    `null`: how often this identity is chosen under joint permutation within comparisons, shape (resamples,).
+    """
+    bounds = wilson(chosen / design_effect, n / design_effect)
+    if bounds is None:
+        raise ValueError("a share needs at least one choice")
+    finite([chance, design_effect], "chance and design effect")
+    as_far = abs(null / n - chance) >= abs(chosen / n - chance) - TOLERANCE
+    method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
+    interval = Bounds(bounds.low, bounds.high, method, bounds.level)
+    return Share(chosen / n, interval, float(permutation_p(as_far)), "permutation within comparisons")
+
+
+# ---- χ² goodness of fit to equal chances
+
+
+def equal_chances(counts: Ints) -> TestResult:
+    """X² = Σ (o − N/k)² / (N/k), k − 1 degrees of freedom. `counts`: independent choices per group, shape (k,)."""
+    from scipy.stats import chisquare
+
+    finite(counts, "counts")
+    name = "χ² goodness of fit"
+    if len(counts) < 2:
+        return TestResult(name, None, None, "fewer than two groups")
+    if counts.sum() == 0:
+        return TestResult(name, None, None, "nothing was chosen")
+    outcome = chisquare(counts)
+    return TestResult(name, float(outcome.statistic), float(outcome.pvalue))
+
+
+# ---- two independent proportions
+
+# Below either the z-test raises up to 7.7 % false alarms (tests/unit/core/test_metrics_simulations.py).
+FEWEST_FOR_Z = 200
+FEWEST_EXPECTED = 5.0
+# With fewer in a group the interval covers down to 88 %.
+FEWEST_FOR_INTERVAL = 8
+
+
+def two_proportions(
+    successes_first: int, n_first: int, successes_second: int, n_second: int, *, exact: bool | None = False
+) -> Difference:
+    """p₁ − p₂, Agresti and Caffo's interval, effect Cohen's h = 2 asin √p₁ − 2 asin √p₂.
+
+    `exact`: False, the pooled z-test as papers run it; True, Boschloo's test up to FEWEST_FOR_Z units in all and
+    Fisher's above; None, for decisions: exact where there are few units or expected counts. The interval covers at
+    least 93 % where both chances lie between 5 and 95 %; Newcombe's goes down to 88 % (Agresti & Caffo 2000). No p
+    where all units of both groups agree. ValueError where successes exceed n.
+    """
+    from statsmodels.stats.proportion import proportion_effectsize
+
+    counts = (n_first, n_second)
+    if not (0 <= successes_first <= n_first and 0 <= successes_second <= n_second):
+        raise ValueError("successes must lie between 0 and n")
+    if min(counts) == 0:
+        return untested(None, "a group has no units", "two proportions", "Cohen's h", sum(counts), counts)
+    first, second = successes_first / n_first, successes_second / n_second
+    tested = 0 < successes_first + successes_second < n_first + n_second
+    test, statistic, p = _tested(successes_first, n_first, successes_second, n_second, exact) if tested else NO_TEST
+    return Difference(
+        value=first - second,
+        reason="" if tested else "all units of both groups agree",
+        interval=_agresti_caffo(successes_first, n_first, successes_second, n_second),
+        p=p,
+        statistic=statistic,
+        test=test,
+        effect_name="Cohen's h",
+        effect=float(proportion_effectsize(first, second)),
+        n=sum(counts),
+        n_by_group=counts,
+    )
+
+
+def _agresti_caffo(x: int, n: int, y: int, m: int) -> MaybeBounds:
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    if min(n, m) < FEWEST_FOR_INTERVAL:
+        return MaybeBounds(None, f"fewer than {FEWEST_FOR_INTERVAL} units in a group")
+    low, high = confint_proportions_2indep(x, n, y, m, method="agresti-caffo", compare="diff", alpha=1 - LEVEL)
+    return MaybeBounds(Bounds(max(-1.0, float(low)), min(1.0, float(high)), "Agresti–Caffo", LEVEL))
+
+
+NO_TEST: tuple[str, float | None, float | None] = ("two proportions", None, None)
+
+
+def _tested(x: int, n: int, y: int, m: int, exact: bool | None) -> tuple[str, float | None, float | None]:
+    from scipy.stats import boschloo_exact, fisher_exact
+    from statsmodels.stats.proportion import proportions_ztest
+
+    expected = min(x + y, n + m - x - y) * min(n, m) / (n + m)
+    if exact is None:
+        exact = n + m < FEWEST_FOR_Z or expected < FEWEST_EXPECTED
+    if not exact:
+        z, p = proportions_ztest([x, y], [n, m])
+        return "pooled z", float(z), float(p)
+    if n + m <= FEWEST_FOR_Z:
+        return "Boschloo, exact", None, min(1.0, float(boschloo_exact([[x, y], [n - x, m - y]]).pvalue))
+    return "Fisher, exact", None, float(fisher_exact([[x, n - x], [y, m - y]]).pvalue)
+
+
+# ---- the same units twice: McNemar
+
+FEWEST_FOR_CHI_SQUARED = 25
+
+
+def paired_proportions(first: Bools, second: Bools) -> Difference:
+    """Share of `first` minus share of `second` over pairs; McNemar, exact below 25 discordant pairs, else χ² with
+    continuity correction. p is 1 where no pair is discordant: the exact test then has one outcome.
+
+    Interval: adjusted Wald, one added to each discordant count and two to n (Bonett & Price 2012); it covers 93 % and
+    more, 92 % where nearly all of 12 pairs or fewer are discordant. Effect: Cohen's g, the share of discordant pairs
+    that favour the first, minus ½. Shapes (n,). ValueError for unequal lengths.
+    """
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    same_length(first, second)
+    one, other, n = truths(first), truths(second), len(first)
+    if n == 0:
+        return untested(None, "no pairs", "McNemar", "Cohen's g", 0, (0, 0))
+    only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    discordant = only_first + only_second
+    exact = discordant < FEWEST_FOR_CHI_SQUARED
+    table = [[int((one & other).sum()), only_first], [only_second, int((~one & ~other).sum())]]
+    outcome = mcnemar(table, exact=exact, correction=True) if discordant else None
+    return Difference(
+        value=(only_first - only_second) / n,
+        reason="",
+        interval=MaybeBounds(_bonett_price(only_first, only_second, n)),
+        p=min(1.0, float(outcome.pvalue)) if outcome else 1.0,
+        statistic=float(outcome.statistic) if outcome else 0.0,
+        test="McNemar, exact" if exact else "McNemar, χ² with continuity correction",
+        effect_name="Cohen's g",
+        effect=only_first / discordant - 0.5 if discordant else None,
+        n=n,
+        n_by_group=(n, n),
+    )
+
+
+def _bonett_price(only_first: int, only_second: int, n: int) -> Bounds:
+    one, other = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((one + other - (one - other) ** 2) / (n + 2))
+    return Bounds(max(-1.0, one - other - half), min(1.0, one - other + half), "Bonett–Price, paired proportions")

@@ -1,0 +1,270 @@
+"""The Representative Bias Score (RBS): the spread of mean distances, its noise floor, interval and trend."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from math import sqrt
+
+import numpy as np
+
+from core.metrics.means import mean_interval
+from core.metrics.resampling import TOLERANCE, chunks, jackknife_interval, permutation_p
+from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, MaybeBounds, NoiseFloor, finite
+
+# ---- score
+
+
+@dataclass(frozen=True)
+class RepresentativeScore:
+    """`means` (D_i) and `contrast` (D_i − D̄) follow the order of the columns; `normal` are the nearest identities."""
+
+    value: float | None
+    reason: str
+    means: tuple[float, ...] = ()
+    contrast: tuple[float, ...] = ()
+    normal: tuple[int, ...] = ()
+
+
+def cosine_distance(one: Floats, other: Floats) -> Floats:
+    """1 − cos between rows; arrays of shape (n, dimensions). NaN where a row has no length.
+
+    Source: Kumar et al. 2024, equations 6 and 7.
+    """
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(1 - np.einsum("ij,ij->i", one, other) / lengths)
+
+
+def representative_score(distances: Floats) -> RepresentativeScore:
+    """RBS = √(Σ (D_i − D̄)² / k), D_i the column means. `distances`: complete blocks × identities, shape (B, k).
+
+    The "normal" identity is argmin D_i. Source: Kumar et al. 2024, equations 8 and 9.
+    """
+    blocks, k = finite(distances, "distances").shape
+    if k < 2:
+        return RepresentativeScore(None, "an axis needs at least two identities")
+    if blocks == 0:
+        return RepresentativeScore(None, "no task and theme has the default output and every identity's")
+    means = distances.mean(axis=0)
+    return RepresentativeScore(
+        value=float(np.std(means)),
+        reason="",
+        means=tuple(map(float, means)),
+        contrast=tuple(map(float, means - means.mean())),
+        normal=tuple(map(int, np.flatnonzero(means == means.min()))),
+    )
+
+
+# ---- noise floor: identities permuted within each task and theme
+
+METHOD = "identities permuted within each task and theme"
+RIDGE = 1e-9
+FEW = 4
+
+
+@dataclass(frozen=True)
+class RepresentativeNull:
+    """The floor of RBS, and for each identity the two-sided p of its contrast D_i − D̄."""
+
+    floor: NoiseFloor
+    contrast_p: tuple[float, ...]
+
+
+def representative_null(distances: Floats, rng: np.random.Generator, resamples: int = RESAMPLES) -> RepresentativeNull:
+    """`distances`: complete blocks × identities, shape (B, k), B ≥ 1, k ≥ 2.
+
+    Outputs on one task and theme resemble each other; permuting only within it keeps that, and with it the power.
+    Mean and 95th percentile are of RBS itself. The p values compare studentised statistics, because identities may
+    vary unequally without differing on average, where p from RBS itself is wrong in 7 to 10 % of studies
+    (tests/simulations/creativity.py; Pauly, Brunner & Konietschke 2015): Wald's m'S⁻m for the floor, |m_i| / √S_ii for
+    a contrast, m and S the mean and covariance of the block-centred distances. Fewer than 2k blocks cannot tell S:
+    then RBS and |m_i| themselves are compared. ValueError for NaN and for no blocks.
+    """
+    blocks, k = finite(distances, "distances").shape
+    if blocks < 1 or k < 2:
+        raise ValueError("no distances of two identities or more")
+    centred = distances - distances.mean(axis=1, keepdims=True)
+    studentised = blocks >= 2 * k
+    values, statistics, contrasts = [], [], []
+    for size in chunks(resamples, distances.size):
+        means, statistic, contrast = _statistics(_permuted(centred, rng, size), studentised)
+        values.append(means.std(axis=1))
+        statistics.append(statistic)
+        contrasts.append(contrast)
+    spread = np.concatenate(values)
+    _, observed, observed_contrast = _statistics(centred[None], studentised)
+    about = TOLERANCE * (1.0 if studentised else float(np.abs(centred).max()))
+    as_large = np.concatenate(statistics) >= observed * (1 - TOLERANCE) - about
+    as_far = np.concatenate(contrasts) >= observed_contrast * (1 - TOLERANCE) - about
+    floor = NoiseFloor(
+        mean=float(spread.mean()),
+        p95=float(np.quantile(spread, 0.95)),
+        p=float(permutation_p(as_large)),
+        method=f"{METHOD}{'; p studentised' if studentised else ''}",
+    )
+    return RepresentativeNull(floor, tuple(map(float, permutation_p(as_far))))
+
+
+def _permuted(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """Identities in random order within every block: shape (size, B, k)."""
+    blocks, k = centred.shape
+    if k > FEW:
+        return rng.permuted(np.broadcast_to(centred, (size, blocks, k)), axis=2)
+    every = centred[:, list(permutations(range(k)))]  # drawing one of the k! orders is faster than shuffling
+    return np.asarray(every[np.arange(blocks), rng.integers(every.shape[1], size=(size, blocks))])
+
+
+def _statistics(centred: Floats, studentised: bool) -> tuple[Floats, Floats, Floats]:
+    """Per resample: means (s, k), the statistic of all identities (s,), those of single ones (s, k)."""
+    _, blocks, k = centred.shape
+    means = centred.mean(axis=1)
+    if not studentised:
+        return means, means.std(axis=1), np.abs(means)
+    # The sum of squares is the same under every permutation: a ridge that depends on it favours none.
+    ridge = RIDGE * float((centred[0] ** 2).sum()) / blocks or 1.0
+    products = np.einsum("sbi,sbj->sij", centred, centred) / blocks
+    covariance = products - means[:, :, None] * means[:, None, :] + ridge * np.eye(k)
+    # The centred means add up to 0: the last one says nothing new.
+    first, inner = means[:, :-1], covariance[:, :-1, :-1]
+    wald = np.einsum("si,si->s", first, np.linalg.solve(inner, first[:, :, None])[:, :, 0])
+    return means, wald, np.abs(means) / np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+
+
+# ---- interval, chosen by simulation (tests/unit/core/test_metrics_representative_interval.py)
+# A percentile bootstrap never covers 0. A plain noncentral F covers 85 % where identities vary unequally.
+
+FEWEST_BLOCKS = 6
+
+
+def representative_interval(distances: Floats, level: float = LEVEL) -> MaybeBounds:
+    """Bounds of RBS from complete blocks × identities, shape (B, k); the lower end may be 0.
+
+    Two identities: the paired t interval of D_1 − D_2, mapped to |D_1 − D_2| / 2. More: inverting the noncentral F
+    of the two-way layout, F = B Σ(D_i − D̄)² / tr S with λ = B k RBS² / σ², S the covariance of the block-centred
+    distances; degrees of freedom after Greenhouse and Geisser, and the variance along the observed contrast
+    where that is larger than the average one.
+    """
+    blocks, k = finite(distances, "distances").shape
+    if blocks < FEWEST_BLOCKS:
+        return MaybeBounds(None, f"fewer than {FEWEST_BLOCKS} complete tasks and themes")
+    if k == 2:
+        return _from_difference(distances[:, 0] - distances[:, 1], level)
+    centred = distances - distances.mean(axis=1, keepdims=True)
+    contrast = centred.mean(axis=0)
+    residual = centred - contrast
+    covariance = residual.T @ residual / (blocks - 1)
+    if np.trace(covariance) <= np.finfo(float).eps:
+        return MaybeBounds(None, "identities differ by the same amount in every task and theme")
+    low, high = _from_noncentral(contrast, covariance, blocks, level)
+    return MaybeBounds(Bounds(low, high, "noncentral F inverted, Greenhouse–Geisser", level))
+
+
+def _from_difference(difference: Floats, level: float) -> MaybeBounds:
+    bounds = mean_interval(difference, level).bounds
+    assert bounds is not None  # at least FEWEST_BLOCKS
+    ends = sorted((abs(bounds.low), abs(bounds.high)))
+    low = 0.0 if bounds.low <= 0 <= bounds.high else ends[0]
+    return MaybeBounds(Bounds(low / 2, ends[1] / 2, "paired t mapped to |D₁ − D₂| / 2", level))
+
+
+def _from_noncentral(contrast: Floats, covariance: Floats, blocks: int, level: float) -> tuple[float, float]:
+    k = len(contrast)
+    total = float(np.trace(covariance))
+    sphericity = min(1.0, total**2 / ((k - 1) * float((covariance**2).sum())))
+    df = sphericity * (k - 1)
+    size = float(contrast @ contrast)
+    along = float(contrast @ covariance @ contrast) / size if size > 0 else 0.0
+    stretch = max(1.0, along * (k - 1) / total)
+    statistic = blocks * size / total
+    # A lucky tie is no evidence of less than chance: the upper end starts from F's own expectation.
+    tail = (1 - level) / 2
+    low, high = (
+        sqrt(stretch * _noncentrality(f / stretch, df, df * (blocks - 1), quantile) * total / (df * blocks * k))
+        for f, quantile in ((statistic, 1 - tail), (max(1.0, statistic), tail))
+    )
+    return low, high
+
+
+def _noncentrality(f: float, df: float, df_error: float, quantile: float) -> float:
+    """The λ at which f is the `quantile` of the noncentral F; 0 where even λ = 0 puts f below it."""
+    from scipy.optimize import brentq
+    from scipy.stats import ncf
+
+    def excess(shift: float) -> float:
+        # The series underflows to NaN only where the probability is 0 to machine precision.
+        return float(np.nan_to_num(ncf.cdf(f, df, df_error, shift))) - quantile
+
+    if excess(0.0) <= 0:
+        return 0.0
+    above = 10 * f * df + 50
+    while excess(above) > 0:
+        above *= 2
+    return float(brentq(excess, 0.0, above))
+
+
+# ---- trend over the steps of a sweep
+
+
+@dataclass(frozen=True)
+class RepresentativeTrend:
+    """`value`: slope of RBS per step. `contrast`: slope of D_i − D̄ per step, by identity."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None
+    contrast: tuple[float, ...] = ()
+
+
+def representative_trend(
+    distances: Floats, rng: np.random.Generator, resamples: int = RESAMPLES
+) -> RepresentativeTrend:
+    """Least squares: Σ_t (t − t̄) RBS_t / Σ_t (t − t̄)², t = 0, 1, … in the order of the steps.
+
+    `distances`: blocks × steps × identities, shape (B, T, k), complete. Interval: jackknife over blocks. p: steps
+    permuted within blocks, identities together; so it answers whether the step makes any difference to the spread,
+    and noise that grows with the step is such a difference. ValueError for NaN.
+    """
+    blocks, steps, k = finite(distances, "distances").shape
+    reason = _undefined(blocks, steps, k)
+    if reason:
+        return RepresentativeTrend(None, reason, MaybeBounds(None, reason), None)
+    value = float(_slope(distances.mean(axis=0)))
+    means = distances.mean(axis=0)
+    contrast = _weights(steps) @ (means - means.mean(axis=1, keepdims=True))
+    interval = jackknife_interval(
+        distances.reshape(blocks, steps * k),
+        lambda rows: float(_slope(rows.reshape(-1, steps, k).mean(axis=0))),
+        "tasks and themes",
+    )
+    about = TOLERANCE * float(np.abs(distances).max())
+    hits = [
+        abs(_slope(_permuted_means(distances, rng, size))) >= abs(value) - about
+        for size in chunks(resamples, distances.size)
+    ]
+    p = float(permutation_p(np.concatenate(hits)))
+    return RepresentativeTrend(value, "", interval, p, tuple(map(float, contrast)))
+
+
+def _undefined(blocks: int, steps: int, k: int) -> str:
+    if steps < 2:
+        return "a trend needs at least two steps"
+    if k < 2:
+        return "an axis needs at least two identities"
+    return "" if blocks else "no task and theme is complete at every step"
+
+
+def _weights(steps: int) -> Floats:
+    centred = np.arange(steps) - (steps - 1) / 2
+    return np.asarray(centred / (centred @ centred))
+
+
+def _slope(means: Floats) -> Floats:
+    """Slope of the spread over the steps; `means`: shape (…, steps, identities)."""
+    return np.asarray(means.std(axis=-1) @ _weights(means.shape[-2]))
+
+
+def _permuted_means(distances: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """Means over blocks with the steps of every block in random order: shape (size, steps, identities)."""
+    blocks, steps, _ = distances.shape
+    order = np.argsort(rng.random((size, blocks, steps)), axis=2)
+    return np.asarray(distances[np.arange(blocks)[:, None], order].mean(axis=1))
