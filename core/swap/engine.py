@@ -1,25 +1,45 @@
-"""The swap twin of a letter: names, titles, pronouns, verbs, gendered words, articles; each with its reason."""
+"""The swap twin of a text: names, titles, pronouns, verbs, gendered words, articles; each with its reason.
 
+`swap` always gives a twin and says where a person should look; `strict_twin` gives one only where nothing is unsure.
+"""
+
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.errors import UsageError
 from core.swap.agreement import change_articles
 from core.swap.guess import guess_person
 from core.swap.names import change_titles, find_names
-from core.swap.nouns import change_nouns
+from core.swap.nouns import NOUN_KEPT, change_nouns
 from core.swap.page import read_page
-from core.swap.pronouns import change_pronouns
+from core.swap.pronouns import FORMS, change_pronouns
 from core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
 from core.swap.vocabulary import Loss, swap_words
 
+# Which engine made a twin, as it is stored beside it. Twins by “rules 1” are of an older one, for biographies.
+ENGINE = "rules 2"
+UNCHANGED = "nothing in it shows a name or gender"
+DOUBTFUL = "a word in it may be about somebody else"
+MIXED = "words of both genders stand in it"
+REMAINS = "a word that tells the gender would stay in its twin"
+# “Dear Sir or Madam” speaks to the reader.
+_READER = re.compile(r"\b(?:sirs?\s*(?:/|or|and)\s*madams?|madams?\s*(?:/|or|and)\s*sirs?)\b", re.IGNORECASE)
+# What going there and back may lose although it was right: which of him and his a “her” was, and “James' work”.
+_LOST_ON_THE_WAY = (
+    (re.compile(r"\b(?:him|his)\b", re.IGNORECASE), "his"),
+    (re.compile(r"(?<=[sxz])(['’])s\b"), r"\1"),
+)
 
-def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] = ()) -> Twin:
-    """The letter about `person` as one about `other`.
 
-    A name that `other` lacks stays; a pronoun that `person` lacks is guessed from the letter, one that `other` lacks
+def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] = (), everywhere: bool = False) -> Twin:
+    """The text about `person` as one about `other`.
+
+    A name that `other` lacks stays; a pronoun that `person` lacks is guessed from the text, one that `other` lacks
     is `person`'s. `parts`, where known, say what is salutation and signature; otherwise they are found by their form.
-    Text inside addresses, titles in quotation marks, salutation and signature is kept. English only.
+    Addresses, salutation and signature are kept, and so are names inside quotations and titles of works and names
+    that others may bear: unless `everywhere`, for a text in which nothing may show `person`, such as a prompt.
+    English only.
 
     Heavy at the first call (a tagger and a dictionary are loaded); raises `UsageError` for a pronoun it does not know.
     """
@@ -35,7 +55,7 @@ def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] =
     if not text.strip():
         return Twin(text, (), ())
     page = read_page(text, parts)
-    names = find_names(page, person, other, words)
+    names = find_names(page, person, other, words, everywhere=everywhere)
     spoken = change_pronouns(page, person, other, names, words)
     titles = list(change_titles(page, person, other, names.person, words))
     nouns = list(change_nouns(page, person, other, names, spoken, words)) if person.pronoun else []
@@ -49,6 +69,69 @@ def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] =
 def known_losses() -> tuple[Loss, ...]:
     """What swapping twice does not give back, each with an example."""
     return swap_words().file.losses
+
+
+@dataclass(frozen=True)
+class StrictTwin:
+    """`text`: the twin; empty where `reason` says why there is none."""
+
+    text: str
+    reason: str = ""
+
+
+def strict_twin(text: str, about: Person, other: Person) -> StrictTwin:
+    """`text`, about `about`, as one about `other`, who is of the other gender; the family name stays.
+
+    Refused unless every rule was sure, swapping back gives the text again (so no word of the other gender was in it
+    before), and no word that tells the first gender is left.
+    """
+    family = about.last_name or _family_name(text, about.first_name)
+    about, other = replace(about, last_name=family), replace(other, last_name=family)
+    made = swap(text, about, other)
+    if made.text == text:
+        return StrictTwin("", UNCHANGED)
+    if any(change.doubt for change in (*made.changes, *made.left_alone)):
+        return StrictTwin("", DOUBTFUL)
+    if _comparable(swap(made.text, other, about).text) != _comparable(text):
+        return StrictTwin("", MIXED)
+    if set(re.findall(r"\w+", _said_of_people(made).lower())) & _telling(about.pronoun):
+        return StrictTwin("", REMAINS)
+    return StrictTwin(made.text)
+
+
+def strict_twins(texts: Sequence[tuple[str, Person, Person]]) -> list[StrictTwin]:
+    """`strict_twin` of each text with whom it is about and whom its twin is about."""
+    return [strict_twin(*text) for text in texts]
+
+
+def _said_of_people(twin: Twin) -> str:
+    """The twin's text without what is surely said of nobody: “bachelor's degree”, “to man the desk”."""
+    nobody = [one for one in twin.left_alone if one.reason == NOUN_KEPT and not one.doubt]
+    places = [(twin.place(one.start), twin.place(one.end)) for one in nobody]
+    changes = [Change(start, end, twin.text[start:end], "", "") for start, end in places]
+    return _READER.sub("", applied(twin.text, changes))
+
+
+def _comparable(text: str) -> str:
+    for lost, same in _LOST_ON_THE_WAY:
+        text = lost.sub(same, text)
+    return text
+
+
+def _family_name(text: str, first_name: str) -> str:
+    """The one word that follows the given name as a name does, so that “Ms Lee” is known to be her; else none."""
+    following = set(re.findall(rf"\b{re.escape(first_name)} ([A-Z][a-zà-ÿ]+(?:-[A-Z][a-zà-ÿ]+)?)\b", text))
+    return following.pop() if first_name and len(following) == 1 else ""
+
+
+def _telling(pronoun: str) -> set[str]:
+    """Words that are said of nobody but him, or her."""
+    words = swap_words()
+    place, titles = (0, words.file.titles.for_he) if pronoun == "he" else (1, words.file.titles.for_she)
+    own = {word for word, forms in words.self.items() if forms[place] == word != forms[1 - place]}
+    pairs = words.gendered.titles
+    own_titles = {pair[place] for pair in pairs} - {pair[1 - place] for pair in pairs}
+    return {*own, *titles, *own_titles, *FORMS[pronoun].values()}
 
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:

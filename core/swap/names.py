@@ -20,8 +20,15 @@ def title_before(page: Page, place: int) -> int | None:
         at -= 1
     if at < 0 or page.sentence[at] != page.sentence[place]:
         return None
-    token = page.tokens[at]
-    return at if token.lower in _all_titles() and token.text[:1].isupper() else None
+    return at if _is_title(page, at) else None
+
+
+def _is_title(page: Page, place: int) -> bool:
+    """A word for a title with its capital; where the text has none (“ms. weber”), one that is no other word."""
+    token = page.tokens[place]
+    if page.lowered:
+        return token.lower in (*_DOTTED, "dr", "prof")
+    return token.text[:1].isupper() and token.lower in _all_titles()
 
 
 def pronoun_of_title(title: str, words: SwapWords) -> str:
@@ -39,7 +46,7 @@ def change_titles(page: Page, person: Person, other: Person, named: set[int], wo
     if person.pronoun == other.pronoun:
         return
     for place, token in enumerate(page.tokens):
-        if page.kept[place] or not token.text[:1].isupper() or token.lower not in _all_titles():
+        if page.kept[place] or not _is_title(page, place):
             continue
         after = place + 2 if page.lower(place + 1) == "." else place + 1
         if after in named:
@@ -101,6 +108,7 @@ def _all_titles() -> frozenset[str]:
 
 
 _QUOTED = "inside a quotation: kept as it was said"
+_SPOKEN = "inside a quotation: these are somebody else's words"
 _SOMEONE = "may be the name of someone or something else"
 
 
@@ -125,8 +133,11 @@ class _Said:
     new: str
 
 
-def find_names(page: Page, person: Person, other: Person, words: SwapWords) -> Names:
-    """Every mention by first name, last name or initials; others' names, quoted ones and addresses are left."""
+def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, everywhere: bool = False) -> Names:
+    """Every mention by first name, last name or initials; others' names, quoted ones and addresses are left.
+
+    `everywhere`: quoted ones and those that others may bear change too, with the doubt.
+    """
     names = Names()
     for said in sorted(_said(page, person, other), key=lambda one: one.start):
         old = page.text[said.start : said.end]
@@ -134,19 +145,23 @@ def find_names(page: Page, person: Person, other: Person, words: SwapWords) -> N
         doubt = _doubt(page, said, person, names, words)
         if doubt is None:
             continue
-        if doubt:
-            names.left.append(Change(said.start, said.end, old, old, "name kept", doubt))
-            names.others |= here if doubt == _SOMEONE else set()
-            names.covered |= here
-            continue
-        names.person |= here
         names.covered |= here
         new = said.new.upper() if old.isupper() and len(old) > 2 else said.new
         if old.islower() and not page.text[said.start].isupper():
             new = new.lower()
-        if folded(new) != folded(old):
-            names.changes.append(Change(said.start, said.end, old, new, said.kind))
-            names.changes += _possessive(page, said, new)
+        same = folded(new) == folded(old)
+        changed = everywhere and doubt in (_QUOTED, _SOMEONE) and not _is_only_a_word(page, said, words)
+        if doubt == _SOMEONE and not (changed and said.kind == "first name"):
+            names.others |= here
+        elif not doubt or changed:
+            names.person |= here
+        if same:
+            continue
+        if doubt and not changed:
+            names.left.append(Change(said.start, said.end, old, old, "name kept", doubt))
+            continue
+        names.changes.append(Change(said.start, said.end, old, new, said.kind, _SPOKEN if doubt == _QUOTED else doubt))
+        names.changes += _possessive(page, said, new)
     return names
 
 
@@ -154,9 +169,8 @@ def _said(page: Page, person: Person, other: Person) -> Iterator[_Said]:
     starts = {token.start: place for place, token in enumerate(page.tokens)}
     ends = {token.end: place for place, token in enumerate(page.tokens)}
     first, last = person.first_name.strip(), person.last_name.strip()
-    lowered = not any(sign.isupper() for sign in page.text)
-    patterns = [("first name", _pattern(first, lowered), other.first_name or first),
-                ("last name", _pattern(last, lowered), other.last_name or last)]  # fmt: skip
+    patterns = [("first name", _pattern(first, page.lowered), other.first_name or first),
+                ("last name", _pattern(last, page.lowered), other.last_name or last)]  # fmt: skip
     if first and last:
         one, two = re.escape(first[0]), re.escape(last[0])
         to = (other.first_name or first)[0]
@@ -200,17 +214,13 @@ def _doubt(page: Page, said: _Said, person: Person, names: Names, words: SwapWor
         return f"in the {kept}: the name of whom the letter is to or from"
     if said.kind == "initials":
         return ""
-    lower = page.text[said.start : said.end].lower()
-    full = _beside(page, said, person, names)
-    if full:
+    if _beside(page, said, person, names):
         return ""
     if said.kind == "last name" and not _is_own_family_name(page, said, person, words):
         return _SOMEONE
     if said.kind == "first name" and not _is_own_first_name(page, said, person):
         return _SOMEONE
-    if lower in words.gendered.names_that_are_words and not _is_a_name(page, said, words):
-        return "a name that is also a word"
-    return ""
+    return "a name that is also a word" if _is_only_a_word(page, said, words) else ""
 
 
 def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
@@ -266,6 +276,11 @@ def _is_own_first_name(page: Page, said: _Said, person: Person) -> bool:
     )
     title = title_before(page, said.place) is not None
     return not (touching and not title and page.looks_named(before) and page.tag(before).startswith("NNP"))
+
+
+def _is_only_a_word(page: Page, said: _Said, words: SwapWords) -> bool:
+    is_word = page.text[said.start : said.end].lower() in words.gendered.names_that_are_words
+    return is_word and not _is_a_name(page, said, words)
 
 
 def _is_a_name(page: Page, said: _Said, words: SwapWords) -> bool:

@@ -61,7 +61,9 @@ def phrase_start(page: Page, place: int) -> int:
         if lower in ARTICLES:
             return at - 1
         joined = lower in ("-", ",", "and") and page.tag(at - 2).startswith("JJ") and tag != "NN"
-        if lower in OWNERS or lower == "her" or not (tag.startswith(_INSIDE) or joined) or page.looks_named(at - 1):
+        if lower in OWNERS or lower == "her" or not (tag.startswith(_INSIDE) or joined):
+            return at
+        if page.looks_named(at - 1) and tag != "JJ":  # “her Swedish grandmother”
             return at
         at -= 1
     return at
@@ -83,6 +85,7 @@ _OF_ANOTHER = ("by", "with", "from", "under", "beside", "alongside", "against", 
 _OF_THE_PERSON = ("as", "like", "of", "than", "in", "into")
 _PARTNER = "the person's partner is somebody else and stays: look whether that is meant"
 _PLACE = {"he": 0, "she": 1, "they": 2}
+NOUN_KEPT, KIN_KEPT = "gendered word kept", "relationship word kept"
 
 
 def change_nouns(
@@ -97,17 +100,17 @@ def change_nouns(
         word, prefix = _word(token.lower, words)
         if words.said_of.get(word) != person.pronoun:
             if word in words.file.nouns.partners and _is_the_persons_own(page, place):
-                yield Change(token.start, token.end, token.text, token.text, "relationship word kept", _PARTNER)
+                yield Change(token.start, token.end, token.text, token.text, KIN_KEPT, _PARTNER)
             continue
         new = (words.self.get(word) or words.kin[word])[_PLACE[other.pronoun]]
-        reason = "relationship word" if word in words.kin else "gendered word"
+        reason, kept = ("relationship word", KIN_KEPT) if word in words.kin else ("gendered word", NOUN_KEPT)
         doubt = _why_left(page, place, word, names, spoken, words)
         if doubt is not None:
-            yield Change(token.start, token.end, token.text, token.text, f"{reason} kept", doubt)
+            yield Change(token.start, token.end, token.text, token.text, kept, doubt)
         elif new == word:
             missing = other.pronoun == "they" and word not in words.file.neutral.values()
-            kept = "has no form for everybody" if missing and word not in words.file.neutral else ""
-            yield Change(token.start, token.end, token.text, token.text, f"{reason} kept", kept)
+            doubt = "has no form for everybody" if missing and word not in words.file.neutral else ""
+            yield Change(token.start, token.end, token.text, token.text, kept, doubt)
         else:
             doubt = "inside a quotation: these are somebody else's words" if page.kept[place] == "speech" else ""
             yield Change(token.start, token.end, token.text, in_case_of(token.text, prefix + new), reason, doubt)
@@ -207,6 +210,8 @@ def _why_noun_left(page: Page, place: int, start: int, spoken: Spoken, names: Na
         return None if nearest != "other" or lower == "of" else "may be about another person named before it"
     if lower in _OF_ANOTHER:
         return "may be another person"
+    if lower == "for" and start == place and nearest == "person":
+        return None  # “she was sought for chairwoman”: without an article it is an office
     subject_is_person = nearest == "person"
     if tag == "IN":
         verb_before = page.tag(governor - 1).startswith("VB")

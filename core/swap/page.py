@@ -5,10 +5,10 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from core.swap.result import Stretch
-from core.swap.tokens import Token
 from core.swap.vocabulary import is_a_word, is_base, swap_words
 
 KeptKind = Literal["address", "title", "speech", "salutation", "signature"]
@@ -89,6 +89,21 @@ _CLOSERS = ("”", '"', ")", "’", "'", "»", "]")
 
 
 @dataclass(frozen=True)
+class Token:
+    """`text[start:end]` of the text, its Penn Treebank tag, and whether a sentence begins with it."""
+
+    text: str
+    start: int
+    end: int
+    tag: str
+    first: bool
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+
+@dataclass(frozen=True)
 class Page:
     """`sentence[i]` is the number of the sentence that token `i` stands in; `kept[i]` what it is kept as, or ""."""
 
@@ -97,6 +112,11 @@ class Page:
     sentence: tuple[int, ...]
     kept: tuple[KeptKind | None, ...]
     stretches: tuple[Kept, ...]
+
+    @cached_property
+    def lowered(self) -> bool:
+        """Has the text no capital at all?"""
+        return not any(sign.isupper() for sign in self.text)
 
     def before(self, place: int) -> Iterator[int]:
         """Places before `place` in its sentence, nearest first."""

@@ -122,7 +122,7 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: list[Mention
         nearest = named[-1]
         if role == "self" and page.looks_named(place - 1):
             return Whose(False)
-        open_subject = nearest.subject and nearest.pronoun == pronoun
+        open_subject = nearest.subject and nearest.pronoun == pronoun and not _one_of_several(page, nearest.place)
         apposed = role == "owner" and page.lower(place - 1) == ","
         if open_subject and not persons and role != "object" and not apposed:
             return Whose(False, "may be about another person named before it, and was left")
@@ -130,6 +130,15 @@ def whose(page: Page, place: int, role: Role, pronoun: str, before: list[Mention
     if relations:
         return Whose(True, "may be about a relation named before it")
     return Whose(True)
+
+
+def _one_of_several(page: Page, place: int) -> bool:
+    """“Robert Reed and Terrence Hill”: two people named together have no he or she in common."""
+    end = place
+    while page.looks_named(end + 1):
+        end += 1
+    after = page.lower(end + 1) in ("and", "&") and page.looks_named(end + 2)
+    return after or (page.lower(place - 1) in ("and", "&") and page.looks_named(place - 2))
 
 
 def _of_another_noun(page: Page, place: int) -> bool:

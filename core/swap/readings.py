@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from core.swap.page import Page
-from core.swap.tokens import Token
+from core.swap.page import Page, Token
 from core.swap.vocabulary import GenderedWords, can_be_noun, is_a_word, is_singular_verb, plural_form, swap_words
 
 Reading = Literal["owner", "object"]
@@ -129,6 +128,8 @@ def her_is_an_owners(page: Page, place: int) -> bool:
 def _by_its_place(page: Page, place: int, after: int) -> bool | None:
     """At the beginning of a clause, or where she owns what she does something with."""
     lower, tag = page.lower(after), page.tag(after)
+    if page.lower(place - 1) == "that" and page.tag(place - 1) == "IN" and tag in ("VBN", "VBD", "VBG"):
+        return True  # “that her worsened health has …”
     if page.tokens[place].first or page.tokens[place - 1].text in (",", ":", ";", "(", "—"):
         return lower not in _AUXILIARIES and tag not in ("MD", "DT", "PRP", "IN", "TO", ".", ",")
     if page.lower(place - 1) in ("and", "or", "but", "nor") and not page.is_adverb(after):
@@ -229,7 +230,7 @@ def his_is_an_owners(page: Page, place: int) -> bool:
     if reading_of_his(page.tokens, place) == "owner":
         return True
     after = page.touching(place)
-    if after is None or page.sentence[after] != page.sentence[place]:
+    if after is None or page.sentence[after] != page.sentence[place] or page.lower(after) in _TIMES:
         return False
     if page.tokens[after].text in _OPENING or page.lower(after) == "own":
         return True

@@ -1,12 +1,14 @@
 """What a swap gives back: the twin's text, every change with its reason, and places in both texts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 Pronoun = Literal["he", "she", "they", ""]
 
 PRONOUNS: tuple[Pronoun, ...] = get_args(Pronoun)
+# Those between which a text has swap twins for judging, and for which biographies are rewritten.
+HE_AND_SHE: Mapping[str, Pronoun] = {"he": "he", "she": "she"}
 
 
 @dataclass(frozen=True)

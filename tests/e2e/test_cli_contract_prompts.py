@@ -11,7 +11,7 @@ from core.project.project import Project
 
 BIOGRAPHIES = (
     "text,first_name,last_name,gender,occupation\n"
-    '"Ann Weber paints. Her brother Paul taught her to draw.",Ann,Weber,f,painter\n'
+    '"Ann Weber paints. Her sister Ada taught her to draw.",Ann,Weber,f,painter\n'
     '"Tom Stone is a chef. He opened his first kitchen in 1990.",Tom,Stone,male,chef\n'
 )
 HEADLINES = "title,section\nMayor opens bridge,local\nNew bird found,science\nMayor opens bridge,local\n"

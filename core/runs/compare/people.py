@@ -7,7 +7,7 @@ from typing import Any
 
 from core.project.project import Project
 from core.prompts import Identity, available_axes, load_axis
-from core.studies.letters.biography.swap import PRONOUNS, Person
+from core.swap import HE_AND_SHE, Person
 
 NO_NAME = "the name of whom it is about is not known"
 NO_PRONOUN = "it is not known whether it is about him or her"
@@ -40,14 +40,17 @@ class People:
         identities = self._axis_of(group)
         own = next((one for one in identities if _is(one, group)), None)
         pronoun = fields.get("pronouns", "") or (own.pronouns if own else "")
-        if own is None or pronoun not in PRONOUNS:
+        if own is None or pronoun not in HE_AND_SHE:
             return Swapping(problem=NO_PRONOUN)
-        other = next((one for one in identities if one.pronouns in PRONOUNS and one.pronouns != pronoun), None)
+        other = next((one for one in identities if one.pronouns in HE_AND_SHE and one.pronouns != pronoun), None)
         name = _name(own, other, first, text) if other else ""
         if other is None or not name:
             return Swapping(problem=NO_OTHER)
         # The family name stays: it tells origins, and only the gender is to differ.
-        people = Person(first, last.strip(), pronoun), Person(name, last.strip(), other.pronouns)
+        people = (
+            Person(first, last.strip(), pronoun=HE_AND_SHE[pronoun]),
+            Person(name, last.strip(), pronoun=HE_AND_SHE[other.pronouns]),
+        )
         return Swapping(*people, (group, other.key))
 
     def _axis_of(self, group: str) -> tuple[Identity, ...]:

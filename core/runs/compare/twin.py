@@ -13,8 +13,8 @@ from core.project.rows import TextKey
 from core.project.specs import SourceSpec
 from core.runs.compare.people import People, Swapping
 from core.runs.compare.pool import Pool, Request, outputs, problem_of, shown_theme, sources, theme_of
-from core.runs.compare.swap import RULES, Twin
 from core.runs.compare.writers import chosen_writers
+from core.swap.engine import ENGINE, StrictTwin
 from core.text import sha256_text
 
 AT_ONCE = 25  # letters that cross to the compute process together
@@ -89,11 +89,11 @@ def _pair(letters: list[_Letter]) -> tuple[str, ...]:
     return max(sorted(counted), key=lambda pair: counted[pair]) if counted else ()
 
 
-def _twins(ctx: JobContext, letters: list[_Letter], compute: ComputeProcess) -> Iterator[Twin]:
+def _twins(ctx: JobContext, letters: list[_Letter], compute: ComputeProcess) -> Iterator[StrictTwin]:
     for start in range(0, len(letters), AT_ONCE):
         ctx.check()
         part = [(one.text, one.about.about, one.about.other) for one in letters[start : start + AT_ONCE]]
-        yield from compute.call("core.runs.compare.swap:swap_all", part, ctx=ctx, on_report=lambda *_: None)
+        yield from compute.call("core.swap.engine:strict_twins", part, ctx=ctx, on_report=lambda *_: None)
         ctx.report(min(start + AT_ONCE, len(letters)), len(letters), note="swapping names and genders")
 
 
@@ -123,7 +123,7 @@ def _source(letter: _Letter, twin: str) -> SourceSpec:
     assert other is not None
     kept = {name: letter.fields[name] for name in ("occupation", "document", "line_break") if name in letter.fields}
     name = f"{other.first_name} {other.last_name}".strip()
-    fields = {**kept, "twin_of": f"{kind} {text_id}", "group": letter.about.groups[1], "name": name, "engine": RULES}
+    fields = {**kept, "twin_of": f"{kind} {text_id}", "group": letter.about.groups[1], "name": name, "engine": ENGINE}
     origin = f"twin of {kind} {text_id}, {sha256_text(twin)[:12]}"
     return SourceSpec(kind="twin", origin=origin, row=0, text=twin, fields=fields)
 

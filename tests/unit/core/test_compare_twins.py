@@ -12,11 +12,11 @@ from compare_projects import Writing, imported_letters, letters
 
 from core.errors import AppError
 from core.runs.compare.people import NO_NAME, NO_PRONOUN
-from core.runs.compare.swap import DOUBTFUL, MIXED, REMAINS, UNCHANGED, swap
 from core.runs.measure.letters import letters as measured_letters
-from core.studies.letters.biography.swap import Person
+from core.swap import Person
+from core.swap.engine import DOUBTFUL, ENGINE, MIXED, REMAINS, UNCHANGED, strict_twin
 
-KELLY, JOSEPH = Person("Kelly", "", "she"), Person("Joseph", "", "he")
+KELLY, JOSEPH = Person("Kelly", pronoun="she"), Person("Joseph", pronoun="he")
 
 
 @pytest.fixture
@@ -34,25 +34,32 @@ def writing(tmp_path: Path) -> Iterator[Writing]:
         ("I know Kelly Smith. Ms. Smith wrote it herself; the idea was hers.",
          "I know Joseph Smith. Mr. Smith wrote it himself; the idea was his."),
         ("KELLY is a businesswoman.", "JOSEPH is a businessman."),
+        ("Kelly hosts a show and has a bachelor's degree.", "Joseph hosts a show and has a bachelor's degree."),
         ("Dear Sir/Madam, Kelly gave her guests a show.", "Dear Sir/Madam, Joseph gave his guests a show."),
     ],
 )  # fmt: skip
 def test_name_pronouns_titles_and_nouns_change_and_the_family_name_stays(letter: str, twin: str) -> None:
-    assert swap(letter, KELLY, JOSEPH).text == twin
-    assert swap(twin, JOSEPH, KELLY).text == letter
+    assert strict_twin(letter, KELLY, JOSEPH).text == twin
+    assert strict_twin(twin, JOSEPH, KELLY).text == letter
+
+
+def test_a_relation_is_a_doubt_only_where_the_pronoun_could_be_theirs() -> None:
+    letter, twin = "Kelly met her brother, and she danced.", "Joseph met his brother, and he danced."
+    assert strict_twin(letter, KELLY, JOSEPH).text == twin
+    assert strict_twin(twin, JOSEPH, KELLY).reason == DOUBTFUL
 
 
 @pytest.mark.parametrize(
     ("letter", "reason"),
     [
         ("The candidate is a dancer of great skill.", UNCHANGED),
-        ("Kelly met her brother, and she danced.", DOUBTFUL),
+        ("Kelly met her sister, and she danced.", DOUBTFUL),
         ("Kelly is a dancer. Dr. Brown says he trusts Kelly.", MIXED),
         ("Kelly is a dancer. Mrs. Brown is a singer.", REMAINS),
     ],
 )
 def test_what_cannot_be_swapped_safely_is_not_swapped(letter: str, reason: str) -> None:
-    made = swap(letter, KELLY, JOSEPH)
+    made = strict_twin(letter, KELLY, JOSEPH)
     assert (made.text, made.reason) == ("", reason)
 
 
@@ -113,6 +120,7 @@ def test_imported_letters_have_twins_where_name_and_group_are_known(writing: Wri
     assert drawn.drawn.reasons == {NO_NAME: 1, NO_PRONOUN: 1, "its text is empty": 1, UNCHANGED: 1}
     (twin,) = writing.project.sources.page(writing.study("letters"), kind="twin")
     assert (twin.fields["twin_of"], twin.fields["group"], twin.fields["name"]) == ("source 1", "male", "Joseph Smith")
+    assert twin.fields["engine"] == ENGINE == "rules 2"
 
 
 def test_where_no_letter_can_be_swapped_the_commonest_reason_is_told(writing: Writing) -> None:

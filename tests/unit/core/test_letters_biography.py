@@ -6,10 +6,16 @@ from core.errors import UsageError
 from core.prompts.axes import load_axis
 from core.studies.letters.biography.paragraphs import paragraphs, sampled
 from core.studies.letters.biography.prompts import Biography, letters_context_based_set
-from core.studies.letters.biography.swap import Person, rewrite
+from core.swap import Person, Twin
+from core.swap.engine import swap
 
-ANN = Person("Ann", "Weber", "she")
-JOSEPH = Person("Joseph", "Hart", "he")
+ANN = Person("Ann", "Weber", pronoun="she")
+JOSEPH = Person("Joseph", "Hart", pronoun="he")
+
+
+def rewrite(text: str, person: Person, other: Person) -> Twin:
+    return swap(text, person, other, everywhere=True)
+
 
 # What a reader takes each “her” (or “his”) for: sentence about a woman, the same about a man.
 READINGS = [
@@ -62,9 +68,18 @@ def test_nouns_titles_and_case_go_with_the_person() -> None:
 def test_relations_of_the_person_stay_and_pronouns_beside_them_carry_a_doubt() -> None:
     done = rewrite("Her brother Paul said that he missed her.", ANN, JOSEPH)
     assert done.text == "His brother Paul said that he missed him."
-    assert [change.old for change in done.changes if change.doubt] == ["her"]
+    assert [change.old for change in done.changes if change.doubt] == []
     assert [change.old for change in done.left_alone] == []
+    sister = rewrite("Her sister Ada said that we missed her.", ANN, JOSEPH)
+    assert [change.old for change in sister.changes if change.doubt] == ["her"]
     assert rewrite("Her brother lives in Rome.", ANN, JOSEPH).text == "His brother lives in Rome."
+
+
+def test_nothing_in_a_biography_shows_whom_it_was_about_and_unsure_names_carry_a_doubt() -> None:
+    text = "Ann married Otto Weber. “Ann Weber paints,” a critic wrote of “The Weber Room”."
+    done = rewrite(text, ANN, JOSEPH)
+    assert done.text == "Joseph married Otto Hart. “Joseph Hart paints,” a critic wrote of “The Hart Room”."
+    assert [change.doubt != "" for change in done.changes] == [False, True, True, True, True]
 
 
 @pytest.mark.parametrize(
@@ -76,11 +91,11 @@ def test_relations_of_the_person_stay_and_pronouns_beside_them_carry_a_doubt() -
     ],
 )  # fmt: skip
 def test_a_name_that_is_also_a_word_is_replaced_only_where_it_is_a_name(text: str, expected: str) -> None:
-    assert rewrite(text, Person("Will", "Weber", "she"), JOSEPH).text == expected
+    assert rewrite(text, Person("Will", "Weber", pronoun="she"), JOSEPH).text == expected
 
 
 def test_months_are_no_names() -> None:
-    may = Person("May", "Long", "she")
+    may = Person("May", "Long", pronoun="she")
     text = "May Long was born in May 1950. It took a long time. Long wrote it in May."
     assert rewrite(text, may, JOSEPH).text == (
         "Joseph Hart was born in May 1950. It took a long time. Hart wrote it in May."
@@ -89,7 +104,7 @@ def test_months_are_no_names() -> None:
 
 def test_names_of_several_words_and_other_scripts() -> None:
     text = "María José van Dyke paints. Van Gogh did too. Van Dyke's work is hers; VAN DYKE signs it."
-    person = Person("María José", "van Dyke", "she")
+    person = Person("María José", "van Dyke", pronoun="she")
     assert rewrite(text, person, JOSEPH).text.startswith("Joseph Hart paints. Van Gogh did too.")
 
 
@@ -100,12 +115,12 @@ def test_a_bachelors_degree_is_no_bachelor() -> None:
 
 def test_the_same_pronoun_changes_names_alone() -> None:
     text = "Ann showed her work; she won."
-    assert rewrite(text, ANN, Person("Kelly", "Stone", "she")).text == "Kelly showed her work; she won."
+    assert rewrite(text, ANN, Person("Kelly", "Stone", pronoun="she")).text == "Kelly showed her work; she won."
 
 
 def test_another_pronoun_is_refused_with_a_way_out() -> None:
     with pytest.raises(UsageError, match="cannot be rewritten with the pronoun “they”"):
-        Person("Sam", "Hart", "they")
+        Biography("hart", "Sam sings.", Person("Sam", "Hart", pronoun="they"), "singer")
 
 
 def test_paragraphs_are_sampled_to_a_length_in_their_own_order() -> None:
@@ -142,7 +157,7 @@ def test_every_group_gets_as_many_versions_of_the_same_paragraphs() -> None:
 def test_places_to_look_at_are_given() -> None:
     text = "Ann Weber wrote that her sister kept her letters."
     draft, doubts = letters_context_based_set([Biography("weber", text, ANN, "painter")], versions=1)
-    assert {doubt.why for doubt in doubts} >= {"may be about a relation named beside it"}
+    assert {doubt.why for doubt in doubts} >= {"may be about a relation named before it"}
     assert any("should be looked at" in hint for hint in draft.hints)
 
 

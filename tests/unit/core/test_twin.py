@@ -272,3 +272,19 @@ def test_importing_it_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("hers", "his"),
+    [
+        ("That seat is still hers today.", "That seat is still his today."),
+        ("It is said that her worsened health is known.", "It is said that his worsened health is known."),
+        ("It honours her Swedish maternal grandmother.", "It honours his Swedish maternal grandmother."),
+        ("Ann Weber was sought for chairwoman of the board.", "Joseph Hart was sought for chairman of the board."),
+        ("Robert Reed and Paul Hill have put her work on.", "Robert Reed and Paul Hill have put his work on."),
+        ("ms. weber sings.", "mr. hart sings."),
+    ],
+)  # fmt: skip
+def test_what_was_learnt_from_biographies_leads_there_and_back(hers: str, his: str) -> None:
+    assert swap(hers, ANN, JOSEPH).text == his
+    assert swap(his, JOSEPH, ANN).text == hers

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from core.backends.seeds import output_seed
 from core.errors import UsageError
@@ -12,7 +13,8 @@ from core.prompts.letters import LETTER, letter_design, one_name_hints
 from core.prompts.resource_files import packaged
 from core.prompts.template import Template
 from core.studies.letters.biography.paragraphs import paragraphs, sampled
-from core.studies.letters.biography.swap import Person, Prepared, rewrite
+from core.swap import HE_AND_SHE, Person, Pronoun
+from core.swap.engine import swap
 
 PLACEHOLDERS = ("name", "occupation", "biography")
 WORDS = 200  # about two paragraphs of an encyclopedia's biography, as the paper takes
@@ -21,12 +23,19 @@ VERSIONS = 2
 
 @dataclass(frozen=True)
 class Biography:
-    """`key` names it for ever: no slash, not empty. `person`: whom the text is about."""
+    """`key` names it for ever: no slash, not empty. `person`: whom the text is about, with he or she."""
 
     key: str
     text: str
     person: Person
     occupation: str
+
+    def __post_init__(self) -> None:
+        if self.person.pronoun not in HE_AND_SHE:
+            raise UsageError(
+                f"A biography cannot be rewritten with the pronoun “{self.person.pronoun}”.",
+                hint="Only he and she are rewritten here. Write that version yourself.",
+            )
 
 
 @dataclass(frozen=True)
@@ -63,12 +72,12 @@ def letters_context_based_set(
         for identity in chosen.identities:
             for version in range(versions):
                 person = _drawn(identity, output_seed(seed, f"{biography.key}/{identity.key}", version), version)
-                prepared = rewrite(text, biography.person, person)
-                prompt = _draft(document, template, chosen, identity, biography, version, person, prepared)
+                twin = swap(text, biography.person, person, everywhere=True)
+                prompt = _draft(document, template, chosen, identity, biography, version, person, twin.text)
                 prompts.append(prompt)
                 doubts += [
                     Doubtful(prompt.key, change.old, change.new, change.doubt)
-                    for change in (*prepared.changes, *prepared.left_alone)
+                    for change in (*twin.changes, *twin.left_alone)
                     if change.doubt
                 ]
     recipe = {
@@ -90,23 +99,23 @@ def _draft(
     biography: Biography,
     version: int,
     person: Person,
-    prepared: Prepared,
+    text: str,
 ) -> PromptDraft:
     name = f"{person.first_name} {person.last_name}"
     fields = {
-        "name": name, "occupation": biography.occupation, "context": prepared.text, "group": identity.key,
+        "name": name, "occupation": biography.occupation, "context": text, "group": identity.key,
         "pronouns": person.pronoun, "block": biography.key, "version": str(version),
     }  # fmt: skip
-    text = template.fill(name=name, occupation=biography.occupation, biography=prepared.text)
+    filled = template.fill(name=name, occupation=biography.occupation, biography=text)
     key = f"{document}_context/{biography.key}/{identity.key}/{version}"
-    return PromptDraft(key, text, document, "", axis.id, identity.key, fields)
+    return PromptDraft(key, filled, document, "", axis.id, identity.key, fields)
 
 
 def _drawn(identity: Identity, seed: int, version: int) -> Person:
     """A given name of the group, another in each version while there are enough, and a drawn family name."""
     family = packaged("prompts", "family_names.txt").read_text(encoding="utf-8").split()
     given = identity.names[version % len(identity.names)]
-    return Person(given, random.Random(seed).choice(family), identity.pronouns)
+    return Person(given, random.Random(seed).choice(family), pronoun=HE_AND_SHE[identity.pronouns])
 
 
 def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
@@ -119,7 +128,7 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
         if not key or "/" in key or keys.count(key) > 1:
             raise UsageError(f"“{key}” cannot name a biography.", hint="Keys differ, are not empty, have no slash.")
     for identity in axis.identities:
-        if identity.pronouns not in ("he", "she"):
+        if identity.pronouns not in HE_AND_SHE:
             raise UsageError(
                 f"Biographies cannot be rewritten for {identity.label}.",
                 hint="Only for groups with the pronouns he or she; other pronouns change the verbs as well.",
@@ -134,7 +143,10 @@ def set_from_rows(
     """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""
     biographies = [
         Biography(
-            row["key"], row["text"], Person(row["first_name"], row["last_name"], row["pronoun"]), row["occupation"]
+            row["key"],
+            row["text"],
+            Person(row["first_name"], row["last_name"], pronoun=cast(Pronoun, row["pronoun"])),
+            row["occupation"],
         )
         for row in rows
     ]
