@@ -1,8 +1,12 @@
-"""What may be written, validated: table models do not validate, these do."""
+"""What may be written, validated: SQLModel data models, one per table that is written from outside of the store.
+
+Their fields are columns, in Python's terms: the store encodes JSON and texts, and adds keys, times and hashes.
+"""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
+from sqlmodel import SQLModel
 
 from core.project.rows import Item, Outcome
 
@@ -10,8 +14,8 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class Spec(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+class Spec(SQLModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)  # type: ignore[assignment]
 
 
 class AxisSpec(Spec):

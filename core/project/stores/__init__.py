@@ -1,1 +1,1 @@
-"""The parts of the store, one per thing it keeps: each takes the reader and the writer, and hands out frozen rows."""
+"""The parts of the store, one module per theme: each takes the reader and the writer, and hands out frozen rows."""

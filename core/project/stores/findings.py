@@ -12,15 +12,14 @@ from sqlalchemy.dialects.sqlite import insert
 from core.findings import Finding
 from core.project.changes import Changes
 from core.project.rows import AnnotationRow, EventRow, FindingRow
-from core.project.schema import Annotation, Event, Reading, table
-from core.project.schema import Finding as FindingTable
+from core.project.schema import table
 from core.project.specs import AnnotationSpec
 from core.project.stores.common import Part, canonical_json, chunks, insert_one, new_uuid, utc_now
 
 # ---- Findings with the recipe that made them, and the log of events
 
-finding = table(FindingTable)
-event = table(Event)
+finding = table("finding")
+event = table("event")
 
 
 class Findings(Part):
@@ -95,7 +94,7 @@ def _finding(row: Any) -> FindingRow:
 
 # ---- Readings of letters that a person chose to keep. A reading is never changed; checking again adds another
 
-reading = table(Reading)
+reading = table("reading")
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ def _row(row: Any) -> ReadingRow:
 
 # ---- Statements beside the judgments: criterion ratings, perceptibility, decisions. They are only ever added
 
-annotation = table(Annotation)
+annotation = table("annotation")
 
 
 class Annotations(Part):

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 from core.errors import AppError
 from core.project.changes import Changes
 from core.project.rows import AnnotationRow, ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
-from core.project.schema import Comparison, Draft, Judgment, Packet, Plan, Rater, Session, table
+from core.project.schema import table
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
 from core.project.stores.common import Part, canonical_json, chunks, insert_one, json_sha256, new_uuid, typed, utc_now
 from core.project.stores.findings import annotation, annotation_row
@@ -84,13 +84,13 @@ def _age(row: JudgmentRow) -> tuple[str, str]:
     return (row.created_at, row.id)
 
 
-plan = table(Plan)
-comparison = table(Comparison)
-rater = table(Rater)
-session = table(Session)
-judgment = table(Judgment)
-draft = table(Draft)
-packet = table(Packet)
+plan = table("plan")
+comparison = table("comparison")
+rater = table("rater")
+session = table("session")
+judgment = table("judgment")
+draft = table("draft")
+packet = table("packet")
 
 AT_ONCE = 250  # decisions that are asked for together
 HASHED = (

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.sqlite import insert
 from core.errors import AppError
 from core.project.changes import Changes
 from core.project.rows import PacketRow, RaterRow, SessionRow
-from core.project.schema import Packet, table
+from core.project.schema import table
 from core.project.stores.common import Part, canonical_json, json_sha256, utc_now
 from core.project.stores.findings import annotation
 from core.project.stores.judging import EMPTY, judgment, rater, session
@@ -98,7 +98,7 @@ def _describe(connection: Connection, rater_id: str, words: str) -> None:
         connection.execute(sa.update(rater).where(rater.c.id == rater_id).values(background=said))
 
 
-packet = table(Packet)
+packet = table("packet")
 ANNOTATION = ("id", "kind", "target", "rater_id", "value", "supersedes", "created_at")
 PAGE = 250
 

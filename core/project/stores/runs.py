@@ -15,7 +15,7 @@ import core
 from core.project.changes import Changes
 from core.project.reader import ROWS_AT_ONCE
 from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow
-from core.project.schema import Generator, Output, Prompt, Run, table
+from core.project.schema import table
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import (
     Part,
@@ -31,10 +31,10 @@ from core.project.stores.studies import prompt_row
 
 # ---- Generators and runs. A run is one generator over one prompt set with one seed; starting it again resumes it
 
-generator = table(Generator)
-run = table(Run)
-prompt = table(Prompt)
-output = table(Output)
+generator = table("generator")
+run = table("run")
+prompt = table("prompt")
+output = table("output")
 
 COUNTED_AT_ONCE = 2_000
 

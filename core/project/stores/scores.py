@@ -11,17 +11,17 @@ from sqlalchemy.dialects.sqlite import insert
 
 from core.project.changes import Changes
 from core.project.rows import ScoreRow, TextRow
-from core.project.schema import Embedding, Output, Prompt, PromptSet, Score, Source, table
+from core.project.schema import table
 from core.project.specs import ScoreSpec
 from core.project.stores.common import Part, canonical_json, restore_text, utc_now
 from core.project.stores.studies import FOR_JUDGING
 
-score = table(Score)
-embedding = table(Embedding)
-output = table(Output)
-source = table(Source)
-prompt = table(Prompt)
-prompt_set = table(PromptSet)
+score = table("score")
+embedding = table("embedding")
+output = table("output")
+source = table("source")
+prompt = table("prompt")
+prompt_set = table("prompt_set")
 
 Kind = Literal["output", "source"]
 

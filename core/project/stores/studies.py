@@ -10,14 +10,14 @@ from sqlalchemy.dialects.sqlite import insert
 
 from core.project.changes import Changes
 from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
-from core.project.schema import AxisDefinition, Prompt, PromptSet, Source, Study, table
+from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
 from core.project.stores.common import Part, canonical_json, insert_one, json_sha256, restore_text, store_text, utc_now
 
 # ---- Studies and the versions of their axes
 
-study = table(Study)
-axis = table(AxisDefinition)
+study = table("study")
+axis = table("axis_definition")
 
 
 class Studies(Part):
@@ -77,8 +77,8 @@ def _axis(row: Any) -> AxisRow:
 
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
 
-prompt_set = table(PromptSet)
-prompt = table(Prompt)
+prompt_set = table("prompt_set")
+prompt = table("prompt")
 
 
 class Prompts(Part):
@@ -165,7 +165,7 @@ def _set(row: Any) -> PromptSetRow:
 
 # ---- Sources: texts that no prompt of ours asked for, such as originals, CVs and imported letters
 
-source = table(Source)
+source = table("source")
 # Texts that were made to be judged: twins of letters, and the cards of a packet. They are no texts of the study.
 FOR_JUDGING = ("twin", "card")
 

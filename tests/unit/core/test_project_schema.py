@@ -1,14 +1,16 @@
-"""One text decides what a project file looks like: the SQL of the migrations. The mapping must say the same."""
+"""One text decides what a project file looks like: the SQL of the migrations. Tables, specs and rows follow it."""
 
 import sqlite3
 from contextlib import closing
+from dataclasses import fields
 
+import pytest
 from sqlmodel import SQLModel
 
-from core.project import schema  # noqa: F401 - fills the metadata
-from core.project.schema import migrate, migration_text, statements
+from core.project import rows, specs
+from core.project.schema import migrate, migration_text, statements, table
+from core.project.stores.findings import ReadingRow
 
-AFFINITY = {"REAL": "REAL", "INTEGER": "INTEGER", "VARCHAR": "TEXT", "FLOAT": "REAL", "BLOB": "BLOB", "TEXT": "TEXT"}
 NAMED_IN_DESIGN = {
     "study", "axis_definition", "prompt_set", "prompt", "source", "generator", "run", "output", "score", "embedding",
     "plan", "comparison", "rater", "session", "judgment", "draft", "annotation", "packet", "reading", "finding",
@@ -16,39 +18,75 @@ NAMED_IN_DESIGN = {
 }  # fmt: skip
 
 
-def shape(connection: sqlite3.Connection) -> dict[str, object]:
-    """Columns (type, not null, part of the key), references and indexes of every table; names are free."""
-    found: dict[str, object] = {}
-    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-    for (table,) in names.fetchall():
-        columns = {
-            # A NOT NULL that SQLite implies for its row id is written by one side only.
-            row[1]: (AFFINITY[row[2]], bool(row[3]) or bool(row[5]), bool(row[5]))
-            for row in connection.execute(f'PRAGMA table_info("{table}")')
-        }
-        references = {(row[3], row[2], row[4]) for row in connection.execute(f'PRAGMA foreign_key_list("{table}")')}
-        indexes = set()
-        for row in connection.execute(f'PRAGMA index_list("{table}")').fetchall():
-            if row[3] == "pk":
-                continue
-            indexed = tuple(column[2] for column in connection.execute(f'PRAGMA index_info("{row[1]}")'))
-            indexes.add((bool(row[2]), indexed))
-        found[table] = (columns, references, indexes)
-    return found
+# The table behind each spec and row, with the fields that are no columns of it.
+SPECS: dict[type[specs.Spec], tuple[str, set[str]]] = {
+    specs.AxisSpec: ("axis_definition", set()),
+    specs.PromptSpec: ("prompt", set()),
+    specs.PromptSetSpec: ("prompt_set", {"prompts"}),
+    specs.SourceSpec: ("source", set()),
+    specs.GeneratorSpec: ("generator", set()),
+    specs.RunSpec: ("run", set()),
+    specs.OutputSpec: ("output", set()),
+    specs.PlanSpec: ("plan", set()),
+    specs.ComparisonSpec: ("comparison", set()),
+    specs.RaterSpec: ("rater", set()),
+    specs.JudgmentSpec: ("judgment", set()),
+    specs.AnnotationSpec: ("annotation", set()),
+    specs.ScoreSpec: ("score", set()),
+}
+OF_ITS_PROMPT = {"prompt_key", "task", "theme", "axis", "identity", "fields", "backend", "model"}
+ROWS: dict[type, tuple[str, set[str]]] = {
+    rows.StudyRow: ("study", set()),
+    rows.AxisRow: ("axis_definition", set()),
+    rows.PromptSetRow: ("prompt_set", set()),
+    rows.PromptRow: ("prompt", set()),
+    rows.SourceRow: ("source", set()),
+    rows.GeneratorRow: ("generator", set()),
+    rows.RunRow: ("run", set()),
+    rows.OutputRow: ("output", OF_ITS_PROMPT),
+    rows.ScoreRow: ("score", set()),
+    rows.PlanRow: ("plan", set()),
+    rows.ComparisonRow: ("comparison", set()),
+    rows.RaterRow: ("rater", set()),
+    rows.SessionRow: ("session", set()),
+    rows.JudgmentRow: ("judgment", set()),
+    rows.AnnotationRow: ("annotation", set()),
+    rows.PacketRow: ("packet", set()),
+    rows.FindingRow: ("finding", set()),
+    rows.EventRow: ("event", set()),
+    ReadingRow: ("reading", set()),
+}
 
 
-def test_mapping_and_sql_describe_the_same_tables() -> None:
+def test_tables_are_those_of_the_sql_with_columns_types_and_keys() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as written:
         migrate(written, present=0)
-        from_sql = shape(written)
-    with closing(sqlite3.connect(":memory:")) as mapped:
-        from sqlalchemy import create_engine
-        from sqlalchemy.pool import StaticPool
+        from_sql = {
+            name: [(row[1], row[2], bool(row[5])) for row in written.execute(f'PRAGMA table_info("{name}")')]
+            for name in NAMED_IN_DESIGN
+        }
+    names = {"INTEGER": "INTEGER", "TEXT": "TEXT", "FLOAT": "REAL", "BLOB": "BLOB"}
+    read = {
+        name: [(column.name, names[str(column.type)], column.primary_key) for column in one.columns]
+        for name, one in SQLModel.metadata.tables.items()
+    }
+    assert read == from_sql
 
-        SQLModel.metadata.create_all(create_engine("sqlite://", creator=lambda: mapped, poolclass=StaticPool))
-        from_models = shape(mapped)
-    assert set(from_sql) == NAMED_IN_DESIGN
-    assert from_sql == from_models
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_what_may_be_written_has_a_column(spec: type[specs.Spec]) -> None:
+    name, others = SPECS[spec]
+    assert set(spec.model_fields) - others <= set(table(name).c.keys())
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_is_read_is_a_column(row: type) -> None:
+    name, others = ROWS[row]
+    assert {field.name for field in fields(row)} - others <= set(table(name).c.keys())
+
+
+def test_no_spec_is_forgotten() -> None:
+    assert set(specs.Spec.__subclasses__()) == set(SPECS)
 
 
 def test_every_table_is_strict() -> None:
