@@ -21,8 +21,7 @@ from desktop.models.stored_charts import StoredCharts
 from desktop.models.stored_figures import DrawnFigure, StoredFigures, StudyFigures
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel, Shell
-from desktop.panels.charts.figure import FigureCard
-from desktop.panels.charts.measured import Measured
+from desktop.panels.charts.measured import FigureCard, Measured
 from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
 from desktop.widgets import Label, Notice, plural, tr
 

@@ -2,19 +2,242 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QItemSelection, QModelIndex, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget
+from PySide6.QtCore import QItemSelection, QModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QWidget,
+)
 
 from desktop import theme
-from desktop.models.finding_lines import FindingLine, FindingsData, Measurement
+from desktop.models.finding_delegate import FindingDelegate
+from desktop.models.finding_lines import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
 from desktop.models.findings_table import FindingsTable
 from desktop.panels.findings.card import FindingCard
-from desktop.panels.findings.filters import Filters
 from desktop.panels.findings.studies import Studies
-from desktop.panels.findings.view import FindingsView
-from desktop.widgets import Card, EmptyState, Label, number, plural, tr
+from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.column import Column
+from desktop.widgets.safe_text import safe_line
+
+ROW_HEIGHT = 46  # two lines: what it is, and on what part of the data
+TITLE_WIDTH = 285  # what the first column has at least, before a column is left out
+# In the order in which they are given room: the last are left out first.
+WIDTHS = {
+    "estimate": 190,
+    "n": 64,
+    "p_adjusted": 90,
+    "groups": 150,
+    "p": 64,
+    "floor": 72,
+    "variant": 104,
+    "study": 130,
+}
+
+
+class FindingsView(QTableView):
+    """`opened` says that the texts of the current row are wanted; `focused` that the keyboard came or went."""
+
+    opened = Signal()
+    focused = Signal(bool)
+
+    def __init__(self, table: FindingsTable, several_studies: Callable[[], bool]) -> None:
+        super().__init__()
+        self._table, self._several_studies = table, several_studies
+        self.setModel(table)
+        self.setItemDelegate(FindingDelegate(self))
+        self.setAccessibleName(tr("Findings"))
+        self.setProperty("role", "clear")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        rows = self.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # no row is ever measured
+        columns = self.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        columns.setSortIndicatorClearable(True)
+        columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.setSortingEnabled(True)
+        self.doubleClicked.connect(lambda _: self.opened.emit())
+        self.fit()
+        theme.signals.changed.connect(self.fit)
+
+    def order_by(self, column: str) -> None:
+        """Sort by a column, whether it has room or not; again: the other way round."""
+        header, place = self.horizontalHeader(), COLUMNS.index(column)
+        again = header.sortIndicatorSection() == place
+        up = not again or header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
+        self.sortByColumn(place, Qt.SortOrder.AscendingOrder if up else Qt.SortOrder.DescendingOrder)
+
+    def keep_in_sight(self, row: int) -> None:
+        """Make a row the current one again, after the rows around it changed."""
+        self.setCurrentIndex(self.model().index(row, 0))
+        self.scrollTo(self.model().index(row, 0), QAbstractItemView.ScrollHint.EnsureVisible)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.opened.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focused.emit(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self, _tokens: object = None) -> None:
+        """As many columns as there is room for; the card has what is left out."""
+        tokens = theme.current()
+        self.verticalHeader().setDefaultSectionSize(tokens.px(ROW_HEIGHT))
+        room = self.viewport().width() - tokens.px(TITLE_WIDTH)
+        for name, width in WIDTHS.items():
+            empty = name in self._table.without or (name == "study" and not self._several_studies())
+            room -= 0 if empty else tokens.px(width)
+            self.setColumnHidden(COLUMNS.index(name), empty or room < 0)
+            self.setColumnWidth(COLUMNS.index(name), tokens.px(width))
+
+
+SEARCH_AFTER_MILLISECONDS = 200  # of silence: not at every key
+SEARCH_WIDTH = 190  # at least
+
+Choices = Sequence[tuple[str | None, str]]
+
+
+class Filters(QWidget):
+    """`changed` says that `where` is another one."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search in the findings"))
+        self.search.setAccessibleName(tr("Search in the findings"))
+        self.search.setClearButtonEnabled(True)
+        self.pause = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MILLISECONDS)
+        self.pause.timeout.connect(self.changed)
+        self.search.textChanged.connect(lambda _: self.pause.start())
+        self.search.returnPressed.connect(self._tell)
+        self.study = self._box(tr("Study"), [(None, tr("All studies"))])
+        self.axis = self._box(tr("Axis"), [(None, tr("All axes")), (POOLED, tr("Pooled"))])
+        self.significance = self._box(
+            tr("Significance"),
+            [
+                (None, tr("Any p")),
+                ("significant", tr("Adjusted p ≤ 0.05")),
+                ("not", tr("Adjusted p > 0.05")),
+                ("untested", tr("No adjusted p")),
+            ],
+        )
+        self.variant = self._box(
+            tr("Variant"),
+            [(None, tr("Both variants")), ("default", tr("Default")), ("as_published", tr("As published"))],
+        )
+        self.undefined = QCheckBox(tr("Undefined"))
+        self.undefined.setToolTip(tr("Show findings whose number is not defined, with the reason"))
+        self.undefined.setChecked(True)
+        self.undefined.toggled.connect(lambda _: self._tell())
+        self._lay_out()
+        theme.signals.changed.connect(self._fit)
+
+    def where(self) -> FindingFilter:
+        """What the boxes ask for."""
+        return FindingFilter(
+            study=self.study.currentData(),
+            axis=self.axis.currentData(),
+            significance=self.significance.currentData(),
+            variant=self.variant.currentData(),
+            undefined=self.undefined.isChecked(),
+            text=self.search.text().strip(),
+        )
+
+    def offer(self, studies: Sequence[tuple[str, str]], axes: Sequence[tuple[str, str]]) -> None:
+        """The studies and axes there are: (key, title). What was chosen stays chosen if it is still there."""
+        _offer(self.study, 1, studies)
+        _offer(self.axis, 2, axes)
+        self.study.setVisible(len(studies) > 1)
+        self.axis.setVisible(bool(axes))
+        self._fit()
+
+    def clear(self) -> None:
+        """Show everything."""
+        for box in (self.study, self.axis, self.significance, self.variant):
+            box.setCurrentIndex(0)
+        self.undefined.blockSignals(True)  # one change for all of them
+        self.undefined.setChecked(True)
+        self.undefined.blockSignals(False)
+        self.search.clear()
+        self._tell()
+
+    def _tell(self) -> None:
+        self.pause.stop()
+        self.changed.emit()
+
+    def _box(self, name: str, choices: Choices) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, title in choices:
+            box.addItem(title, key)
+        box.activated.connect(lambda _: self._tell())
+        return box
+
+    def _lay_out(self) -> None:
+        flow = FlowLayout(self, spacing=theme.current().grid)
+        for widget in (self.search, *self._boxes()):
+            flow.addWidget(widget)
+
+    def _boxes(self) -> tuple[QWidget, ...]:
+        return self.study, self.axis, self.significance, self.variant, self.undefined
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
+        widest = max(box.sizeHint().width() for box in self._boxes())
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def _fit(self, _tokens: object = None) -> None:
+        """The search takes what the boxes leave of its row; where that is little, a row of its own."""
+        tokens = theme.current()
+        self.undefined.setFixedHeight(self.search.sizeHint().height())  # on one line with the boxes
+        taken = sum(box.sizeHint().width() + tokens.grid for box in self._boxes() if not box.isHidden())
+        room = self.width() - taken
+        self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
+
+
+def _offer(box: QComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> None:
+    before = box.currentData()
+    while box.count() > fixed:
+        box.removeItem(fixed)
+    for key, title in choices:
+        box.addItem(safe_line(title), key)
+    box.setCurrentIndex(max(0, box.findData(before)))
+
 
 LEAST_HEIGHT = 200  # of the table: where there is less room, everything scrolls
 BESIDE_FROM = 860  # text pixels: narrower, the card takes the table's place until it is closed

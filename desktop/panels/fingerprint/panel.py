@@ -16,7 +16,7 @@ from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from desktop.panels.base import Panel, Shell
-from desktop.panels.charts.figure import FigureCard
+from desktop.panels.charts.measured import FigureCard
 from desktop.panels.fingerprint.view import FingerprintView
 from desktop.panels.workshop.setup import WorkshopSetup
 from desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr

@@ -4,22 +4,161 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
+from desktop import theme
+from desktop.jobs import JobHandle
 from desktop.operations.connections import why_offline
-from desktop.operations.generating_estimate import Plan
+from desktop.operations.generating_estimate import Facts, Plan, estimated, read_facts
 from desktop.operations.generating_queue import Entry
 from desktop.operations.generating_runs import RunLine, WriteRequest, goes_on_with
 from desktop.operations.generating_writers import Writers
 from desktop.operations.generator_options import PRESETS, options_for
 from desktop.operations.prompts import StoredSet
 from desktop.panels.base import Shell
-from desktop.panels.generate.form_fields import FormFields
-from desktop.widgets import plural, tr
+from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
+from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
+from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter
+
+Key = tuple[int, str, str]  # prompt set, backend, model
+
+
+class EstimateLine(Label):
+    """One or two sentences, and how they were counted as its tooltip. Prompts are counted in a job, once for a set."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__("", "note", wrap=True)
+        self._shell = shell
+        self._facts: dict[Key, Facts] = {}
+        self._counted: dict[int, tuple[int, int]] = {}  # prompts and tokens by prompt set
+        self._wanted: tuple[Key, Plan] | None = None
+        self._job: JobHandle | None = None
+        show_if(self, False)
+
+    def show_for(self, request: WriteRequest | None, plan: Plan | None) -> None:
+        """Estimate this; None where nothing is chosen."""
+        self._wanted = None
+        if request is not None and plan is not None:
+            self._wanted = ((request.prompt_set_id, request.backend, request.model), plan)
+        self._show()
+
+    def forget(self) -> None:
+        """Another project: what was counted holds no longer."""
+        self._facts, self._counted = {}, {}
+
+    def time_anew(self) -> None:
+        """New texts: it is known anew how fast a model is."""
+        self._facts = {}
+
+    def _show(self) -> None:
+        facts = self._facts.get(self._wanted[0]) if self._wanted is not None else None
+        if self._wanted is not None and facts is None:
+            self._read(self._wanted[0])
+        estimate = estimated(facts, self._wanted[1]) if facts is not None and self._wanted is not None else None
+        self.setText(estimate.words if estimate is not None else "")
+        self.setToolTip(safe_tip(estimate.how) if estimate is not None else "")
+        self.setAccessibleDescription(estimate.how if estimate is not None else "")
+        show_if(self, estimate is not None)
+
+    def _read(self, key: Key) -> None:
+        project = self._shell.project
+        if project is None or (self._job is not None and self._job.active):
+            return  # what is wanted by then is read next
+
+        def done(facts: Facts) -> None:
+            if project is self._shell.project:
+                self._facts[key] = facts
+                self._counted[key[0]] = (facts.prompts, facts.tokens)
+                self._show()
+
+        counted = self._counted.get(key[0])
+        self._job = self._shell.jobs.start(
+            tr("Estimating"), lambda ctx: read_facts(ctx, project, *key, counted), on_done=done, quiet=True
+        )
+
+
+MOST_SAMPLES = 100
+
+
+class FormFields(Card):
+    """Prompts, generator, its parameters, samples and seed; then what is said of the choice, and the buttons."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self._shell = shell
+        self._make()
+        self._lay_out()
+
+    def _make(self) -> None:
+        self.prompt_set = QComboBox()
+        self.prompt_set.setPlaceholderText(tr("none yet"))
+        self.picker, self.options = GeneratorPicker(), OptionFields()
+        self.backend, self.model, self.model_label = self.picker.backend, self.picker.model, self.picker.model_label
+        self.seed, self.samples = _spin(0, 2_000_000_000, 1), _spin(1, MOST_SAMPLES, 1)
+        self.not_a_model = Chip(tr("not a language model"), "warn")
+        self.about, self.preset = Label("", "note", wrap=True), Label("", "note", wrap=True)
+        self.estimate = EstimateLine(self._shell)
+        self.state = Label("", "", wrap=True)
+        self.refused = Notice("", tone="warn", closable=False)
+        self.refused.hide()
+        self.start: Button = PrimaryButton(tr("Start"))
+        self.retry = LinkButton("")
+        self.no_prompts = QuietButton(tr("Choose prompts…"))
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        grid, numbers = form_grid(), form_grid()
+        label = Label(tr("Prompts"))
+        label.setBuddy(self.prompt_set)
+        self.prompt_set.setAccessibleName(label.text())
+        narrow(self.prompt_set, 12)
+        guard_wheel(self.prompt_set)
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(self.prompt_set, 0, 1, 1, 3)
+        self.picker.place(grid, 1)
+        for column, words, spin, tip in (
+            (0, tr("Samples"), self.samples, tr("How many outputs of each prompt.")),
+            (2, tr("Seed"), self.seed, tr("Another seed is another run.")),
+        ):
+            label = Label(words)
+            label.setBuddy(spin)
+            spin.setAccessibleName(words)
+            spin.setToolTip(tip)
+            numbers.addWidget(label, 0, column)
+            numbers.addWidget(spin, 0, column + 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(tokens.gap)
+        for button in (self.start, self.no_prompts):
+            buttons.addWidget(button)
+        buttons.addWidget(self.state, 1)
+        about = QVBoxLayout()
+        about.setSpacing(4)
+        about.addWidget(self.not_a_model)
+        about.addWidget(self.about)
+        self.box.addLayout(grid)
+        self.box.addLayout(about)
+        self.box.addLayout(numbers)
+        self.box.addWidget(self.options)
+        for widget in (self.preset, self.refused, self.estimate):
+            self.box.addWidget(widget)
+        self.box.addLayout(buttons)
+        self.box.addWidget(self.retry)
+        self.box.addStretch(1)
+
+
+def _spin(low: int, high: int, value: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(low, high)
+    spin.setValue(value)
+    as_wide_as_its_column(spin)
+    guard_wheel(spin)
+    return spin
 
 
 class GenerateForm(FormFields):

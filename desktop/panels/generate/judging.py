@@ -1,29 +1,141 @@
-"""Letting a model judge: the choice of plans and of a language model, the start, and how a judging goes."""
+"""The page that draws comparisons, and the card that lets a model judge them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QGridLayout, QHBoxLayout, QSpinBox, QStackedWidget, QWidget
 
 from core.jobs import JobContext
+from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.connections import why_offline
 from desktop.operations.generating import running
 from desktop.operations.generating_writers import Writers, read_writers
 from desktop.operations.generator_options import Option, options_for, source_of
-from desktop.operations.judging_by_model import JUDGING, JudgeRequest, JudgingFacts, read_judging, start_judging
+from desktop.operations.judging_by_model import (
+    JUDGING,
+    JudgeRequest,
+    JudgingFacts,
+    PastJudge,
+    read_judging,
+    start_judging,
+)
 from desktop.panels.base import Shell
-from desktop.panels.generate.judging_fields import JudgingFields
-from desktop.panels.generate.picker import show_models
-from desktop.widgets import tr
+from desktop.panels.generate.contents import Contents
+from desktop.panels.generate.writers import (
+    GeneratorPicker,
+    OptionFields,
+    as_wide_as_its_column,
+    form_grid,
+    narrow,
+    show_models,
+)
+from desktop.panels.judge.drawing import Drawing
+from desktop.panels.judge.setup import SetupPage
+from desktop.widgets import Card, EmptyState, Label, LinkButton, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import SCROLL_BAR
+from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.errors import AppError
     from core.project.project import Project
     from core.runs.judge_result import JudgeResult
+
+MOST_PAST = 6  # sessions of models that are listed; every one is in the findings and in the export
+
+
+class JudgingFields(Card):
+    """Plans, generator, its parameters and a seed; the buttons; and what models judged before."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Let a model judge"))
+        self.plans = QComboBox()
+        self.plans.setPlaceholderText(tr("none yet"))
+        narrow(self.plans, 12)
+        guard_wheel(self.plans)
+        self.picker, self.options = GeneratorPicker(), OptionFields()
+        self.seed = QSpinBox()
+        self.seed.setRange(0, 2_000_000_000)
+        self.seed.setToolTip(tr("Another seed is another rater."))
+        as_wide_as_its_column(self.seed)
+        guard_wheel(self.seed)
+        self.refused = Notice("", tone="warn", closable=False)
+        self.refused.hide()
+        self.to_models = LinkButton(tr("Models…"))
+        self.start = PrimaryButton(tr("Start"))
+        self.pause, self.cancel = QuietButton(tr("Pause")), QuietButton(tr("Cancel"))
+        self.progress = ProgressThin(tr("Replies"))
+        self.state = Label("", "note", wrap=True)
+        self.past_title, self.past = Label(tr("Models that judged"), "strong"), QGridLayout()
+        self._lay_out()
+        self.show_past(())
+        for part in (self.to_models, self.pause, self.cancel, self.progress):
+            part.hide()
+
+    def picker_fields(self) -> tuple[QWidget, ...]:
+        return self.picker.backend, self.picker.model, self.picker.endpoint, self.picker.name
+
+    def show_past(self, past: Sequence[PastJudge]) -> None:
+        """How models' sessions stand, the latest first."""
+        while (item := self.past.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        for row, one in enumerate(past[:MOST_PAST]):
+            self.past.addWidget(Label(safe_line(f"{one.result.rater} · {one.plan}"), "", wrap=True), 2 * row, 0)
+            self.past.addWidget(Label(_stands(one), "note", wrap=True), 2 * row + 1, 0)
+        show_if(self.past_title, bool(past))
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        words = tr(
+            "Every comparison is put to the model in each order of its cards, which shows how often the order decides. "
+            "It is a rater of its own: what people judge stays as it is."
+        )
+        grid = form_grid()
+        label = Label(tr("Comparisons"))
+        label.setBuddy(self.plans)
+        self.plans.setAccessibleName(label.text())
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(self.plans, 0, 1, 1, 3)
+        row = self.picker.place(grid, 1)
+        label = Label(tr("Seed"))
+        label.setBuddy(self.seed)
+        self.seed.setAccessibleName(label.text())
+        grid.addWidget(label, row, 0)
+        grid.addWidget(self.seed, row, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(tokens.grid)
+        for button in (self.start, self.pause, self.cancel, self.to_models):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        self.past.setVerticalSpacing(2)
+        self.box.addWidget(Label(words, "soft", wrap=True))
+        self.box.addLayout(grid)
+        for widget in (self.options, self.refused):
+            self.box.addWidget(widget)
+        self.box.addSpacing(tokens.grid)
+        self.box.addLayout(buttons)
+        for widget in (self.progress, self.state, self.past_title):
+            self.box.addWidget(widget)
+        self.box.addLayout(self.past)
+
+
+def _stands(one: PastJudge) -> str:
+    result = one.result
+    said = tr("{given} of {wanted} replies").format(given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}")
+    if result.flip_rate is None:
+        said += tr("; no choice in every order of the cards")
+    else:
+        said += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
+            flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
+        )
+    return said + ("." if result.closed else tr("; not finished: the same choice goes on."))
+
 
 ALL = ""  # plans
 
@@ -225,3 +337,67 @@ def _judging_options(options: Sequence[Option]) -> tuple[Option, ...]:
         replace(one, title="Longest reply", start=None, open_words="short") if one.name == "max_tokens" else one
         for one in options
     )
+
+
+SIDE_BY_SIDE_FROM = 820  # text pixels
+
+
+class DrawPage(QStackedWidget):
+    """The choice of axes and numbers, and beside it of a model that judges; or what lacks for it."""
+
+    def __init__(self, shell: Shell, write_wanted: Callable[[], object]) -> None:
+        super().__init__()
+        self.setup = SetupPage()
+        self.setup.setViewportMargins(0, 0, SCROLL_BAR, 0)
+        self.judging = JudgingCard(shell)
+        self._put_beside()
+        self.nothing = EmptyState(
+            tr("Nothing to compare yet"),
+            tr("Comparisons show outputs for every identity of an axis, for the same creative task and theme."),
+            tr("Write texts"),
+            write_wanted,
+            icon="judge",
+        )
+        for page in (self.nothing, self.setup):
+            self.addWidget(page)
+        self._drawing = Drawing(
+            shell,
+            self.setup,
+            on_choices=lambda: self.setCurrentWidget(self.setup),
+            on_drawn=lambda: shell.show_panel("judge"),
+            on_nothing=lambda: self.setCurrentWidget(self.nothing),
+        )
+
+    def show_contents(self, contents: Contents) -> None:
+        """Look anew at what can be compared."""
+        self._drawing.offer(can_cancel=False)
+        self.judging.look()
+
+    def allow(self, writable: bool) -> None:
+        self.setup.setEnabled(writable)
+        self.judging.allow(writable)
+
+    def let_go(self) -> None:
+        self.judging.let_go()
+        self.setCurrentWidget(self.nothing)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _put_beside(self) -> None:
+        """Both cards scroll together, in the setup page."""
+        drawing, columns = self.setup.takeWidget(), QWidget()
+        columns.setProperty("role", "clear")
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, columns)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(theme.current().gap)
+        for part in (drawing, self.judging):
+            self._columns.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
+        self.setup.setWidget(columns)
+        theme.signals.changed.connect(self._fit)
+
+    def _fit(self, _tokens: object = None) -> None:
+        """Side by side where there is room, else under each other."""
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)

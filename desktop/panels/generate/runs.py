@@ -1,17 +1,227 @@
 """The list of runs: the queue and the project's runs with their counts, and what can be done with the chosen one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTableView
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.operations.generating_queue import Entry
-from desktop.operations.generating_runs import RunLine
-from desktop.panels.generate.rows import Row, rows_of
-from desktop.panels.generate.run_details import RunDetails
-from desktop.widgets import Card, Label, tr
-from desktop.widgets.safe_text import safe_tip
+from desktop.jobs import JobState
+from desktop.operations.generating_queue import Entry, generator_words, lane
+from desktop.operations.generating_runs import RunLine, author_words, failure_words, parameter_words, run_words
+from desktop.operations.generating_tally import HOW, Tally, tally_words
+from desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line, safe_tip
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run, its place in the queue, or both. `state` is a word or two; `waits` while it can be put elsewhere."""
+
+    run: RunLine | None
+    entry: Entry | None
+    prompt_set: str
+    generator: str
+    state: str
+    waits: bool = False
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What it is known by while the list changes."""
+        if self.run is not None:
+            return ("run", self.run.id)
+        assert self.entry is not None
+        return ("ticket", self.entry.ticket.number)
+
+    def known_as(self, key: tuple[str, int] | None) -> bool:
+        """A run in the queue gets its own number when its model was opened; it is known by its ticket still."""
+        return key == self.key or (self.entry is not None and key == ("ticket", self.entry.ticket.number))
+
+    @property
+    def active(self) -> bool:
+        return self.entry is not None and self.entry.handle.active
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether something is missing that nobody is writing."""
+        return self.run is not None and self.run.can_go_on and self.run.missing > 0 and not self.active
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Prompts, generator, seed, there, state. No seed of ours made an imported table."""
+        run, entry = self.run, self.entry
+        seed = str(run.request.seed if run else entry.ticket.seed if entry else "")
+        if run is not None and not run.can_go_on:
+            seed = "–"
+        there = number(run.done) if run is not None else "–"
+        return (safe_line(self.prompt_set), safe_line(self.generator), seed, there, self.state)
+
+    @property
+    def parameters(self) -> str:
+        return parameter_words(self.run.request) if self.run is not None else ""
+
+
+def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int, str]) -> tuple[Row, ...]:
+    """`entries`: those in the queue in their order, and those that ended; `sets`: names by id."""
+    by_id = {run.id: run for run in runs}
+    rows: list[Row] = []
+    ended: dict[int, Entry] = {}
+    for entry in sorted(entries, key=lambda one: not one.handle.active):
+        run = by_id.get(entry.ticket.run_id or 0)
+        if run is not None and not entry.handle.active:
+            ended[run.id] = entry  # the latest is what counts
+        else:
+            rows.append(_row(run, entry, sets))
+    shown = {row.run.id for row in rows if row.run is not None}
+    rows += [_row(run, ended.get(run.id), sets) for run in runs if run.id not in shown]
+    return tuple(rows)
+
+
+def _row(run: RunLine | None, entry: Entry | None, sets: Mapping[int, str]) -> Row:
+    state, waits = (run_words(run) if run is not None else ""), False
+    if entry is not None:
+        said, waits = _entry_words(entry)
+        state = said or state
+    if run is not None:
+        return Row(run, entry, run.prompt_set, author_words(run.request), state, waits)
+    assert entry is not None
+    name = sets.get(entry.ticket.prompt_set_id, "")
+    return Row(None, entry, name, generator_words(entry.handle), state, waits)
+
+
+def _entry_words(entry: Entry) -> tuple[str, bool]:
+    """What is going on with a queued run, and whether it waits; nothing to say of one that ended well."""
+    handle = entry.handle
+    writes = lane().writes(entry.ticket)
+    if not handle.active:
+        ends = {JobState.CANCELLED: tr("stopped"), JobState.FAILED: tr("stopped by an error")}
+        return ends.get(handle.state, ""), False
+    if handle.cancelling:
+        return tr("stopping"), False
+    if handle.state is JobState.PAUSED:
+        return tr("paused"), not writes
+    if writes:
+        return (tr("writing") if handle.progress is not None and handle.progress.total else tr("opening")), False
+    return tr("waiting"), True
+
+
+class RunDetails(QWidget):
+    """Its signals carry the `Row`. Hidden while there is nothing to say or do."""
+
+    resume_wanted = Signal(object)
+    retry_wanted = Signal(object, object)  # the kinds of failure
+    move_wanted = Signal(object, int)
+    remove_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row: Row | None = None
+        self._allowed = False
+        self._shown: object = None
+        self.tally = Label("", "note", wrap=True)
+        self.tally.setToolTip(safe_tip(tr(HOW)))
+        self.error = Label("", "note", wrap=True)
+        self.failures: dict[str, LinkButton] = {}
+        self.resume = QuietButton(tr("Resume"), icon="play")
+        self.retry_all = QuietButton(tr("Retry all failures"))
+        self.up, self.down = QuietButton(tr("Up")), QuietButton(tr("Down"))
+        self.remove = QuietButton("")
+        self._failures = QVBoxLayout()
+        self._failures.setSpacing(2)
+        self._lay_out()
+        self.resume.clicked.connect(lambda: self.resume_wanted.emit(self._row))
+        self.retry_all.clicked.connect(lambda: self.retry_wanted.emit(self._row, frozenset(self.failures)))
+        self.up.clicked.connect(lambda: self.move_wanted.emit(self._row, -1))
+        self.down.clicked.connect(lambda: self.move_wanted.emit(self._row, 1))
+        self.remove.clicked.connect(lambda: self.remove_wanted.emit(self._row))
+        self.show_row(None)
+
+    def show_row(self, row: Row | None, *, first: bool = True, last: bool = True) -> None:
+        """`first` and `last`: whether it is so among those that wait."""
+        if row is None or self._row is None or row.key != self._row.key:
+            self.tally.setText("")
+        self._row = row
+        failures = dict(row.run.failures) if row is not None and row.run is not None and row.run.can_go_on else {}
+        if failures != self._shown:
+            self._shown = failures
+            self._make_failures(failures)
+        ended = row is not None and row.run is None and not row.active
+        error = row.entry.handle.error if row is not None and row.entry is not None else None
+        self.error.setText(safe_line(str(error)) if error is not None else "")
+        self.remove.set_text(tr("Remove from the list") if ended else tr("Remove from the queue"))
+        shown = (
+            (self.error, error is not None),
+            (self.resume, row is not None and row.can_resume),
+            (self.retry_all, len(failures) > 1),
+            (self.up, row is not None and row.waits),
+            (self.down, row is not None and row.waits),
+            (self.remove, row is not None and (row.waits or ended)),
+        )
+        for widget, wanted in shown:
+            show_if(widget, wanted)
+        self.up.setEnabled(not first)
+        self.down.setEnabled(not last)
+        self._actions.setVisible(any(wanted for _, wanted in shown[1:]))
+        self._allow()
+        self._fit()
+
+    def show_tally(self, tally: Tally, study: str) -> None:
+        self.tally.setText(tally_words(tally, study))
+        self._fit()
+
+    def allow(self, allowed: bool) -> None:
+        self._allowed = allowed
+        self._allow()
+
+    def _allow(self) -> None:
+        row = self._row
+        free = self._allowed and row is not None and not row.active
+        for button in (self.resume, self.retry_all, *self.failures.values()):
+            button.setEnabled(free)
+
+    def _make_failures(self, failures: dict[str, int]) -> None:
+        while (item := self._failures.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        self.failures = {}
+        for kind, count in sorted(failures.items()):
+            line = QWidget()
+            row = QHBoxLayout(line)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(theme.current().grid)
+            words = failure_words(kind, count)
+            retry = LinkButton(tr("Retry these"))
+            retry.setAccessibleName(f"{retry.text()}: {words}")
+            retry.clicked.connect(lambda _=False, kind=kind: self.retry_wanted.emit(self._row, frozenset({kind})))
+            row.addWidget(Label(words, "", wrap=True), 1)
+            row.addWidget(retry)
+            self._failures.addWidget(line)
+            self.failures[kind] = retry
+
+    def _lay_out(self) -> None:
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.current().grid)
+        box.addWidget(hairline())
+        box.addWidget(self.tally)
+        box.addLayout(self._failures)
+        box.addWidget(self.error)
+        self._actions = QWidget()
+        line = QHBoxLayout(self._actions)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(theme.current().grid)
+        for button in (self.resume, self.retry_all, self.up, self.down, self.remove):
+            line.addWidget(button)
+        line.addStretch(1)
+        box.addWidget(self._actions)
+
+    def _fit(self) -> None:
+        show_if(self.tally, bool(self.tally.text()))
+        something = bool(self.tally.text() or self.failures or self.error.text() or not self._actions.isHidden())
+        show_if(self, something)
+
 
 ROW_HEIGHT = 30
 ROWS_IN_VIEW = 3

@@ -1,30 +1,248 @@
 """Writing texts: the form, the run while it is written, and the queue with the runs there are."""
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Collection
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from core.errors import AppError
 from desktop import theme
+from desktop.jobs import JobHandle, JobState
 from desktop.operations.generating_queue import Entry, lane, put_in_queue, queued, tell_state
-from desktop.operations.generating_runs import RunLine, WriteRequest
+from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest
+from desktop.operations.generating_tally import Tally, add_to_tally
 from desktop.operations.generating_writers import read_writers
 from desktop.panels.base import Shell
 from desktop.panels.generate.contents import Contents
 from desktop.panels.generate.form import GenerateForm
-from desktop.panels.generate.picker import show_models
-from desktop.panels.generate.progress import ProgressCard
-from desktop.panels.generate.rows import Row
-from desktop.panels.generate.runs import RunsCard
-from desktop.panels.generate.tally import Tallies
-from desktop.widgets import tr
+from desktop.panels.generate.runs import Row, RunsCard
+from desktop.panels.generate.writers import show_models
+from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
+from desktop.widgets.labels import show_if
 from desktop.widgets.sheet import Sheet
 
-if TYPE_CHECKING:
-    pass
+PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
+
+
+class Tallies(QObject):
+    """One run at a time is looked at; what was counted of the others is remembered. `show` gets each new tally."""
+
+    def __init__(self, shell: Shell, show: Callable[[Tally, str], object]) -> None:
+        super().__init__()
+        self._shell = shell
+        self._show = show
+        self._tallies: dict[int, Tally] = {}
+        self._run: RunLine | None = None
+        self._job: JobHandle | None = None
+        self._again = QTimer(self, interval=PAUSE_MILLISECONDS, singleShot=True)
+        self._again.timeout.connect(self._look)
+
+    def follow(self, run: RunLine | None) -> None:
+        """Look at this run's texts from now on."""
+        if run is not None and run.request.backend == IMPORTED:
+            run = None
+        self._run = run
+        if run is None:
+            return
+        tally = self._tallies.get(run.id, Tally())
+        self._show(tally, run.study)
+        if tally.texts != run.done and not self._again.isActive() and not self._busy:
+            self._again.start()
+
+    def forget(self) -> None:
+        """Another project."""
+        if self._job is not None:
+            self._job.cancel()
+        self._run, self._job, self._tallies = None, None, {}
+        self._again.stop()
+
+    @property
+    def _busy(self) -> bool:
+        return self._job is not None and self._job.active
+
+    def _look(self) -> None:
+        run, project = self._run, self._shell.project
+        if run is None or project is None or self._busy:
+            return
+        before = self._tallies.get(run.id, Tally())
+
+        def done(found: tuple[Tally, bool]) -> None:
+            if project is not self._shell.project:
+                return
+            self._tallies[run.id], more = found
+            if self._run is not None and self._run.id == run.id:
+                self._show(self._tallies[run.id], run.study)
+            if more or (self._run is not None and self._run.id != run.id):
+                self._again.start()
+
+        def failed(error: "AppError") -> None:
+            """It stays uncounted: what was written is not touched by that, and the run says its own errors."""
+
+        self._job = self._shell.jobs.start(
+            tr("Looking at the texts"),
+            lambda ctx: add_to_tally(ctx, project, run.id, run.study, before),
+            on_done=done,
+            on_error=failed,
+            quiet=True,
+        )
+
+
+HOLD_SECONDS = 1.0  # endpoints write several texts at once, and quick writers many a second
+LONG_CHARACTERS = 20_000  # a text is laid out anew each time it grows; a long one less often
+LONG_SECONDS = 1.0
+NEAR_END = 4  # pixels
+HEIGHT = 96  # text pixels
+
+
+class LatestText(PlainText):
+    """Takes every text as it comes, ten a second at most, and shows one until it has ended."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name)
+        self._since = float("-inf")
+        self._waiting = ""
+
+    def sizeHint(self) -> QSize:
+        """It takes the room that is left, and asks for little."""
+        return QSize(super().sizeHint().width(), theme.current().px(HEIGHT))
+
+    def take(self, text: str) -> None:
+        """A text as far as it is: the shown one grown, or another, which waits while the shown one is new."""
+        shown, now = self.text(), time.monotonic()
+        grown = bool(shown) and text.startswith(shown)
+        hold = (LONG_SECONDS if len(shown) > LONG_CHARACTERS else 0.0) if grown else HOLD_SECONDS
+        self._waiting = text
+        if shown and (text == shown or now - self._since < hold):
+            return
+        self._show(text, grown=grown)
+        self._since = now
+
+    def show_last(self) -> None:
+        """The run has ended: show the last text that came."""
+        if self._waiting and self._waiting != self.text():
+            self._show(self._waiting, grown=self._waiting.startswith(self.text()))
+
+    def forget(self) -> None:
+        self._since, self._waiting = float("-inf"), ""
+        self.set_text("")
+
+    def _show(self, text: str, *, grown: bool) -> None:
+        """A growing text is followed to its end, unless somebody reads further up."""
+        bar = self.verticalScrollBar()
+        before, at_end = bar.value(), bar.value() >= bar.maximum() - NEAR_END
+        self.set_text(text)
+        if grown:
+            bar.setValue(bar.maximum() if at_end else before)
+
+
+class ProgressCard(Card):
+    """Follows one job at a time; the last text stays when it has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.handle: JobHandle | None = None
+        self.words = Label("", "note")
+        self.pause = QuietButton(tr("Pause"), icon="pause")
+        self.pause.setToolTip(tr("What is being written is finished; the runs that wait in the queue wait on."))
+        self.cancel = QuietButton(tr("Cancel"), icon="stop")
+        self.bar = ProgressThin(tr("Progress of the run"))
+        self.text = LatestText(tr("The latest text"))
+        self.nothing = Label(tr("Texts appear here while they are written."), "soft", wrap=True)
+        head = QHBoxLayout()
+        head.setSpacing(theme.current().grid)
+        head.addWidget(Label(tr("Latest text"), "heading"))
+        head.addWidget(self.words)
+        head.addStretch(1)
+        head.addWidget(self.pause)
+        head.addWidget(self.cancel)
+        self.box.addLayout(head)
+        for widget, stretch in ((self.bar, 0), (self.nothing, 0), (self.text, 1)):
+            self.box.addWidget(widget, stretch)
+        self.box.addStretch(0)
+        self.pause.clicked.connect(self._toggle)
+        self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
+        self.forget()
+
+    def follow(self, handle: JobHandle) -> None:
+        """Show this job from now on."""
+        if handle is self.handle:
+            return
+        self.forget()
+        self.handle = handle
+        handle.changed.connect(self._show)
+        self._show()
+
+    def forget(self) -> None:
+        """Another project: nothing of the last one is left to see."""
+        self.handle = None
+        self.text.forget()
+        self.text.hide()
+        self.nothing.show()
+        self._show()
+
+    @property
+    def running(self) -> bool:
+        return self.handle is not None and self.handle.active
+
+    def _toggle(self) -> None:
+        if self.handle is None:
+            return
+        if self.handle.state is JobState.PAUSED:
+            self.handle.resume()
+        else:
+            self.handle.pause()
+
+    def _show(self) -> None:
+        handle = self.handle
+        for widget in (self.bar, self.pause, self.cancel):
+            widget.setVisible(self.running)
+        if handle is None:
+            self.words.setText("")
+            return
+        paused = handle.state is JobState.PAUSED
+        self.pause.set_text(tr("Resume") if paused else tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause")
+        self.pause.setEnabled(not handle.cancelling)
+        self.cancel.setEnabled(not handle.cancelling)
+        progress = handle.progress
+        if progress is not None and isinstance(progress.partial, str) and progress.partial:
+            self.nothing.hide()
+            show_if(self.text, True)
+            self.text.take(progress.partial)
+        if not handle.active:
+            self.text.show_last()
+        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
+        self.words.setText(_words(handle))
+
+
+def _words(handle: JobHandle) -> str:
+    if handle.cancelling:
+        return tr("Cancelling…")
+    if handle.state is JobState.CANCELLED:
+        return tr("Cancelled; what was written is kept.")
+    if not handle.active:
+        return handle.result_text
+    if handle.progress is None or handle.progress.total is None:
+        return handle.progress.note if handle.progress is not None and handle.progress.note else tr("Starting…")
+    parts = [tr("{done} of {total}").format(done=f"{handle.progress.done:,}", total=f"{handle.progress.total or 0:,}")]
+    if handle.state is JobState.PAUSED:
+        parts.append(tr("paused"))
+    elif handle.progress.seconds_left is not None:
+        if handle.progress.rate:
+            parts.append(_rate(handle.progress.rate))
+        parts.append(tr("{time} left").format(time=spelled_seconds(handle.progress.seconds_left)))
+    return " · ".join(parts)
+
+
+def _rate(texts_a_second: float) -> str:
+    """Texts a second, or a minute where they are slow."""
+    if texts_a_second >= 1:
+        return tr("{n} texts a second").format(n=number(texts_a_second, 0 if texts_a_second >= 10 else 1))
+    return tr("{n} texts a minute").format(n=number(60 * texts_a_second, 1))
+
 
 SIDE_BY_SIDE_FROM = 820  # text pixels
 LEAST_HEIGHT = 520  # text pixels of a column of cards

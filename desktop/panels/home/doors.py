@@ -1,16 +1,63 @@
-"""The doors of the home panel: what one can begin here, and what it still needs, said on the door."""
+"""What Home leads to: the parts of the program as doors, recent projects, and the facts that stand on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy
+from PySide6.QtCore import QAbstractListModel, QDate, QLocale, QModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QSizePolicy, QStyledItemDelegate, QStyleOptionViewItem
 
+from core.jobs import JobContext
 from desktop import theme
 from desktop.models.studies import words_of
 from desktop.operations.models import Writers
-from desktop.operations.studies import StudyFacts
-from desktop.panels.home.facts import Facts
+from desktop.operations.studies import StudyFacts, study_facts
 from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+
+COMPARED = "creativity"  # comparisons to rate are drawn from the outputs of this study
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is in the open project, study by study, and how many comparisons there are to rate."""
+
+    studies: tuple[StudyFacts, ...] = ()
+    comparisons: int = 0
+    begun: int = 0  # rating sessions of people on this machine that are open
+    finished: int = 0  # and those whose result their raters have seen
+
+    @property
+    def compared(self) -> StudyFacts:
+        """The study that comparisons are drawn from."""
+        return next((one for one in self.studies if one.kind == COMPARED), StudyFacts(COMPARED, ""))
+
+    @property
+    def with_texts(self) -> tuple[StudyFacts, ...]:
+        return tuple(one for one in self.studies if one.texts)
+
+    @property
+    def with_prompts(self) -> tuple[StudyFacts, ...]:
+        return tuple(one for one in self.studies if one.prompts)
+
+
+def read_facts(ctx: JobContext, project: "Project") -> Facts:
+    """Count, in short readings."""
+    judging = project.judging
+    comparisons = sum(judging.count(plan.id) for plan in judging.plans())
+    people = {row.id for row in judging.raters() if row.kind == "person"}
+    away = judging.packet_sessions()
+    sessions = [row for row in judging.sessions() if row.rater_id in people]
+    finished = sum(row.revealed_at is not None for row in sessions)
+    begun = sum(row.revealed_at is None and row.id not in away for row in sessions)
+    return Facts(study_facts(ctx, project), comparisons, begun, finished)
+
 
 ICON_SIDE = 26
 
@@ -186,3 +233,164 @@ def _audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
 
 def _scored(one: StudyFacts) -> bool:
     return one.pending and words_of(one.kind).scored
+
+
+ROW_HEIGHT = 48
+MOST_ROWS = 6
+INSET = 12  # of a row's text, so that the tint under the pointer has room around it
+PATH_ROLE, FOLDER_ROLE, DATE_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1, 2, 3))
+
+
+@dataclass(frozen=True)
+class RecentProject:
+    """`changed` is when the file was written last, None where it is not there now."""
+
+    path: Path
+    changed: datetime | None
+
+
+def look_up(ctx: JobContext, paths: Sequence[Path]) -> tuple[RecentProject, ...]:
+    """Ask the disk about each; a network folder may take its time, so this is a job."""
+    found = []
+    for path in paths:
+        ctx.check()
+        try:
+            found.append(RecentProject(path, datetime.fromtimestamp(path.stat().st_mtime)))
+        except (OSError, OverflowError, ValueError):
+            found.append(RecentProject(path, None))
+    return tuple(found)
+
+
+class RecentModel(QAbstractListModel):
+    """Rows for the list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: tuple[RecentProject, ...] = ()
+
+    def show(self, rows: Sequence[RecentProject]) -> None:
+        self.beginResetModel()
+        self._rows = tuple(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self._rows[index.row()]
+        if role == PATH_ROLE:
+            return row.path
+        if role == Qt.ItemDataRole.DisplayRole:
+            return safe_line(row.path.stem)
+        if role == FOLDER_ROLE:
+            return safe_line(short_folder(row.path.parent))
+        if role == DATE_ROLE:
+            return tr("not there now") if row.changed is None else day_words(row.changed)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(
+                str(self.data(index, each)) for each in (Qt.ItemDataRole.DisplayRole, FOLDER_ROLE, DATE_ROLE)
+            )
+        return None
+
+
+class RecentDelegate(QStyledItemDelegate):
+    """Two lines: the name, and under it the folder; the day at the right."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        super().paint(painter, option, index)
+        tokens = theme.current()
+        inner = option.rect.adjusted(INSET, 0, -INSET, 0)
+        upper = QRect(inner.left(), inner.top() + 4, inner.width(), inner.height() // 2 - 2)
+        lower = QRect(inner.left(), upper.bottom(), inner.width(), inner.height() // 2 - 4)
+        day = str(index.data(DATE_ROLE))
+        painter.save()
+        font = QFont(option.font)
+        font.setPixelSize(tokens.note)
+        painter.setFont(font)
+        painter.setPen(tokens.soft)
+        day_width = painter.fontMetrics().horizontalAdvance(day)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, day)
+        folder = painter.fontMetrics().elidedText(index.data(FOLDER_ROLE), Qt.TextElideMode.ElideMiddle, inner.width())
+        painter.drawText(lower, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, folder)
+        font.setPixelSize(tokens.control)
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(tokens.ink)
+        room = max(0, inner.width() - day_width - 12)
+        name = painter.fontMetrics().elidedText(index.data(), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(0, theme.current().px(ROW_HEIGHT))
+
+
+class RecentCard(Card):
+    """The list, or what will stand there."""
+
+    chosen = Signal(object)  # Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(theme.current().margin - INSET, theme.current().margin)
+        self.setAccessibleName(tr("Recent projects"))
+        self.model = RecentModel()
+        self.list = QListView()
+        self.list.setProperty("role", "clear")
+        self.list.setAccessibleName(tr("Recent projects"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(RecentDelegate(self.list))
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.list.setMouseTracking(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self.nothing = Label(tr("Projects that you open or make will be listed here."), "soft", wrap=True)
+        drop = tr("A project or a table can also be dropped anywhere on this window.")
+        for label in (Label(tr("Recent projects"), "heading"), self.nothing):
+            label.setContentsMargins(INSET, 0, INSET, 0)
+            self.box.addWidget(label)
+        self.box.addWidget(self.list)
+        self.box.addStretch(1)
+        foot = Label(drop, "note", wrap=True)
+        foot.setContentsMargins(INSET, 0, INSET, 0)
+        self.box.addWidget(foot)
+        theme.signals.changed.connect(self._fit)
+        self._fit()
+
+    def show_projects(self, rows: Sequence[RecentProject]) -> None:
+        self.model.show(rows[:MOST_ROWS])
+        self._fit()
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.data(PATH_ROLE))
+
+    def _fit(self, _tokens: object = None) -> None:
+        rows = self.model.rowCount()
+        self.list.setFixedHeight(rows * theme.current().px(ROW_HEIGHT) + 4)
+        self.list.setVisible(bool(rows))
+        self.nothing.setVisible(not rows)
+
+
+def day_words(moment: datetime) -> str:
+    """A day as one speaks of it: the hour today, "yesterday", else the date."""
+    days = (datetime.now().date() - moment.date()).days
+    if days == 0:
+        return moment.strftime("%H:%M")
+    if days == 1:
+        return tr("yesterday")
+    day = QDate(moment.year, moment.month, moment.day)
+    return QLocale().toString(day, QLocale.FormatType.ShortFormat)
+
+
+def short_folder(folder: Path) -> str:
+    """A folder with the home folder written as "~"."""
+    try:
+        return str(Path("~") / folder.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(folder)

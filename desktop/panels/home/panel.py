@@ -1,34 +1,115 @@
 """Home: what the program is, doors to what can be begun, the last projects, and the sample."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
-from core.jobs import JobContext
+from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
+from desktop.jobs import JobHandle
 from desktop.models.studies import words_of
 from desktop.operations.models import Writers, read_writers
-from desktop.operations.sample import open_sample, sample_facts
+from desktop.operations.sample import SampleFacts, open_sample, sample_facts
 from desktop.panels import PANELS
 from desktop.panels.base import Panel, Shell
-from desktop.panels.home.doors import Door, audit_state, fingerprint_state, letter_state, rate_state, texts_state
-from desktop.panels.home.facts import COMPARED, Facts, read_facts
-from desktop.panels.home.opening import Opening
-from desktop.panels.home.recent import RecentCard, look_up
-from desktop.panels.home.sample import SampleCard
-from desktop.widgets import Label, QuietButton, tr
+from desktop.panels.home.doors import (
+    COMPARED,
+    Door,
+    Facts,
+    RecentCard,
+    audit_state,
+    fingerprint_state,
+    letter_state,
+    look_up,
+    rate_state,
+    read_facts,
+    texts_state,
+)
+from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import SCROLL_BAR, Sheet
 
 if TYPE_CHECKING:
+    from core.errors import AppError
     from core.project.changes import Changes
-    from desktop.jobs import JobHandle
+    from core.project.project import Project
     from desktop.operations.importing import Imported
+
+
+class Opening(QObject):
+    """At most one next step is remembered; it is dropped if the project cannot be opened, or another one comes."""
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._next: tuple[Path, Callable[[], object]] | None = None
+        shell.session.opened.connect(self._opened)
+        shell.session.failed.connect(self._failed)
+
+    def open(self, path: Path, then: Callable[[], object]) -> None:
+        """Open the project at `path`, unless it is open or on its way, and then go on."""
+        on_its_way = self._next is not None and self._next[0] == path
+        self._next = (path, then)
+        if not on_its_way:
+            self._shell.open_project(path)
+
+    def create(self, path: Path, then: Callable[[], object]) -> None:
+        """Make a new project at `path`, and then go on."""
+        self._next = (path, then)
+        self._shell.session.create(path)
+
+    def _opened(self, project: "Project") -> None:
+        wanted, self._next = self._next, None
+        if wanted is not None and wanted[0] == project.path:
+            wanted[1]()
+
+    def _failed(self, error: "AppError", path: Path) -> None:
+        self._next = None
+
+
+class SampleCard(Card):
+    """While the sample is being prepared, how far that is."""
+
+    wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(tr("Sample project"))
+        self.holds = Label("", "", wrap=True)
+        self.statement = Label("", "note", wrap=True)
+        self.button = QuietButton(tr("Open the sample"))
+        self.progress = ProgressThin(tr("Preparing the sample"))
+        self.state = Label("", "note", wrap=True)
+        self.button.clicked.connect(self.wanted)
+        for widget in (self.holds, self.statement, self.progress, self.state):
+            self.box.addWidget(widget)
+        self.box.addStretch(1)
+        self.box.addSpacing(theme.current().grid)
+        self.box.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.set_preparing(None)
+
+    def show_facts(self, facts: SampleFacts) -> None:
+        holds = tr("{n} comparisons to rate, and reference letters by the synthetic author, with a planted bias.")
+        self.holds.setText(holds.format(n=facts.comparisons))
+        self.statement.setText(safe_line(facts.statement))
+
+    def set_preparing(self, handle: JobHandle | None) -> None:
+        """Show that the sample is on its way; None: it is not."""
+        busy = handle is not None
+        self.button.setEnabled(not busy)
+        for widget in (self.progress, self.state):
+            widget.setVisible(busy)
+        self.progress.set_progress(0, None)
+        self.state.setText(tr("It is made on this computer, once; this takes less than a minute."))
+
+    def show_progress(self, progress: Progress) -> None:
+        self.progress.set_progress(progress.done, progress.total)
+
 
 LETTERS = frozenset((".docx", ".odt", ".pdf", ".rtf", ".html", ".htm", ".md", ".txt"))  # no tables
 # Text pixels from which stand side by side: four doors, two of them, and the two cards below.

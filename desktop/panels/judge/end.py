@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.judging.blind import AxisSummary, Entry, Revelation, SessionProgress
 from desktop import theme
+from desktop.panels.settings.panel import JudgeKeys, KeyMap
 from desktop.widgets import (
     Button,
     Card,
@@ -32,7 +33,6 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.key_map import JudgeKeys, KeyMap
 from desktop.widgets.safe_text import safe_line
 
 # ---- The page at the end, and the way back to any comparison until the reveal

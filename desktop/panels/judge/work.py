@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 from core.judging.blind import Answer, BlindComparison, Criterion, Ratings, SessionView
 from desktop import theme
 from desktop.panels.judge.ratings import RatingTable
+from desktop.panels.settings.panel import JudgeKeys, KeyMap
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS, ComparisonCards
-from desktop.widgets.key_map import JudgeKeys, KeyMap
 from desktop.widgets.safe_text import safe_line
 
 RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first

@@ -1,20 +1,229 @@
 """The page of endpoints: a card for each, and the ways to add one."""
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
+from desktop.jobs import JobHandle
 from desktop.operations import endpoints as operations
 from desktop.operations.connections import why_offline
-from desktop.operations.endpoints import EndpointSeen, EndpointsSeen
+from desktop.operations.endpoints import EndpointSeen, EndpointsSeen, test_endpoint
 from desktop.panels.base import Shell
-from desktop.panels.models.endpoints_card import EndpointCard
-from desktop.panels.models.endpoints_editor import Editor
-from desktop.widgets import EmptyState, Label, Notice, QuietButton, tr
+from desktop.panels.models.endpoint_form import Editor
+from desktop.widgets import (
+    Card,
+    Chip,
+    EmptyState,
+    FlowLayout,
+    Label,
+    LinkButton,
+    Notice,
+    QuietButton,
+    number,
+    plural,
+    tr,
+)
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
+from desktop.widgets.wheel import guard_wheel
+
+if TYPE_CHECKING:
+    from core.backends.openai_compatible.probe import EndpointTest
+    from core.machine.endpoints import Endpoint
+
+MOST_NAMED = 12  # models in the sentence; the box has all of them
+MODEL_WIDTH = 320
+
+
+class EndpointCard(Card):
+    """`edit_wanted` and `remove_wanted` carry the `EndpointSeen`."""
+
+    edit_wanted = Signal(object)
+    remove_wanted = Signal(object)
+
+    def __init__(self, shell: Shell, seen: EndpointSeen) -> None:
+        super().__init__()
+        self.set_padding(20, 16)
+        self.seen = seen
+        self._shell = shell
+        self._job: JobHandle | None = None
+        self._why_offline = ""
+        self.name = Label("", "heading")
+        self.key, self.plain = Chip(""), Chip(tr("plain http"), "warn")
+        self.local = Chip(tr("this computer"), "ok")
+        self.address = Label("", "soft", wrap=True)
+        self.facts, self.prices = Label("", "note", wrap=True), Label("", "note", wrap=True)
+        self.model = _ModelBox()
+        self.test = QuietButton("")
+        self.edit, self.remove = LinkButton(""), LinkButton("")
+        self.result = Notice("", closable=False)
+        self.result.hide()
+        self.models = Label("", "note", wrap=True)
+        self.models.hide()
+        self.test.clicked.connect(self._test)
+        self.edit.clicked.connect(lambda: self.edit_wanted.emit(self.seen))
+        self.remove.clicked.connect(lambda: self.remove_wanted.emit(self.seen))
+        self._lay_out()
+        self.show_endpoint(seen)
+
+    def show_endpoint(self, seen: EndpointSeen) -> None:
+        """Bring it up to date; what a test said of another address or key is taken back."""
+        if seen != self.seen:
+            self._forget_test()
+        self.seen = seen
+        endpoint = seen.endpoint
+        name = safe_line(endpoint.name)
+        self.setAccessibleName(name)
+        self.name.setText(name)
+        self.address.setText(safe_line(endpoint.base_url))
+        keys = {"kept": (tr("key kept"), "ok"), "environment": (tr("key from BIASPRINT_API_KEY"), "plain")}
+        words, tone = keys.get(seen.key, (tr("no key"), "plain"))
+        self.key.setText(tr("key cannot be used") if seen.trouble else words)
+        self.key.set_tone("danger" if seen.trouble else tone)
+        self.key.setToolTip(safe_line(seen.trouble))
+        here = is_here(endpoint)
+        show_if(self.local, here)
+        show_if(self.plain, endpoint.origin[0] == "http" and not here)
+        self.facts.setText(facts(endpoint))
+        self.prices.setText(safe_line(price_words(endpoint)))
+        named = {
+            self.test: (tr("Testing…") if self._busy else tr("Test"), tr("Test: {name}")),
+            self.edit: (tr("Change…"), tr("Change: {name}")),
+            self.remove: (tr("Forget…"), tr("Forget: {name}")),
+        }
+        for button, (shown, spoken) in named.items():
+            button.set_text(shown)
+            button.setAccessibleName(spoken.format(name=name))
+        self.model.setAccessibleName(tr("Model to ask at {name}").format(name=name))
+        self._allow()
+
+    def allow(self, why_offline: str) -> None:
+        """Whether it can be asked now; `why_offline` says why not."""
+        self._why_offline = why_offline
+        self._allow()
+
+    # testing
+
+    def _test(self) -> None:
+        self._forget_test()
+        operation = test_endpoint(endpoint=self.seen.endpoint, model=self.model.currentText().strip())
+        self._job = operation.start(self._shell.jobs, on_done=self._tested, on_error=self._failed)
+        self._job.changed.connect(self._job_changed)
+        self.show_endpoint(self.seen)
+
+    def _tested(self, tested: "EndpointTest") -> None:
+        self._say("ok" if tested.ok else "danger", tested.sentence)
+        chosen = self.model.currentText()
+        self.model.clear()
+        self.model.addItems([safe_line(one) for one in tested.models])
+        self.model.setCurrentText(chosen)
+        named = ", ".join(tested.models[:MOST_NAMED])
+        more = len(tested.models) - MOST_NAMED
+        if more > 0:
+            named = tr("{names} and {n} more").format(names=named, n=number(more))
+        self.models.setText(safe_line(tr("Models: {names}").format(names=named)))
+        self.models.setVisible(bool(tested.models))
+
+    def _failed(self, error: AppError) -> None:
+        self._say("danger", str(error))
+
+    def _say(self, tone: str, sentence: str) -> None:
+        old, self.result = self.result, Notice(safe_line(sentence), tone=tone, closable=False)
+        self.box.replaceWidget(old, self.result)
+        old.hide()
+        old.deleteLater()
+
+    def _forget_test(self) -> None:
+        for part in (self.result, self.models):
+            part.hide()
+
+    def _job_changed(self) -> None:
+        self.show_endpoint(self.seen)
+
+    @property
+    def _busy(self) -> bool:
+        return self._job is not None and self._job.active
+
+    def _allow(self) -> None:
+        self.test.setEnabled(not self._busy and not self._why_offline)
+        self.test.setToolTip(self._why_offline)
+        self.test.setAccessibleDescription(self._why_offline)
+        for button in (self.edit, self.remove):
+            button.setEnabled(not self._busy)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head, asking = FlowLayout(spacing=tokens.grid, centred=True), FlowLayout(spacing=tokens.gap, centred=True)
+        for widget in (self.name, self.local, self.key, self.plain):
+            head.addWidget(widget)
+        for control in (self.model, self.test, self.edit, self.remove):
+            asking.addWidget(control)
+        self.box.setSpacing(4)
+        self.box.addLayout(head)
+        for widget in (self.address, self.facts, self.prices):
+            self.box.addWidget(widget)
+        self.box.addSpacing(4)
+        self.box.addLayout(asking)
+        self.box.addWidget(self.result)
+        self.box.addWidget(self.models)
+
+
+class _ModelBox(QComboBox):
+    """Which model a test asks: typed, or one of those that the last test found."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        guard_wheel(self)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        typed = QLineEdit()
+        typed.setPlaceholderText(tr("model to ask; empty: its first"))
+        self.setLineEdit(typed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.current().px(MODEL_WIDTH), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+
+def is_here(endpoint: "Endpoint") -> bool:
+    """Whether the server runs on this computer."""
+    from core.machine.endpoints import is_loopback
+
+    return is_loopback(endpoint.origin[1])
+
+
+def facts(endpoint: "Endpoint") -> str:
+    """How it is asked, in one line."""
+    seconds = number(endpoint.deadline_seconds, 0 if endpoint.deadline_seconds >= 1 else 2)
+    return " · ".join(
+        (
+            plural(endpoint.concurrency, "1 request at once", "%n requests at once"),
+            tr("{n} s for a text").format(n=seconds),
+            plural(endpoint.retries, "1 retry", "%n retries"),
+        )
+    )
+
+
+def price_words(endpoint: "Endpoint") -> str:
+    """The prices that were typed in, or that there are none."""
+    if not endpoint.prices:
+        return tr("No prices: what a run costs is not estimated.")
+    said = tr("{model}: {given} in, {written} out")
+    parts = [
+        said.format(
+            model=model,
+            given=f"{price.input_per_million:g}",
+            written=f"{price.output_per_million:g} {price.currency}",
+        )
+        for model, price in sorted(endpoint.prices.items())
+    ]
+    return tr("For a million tokens: {prices}.").format(prices="; ".join(parts))
 
 
 class EndpointsPage(Sheet):

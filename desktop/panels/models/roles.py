@@ -1,17 +1,109 @@
 """The roles of models: what each is filled by now, to choose the one whose models are shown."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from desktop import theme
+from desktop.jobs import JobHandle, JobState
+from desktop.jobs.drawer import JobRow
 from desktop.operations.models import RoleSeen
-from desktop.panels.models.words import in_use_words
-from desktop.widgets import Card, tr
+from desktop.panels.findings.card import Fact
+from desktop.widgets import (
+    Card,
+    Chip,
+    FlowLayout,
+    Label,
+    LinkButton,
+    Notice,
+    QuietButton,
+    StandInBadge,
+    hairline,
+    number,
+    plural,
+    spelled_seconds,
+    tr,
+)
+from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import SCROLL_BAR
+from desktop.widgets.sheet import SCROLL_BAR, Sheet
+
+if TYPE_CHECKING:
+    from core.machine.models.overview import Row
+    from core.machine.models.verify import Verified
+
+
+def size_words(size: int | None) -> str:
+    """ "438 MB"; that it is not known where nobody said."""
+    from core.machine.models.sizes import in_words
+
+    return tr("size not known") if size is None else in_words(size)
+
+
+def facts(row: "Row", begun: int = 0) -> str:
+    """Size, licence, memory and where it comes from, in one line."""
+    from core.machine.models.sizes import in_words
+
+    licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
+    parts = [size_words(row.size), licence]
+    if row.memory is not None:
+        parts.append(tr("{size} in memory").format(size=in_words(row.memory)))
+    if begun:
+        parts.append(tr("{size} of it are here").format(size=in_words(begun)))
+    return " · ".join(parts)
+
+
+def state_words(row: "Row") -> str:
+    """Where a model is; empty where it is not here."""
+    if row.trouble:
+        return tr("cannot be used")
+    known = {"bundled": tr("comes with the program"), "catalogue": tr("on this computer"), "added": tr("added by you")}
+    return known.get(row.origin, "")
+
+
+def details(row: "Row") -> dict[str, str]:
+    """Everything that identifies a model, and where what is said of it is known from; empty where nothing is."""
+    sources = "; ".join(f"{what}: {source}" for what, source in row.sources.items())
+    unpinned = tr("the hub's at the first download; required from then on") if row.repository else ""
+    return {
+        tr("Name"): row.name,
+        tr("Repository"): row.repository,
+        tr("Commit"): row.revision or unpinned,
+        tr("SHA-256"): row.sha256,
+        tr("Place"): row.path,
+        tr("Known from"): sources,
+    }
+
+
+def used_by(papers: tuple[str, ...]) -> str:
+    """ "the letters paper's own"; empty where no paper used it."""
+    titles = {"news": tr("news"), "completion": tr("completion"), "creativity": tr("creativity")}
+    titles["letters"] = tr("letters")
+    names = ", ".join(titles.get(paper, paper) for paper in papers)
+    return tr("used by the {names} paper").format(names=names) if papers else ""
+
+
+def in_use_words(seen: RoleSeen) -> str:
+    """What fills a role now, in a few words: the scorer and the model that it loads."""
+    choice = seen.choice
+    if choice is None:
+        here = sum(row.here and not row.trouble for row in seen.rows)
+        return plural(here, "1 model here", "%n models here")
+    model = seen.in_use
+    return f"{choice.scorer} · {model.title}" if model is not None else choice.scorer
+
+
+def verified_words(result: "Verified") -> tuple[str, str]:
+    """Tone and sentence on what a check gave."""
+    if not result.sound:
+        return "danger", " ".join(result.problems)
+    if not result.compared:
+        return "plain", tr("It was read; no hash is known to compare it with.")
+    return "ok", plural(result.compared, "Verified: 1 file is as recorded.", "Verified: %n files are as recorded.")
+
 
 ROW_HEIGHT = 50
 WIDTH = 250
@@ -94,8 +186,8 @@ class Roles(QWidget):
             self.model.clear()
             for _ in roles:
                 self.model.appendRow(QStandardItem())
-        for number, seen in enumerate(roles):
-            item = self.model.item(number)
+        for place, seen in enumerate(roles):
+            item = self.model.item(place)
             stand_in = seen.choice is not None and seen.choice.stand_in
             item.setText(safe_line(seen.role.title))
             item.setData(seen.role.key, KEY_ROLE)
@@ -108,10 +200,10 @@ class Roles(QWidget):
     def choose(self, key: str) -> None:
         """Choose a role; before the roles are there it is kept in mind."""
         self.key = key
-        for number in range(self.model.rowCount()):
-            if self.model.item(number).data(KEY_ROLE) == key:
-                self.list.setCurrentIndex(self.model.index(number, 0))
-                self.box.setCurrentIndex(number)
+        for place in range(self.model.rowCount()):
+            if self.model.item(place).data(KEY_ROLE) == key:
+                self.list.setCurrentIndex(self.model.index(place, 0))
+                self.box.setCurrentIndex(place)
 
     def set_beside(self, beside: bool) -> None:
         """Whether there is room for the list."""
@@ -121,8 +213,8 @@ class Roles(QWidget):
         self._beside = beside
         self._dress()
 
-    def _choose(self, number: int) -> None:
-        item = self.model.item(number)
+    def _choose(self, place: int) -> None:
+        item = self.model.item(place)
         key = item.data(KEY_ROLE) if item is not None else None
         if key and key != self.key:
             self.choose(key)
@@ -133,3 +225,288 @@ class Roles(QWidget):
         self.setMaximumWidth(tokens.px(WIDTH) if self._beside else 16_777_215)
         self.setMinimumWidth(tokens.px(WIDTH) if self._beside else 0)
         self.list.doItemsLayout()
+
+
+class ModelJob(JobRow):
+    """The job that works on a model, under its name: no title, and megabytes called so."""
+
+    def __init__(self, handle: JobHandle) -> None:
+        super().__init__(handle, blind=False)
+        self.title.hide()
+
+    def _progress_words(self) -> str:
+        progress = self.handle.progress
+        if progress is None or progress.total is None:
+            return super()._progress_words()
+        parts = [tr("Paused")] if self.handle.state is JobState.PAUSED else []
+        parts.append(tr("{done} of {total} MB").format(done=number(progress.done), total=number(progress.total)))
+        if progress.seconds_left is not None and not parts[1:]:
+            parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
+        return " · ".join([*parts, *([progress.note] if progress.note else [])])
+
+
+class ModelRow(QWidget):
+    """`asked` carries what the person wants and the model: "get", "renew", "verify", "remove" or "use"."""
+
+    asked = Signal(str, object)  # what, Row
+
+    def __init__(self, row: "Row") -> None:
+        super().__init__()
+        self.row = row
+        self.handle: JobHandle | None = None
+        self.title = Label("", "strong", wrap=False)
+        self.papers, self.state, self.used = Chip("", "accent"), Chip(""), Chip(tr("in use"), "ok")
+        self.about, self.facts, self.notes = (Label("", role, wrap=True) for role in ("soft", "note", "note"))
+        self.trouble = Notice("", tone="danger", closable=False)
+        self.result = Notice("", closable=False)
+        self.get = QuietButton("")
+        self.renew = LinkButton(tr("Take what the hub has now…"))
+        self.use, self.verify, self.remove = (LinkButton("") for _ in range(3))
+        self.more = LinkButton(tr("Details"))
+        self.more.setCheckable(True)
+        self.offline = Label("", "note")
+        self._job: JobRow | None = None
+        self._lay_out()
+        buttons = {"get": self.get, "renew": self.renew, "use": self.use, "verify": self.verify, "remove": self.remove}
+        for what, button in buttons.items():
+            button.clicked.connect(lambda _=False, what=what: self.asked.emit(what, self.row))
+        self.more.toggled.connect(self.details.setVisible)
+
+    def show_row(self, row: "Row", seen: RoleSeen, *, renewable: bool = False) -> None:
+        """Bring it up to date."""
+        self.row = row
+        begun = seen.begun.get(row.name, 0)
+        in_use = seen.choice is not None and seen.choice.model == row.name
+        self.setAccessibleName(safe_line(row.title))
+        self.title.setText(safe_line(row.title))
+        for label, text in (
+            (self.papers, used_by(row.papers)),
+            (self.state, state_words(row)),
+            (self.about, row.description),
+            (self.facts, facts(row, begun)),
+            (self.notes, " ".join(row.notes)),
+            (self.trouble.text, row.trouble),
+        ):
+            label.setText(safe_line(text))
+            show_if(label, bool(text))
+        show_if(self.trouble, bool(row.trouble))
+        self.state.set_tone("danger" if row.trouble else "plain")
+        show_if(self.used, in_use)
+        self._name_buttons(row, seen, begun, in_use or seen.choice is None)
+        show_if(self.renew, renewable)
+        for name, said in details(row).items():
+            self.facts_behind[name].say(said)
+        self._show_job()
+
+    def _name_buttons(self, row: "Row", seen: RoleSeen, begun: int, in_use: bool) -> None:
+        """What can be done with it, each button named with its model for who cannot see where it stands."""
+        to_get = not row.here and bool(row.repository)
+        own = row.origin in ("catalogue", "added")
+        chosen = seen.preferred == row.name
+        shown = {
+            self.get: (tr("Go on getting") if begun else tr("Get"), to_get),
+            self.use: (tr("Use this"), own and not row.trouble and not chosen and not in_use),
+            self.verify: (tr("Verify"), row.here),
+            self.remove: (tr("Forget what came") if begun else tr("Remove…"), own or bool(begun)),
+            self.more: (tr("Details"), True),
+        }
+        for button, (text, wanted) in shown.items():
+            button.set_text(text)
+            button.setAccessibleName(f"{text}: {safe_line(row.title)}")
+            show_if(button, wanted)
+
+    def allow(self, why_offline: str) -> None:
+        """Whether it can be got now; `why_offline` says why not, and is empty where it can."""
+        busy = self.handle is not None
+        self.get.setEnabled(not why_offline and not busy)
+        self.renew.setEnabled(not why_offline and not busy)
+        self.get.setToolTip(why_offline)
+        self.get.setAccessibleDescription(why_offline)
+        self.offline.setText(tr("not while the offline switch is on") if why_offline else "")
+        show_if(self.offline, bool(why_offline) and not self.get.isHidden())
+        for button in (self.use, self.verify, self.remove):
+            button.setEnabled(not busy)
+
+    def say(self, tone: str, sentence: str) -> None:
+        """What came of the last thing that was done with it."""
+        old, self.result = self.result, Notice(safe_line(sentence), tone=tone, closable=True)
+        self._column.replaceWidget(old, self.result)
+        old.hide()
+        old.deleteLater()
+
+    def follow(self, handle: JobHandle | None) -> None:
+        """Show the job that works on it."""
+        if handle is self.handle:
+            return
+        self.handle = handle
+        if self._job is not None:
+            self._column.removeWidget(self._job)
+            self._job.hide()
+            self._job.deleteLater()
+            self._job = None
+        if handle is not None:
+            self._job = ModelJob(handle)
+            self._column.insertWidget(self._column.indexOf(self.result), self._job)
+        self._show_job()
+
+    def _show_job(self) -> None:
+        busy = self.handle is not None
+        if busy:
+            self.get.hide()
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head, actions = FlowLayout(spacing=tokens.grid, centred=True), FlowLayout(spacing=tokens.gap, centred=True)
+        for widget in (self.title, self.papers, self.state, self.used):
+            head.addWidget(widget)
+        for control in (self.get, self.offline, self.use, self.verify, self.remove, self.renew, self.more):
+            actions.addWidget(control)
+        self.details = QWidget()
+        inside = QVBoxLayout(self.details)
+        inside.setContentsMargins(0, 4, 0, 4)
+        inside.setSpacing(2)
+        self.facts_behind = {name: Fact(name) for name in details(self.row)}
+        for fact in self.facts_behind.values():
+            fact.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            inside.addWidget(fact)
+        self.details.hide()
+        self.result.hide()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, tokens.grid, 0, tokens.grid)
+        self._column.setSpacing(4)
+        self._column.addLayout(head)
+        for part in (self.about, self.facts, self.notes, self.trouble):
+            self._column.addWidget(part)
+        self._column.addLayout(actions)
+        self._column.addWidget(self.result)
+        self._column.addWidget(self.details)
+
+
+class InUseCard(Card):
+    """`preferred` asks for something to fill the role: a scorer's name, or None for the program's own choice."""
+
+    preferred = Signal(object)  # str | None
+    generate_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self._stand_in = ""  # the scorer that stands in for the role shown
+        self.caption = Label(tr("In use now"), "note")
+        self.name = Label("", "heading")
+        self.badge, self.own = StandInBadge(tr("stand-in")), Chip(tr("the paper's own"), "ok")
+        self.because = Label("", "soft", wrap=True)
+        self.stand_in = LinkButton(tr("Use the stand-in"))
+        self.automatic = LinkButton(tr("Leave the choice to the program"))
+        self.generate = LinkButton(tr("Go to Generate"))
+        self.stand_in.clicked.connect(lambda: self.preferred.emit(self._stand_in))
+        self.automatic.clicked.connect(lambda: self.preferred.emit(None))
+        self.generate.clicked.connect(self.generate_wanted)
+        tokens = theme.current()
+        head, ways = FlowLayout(spacing=tokens.grid, centred=True), FlowLayout(spacing=tokens.gap, centred=True)
+        for widget in (self.name, self.badge, self.own):
+            head.addWidget(widget)
+        for button in (self.stand_in, self.automatic, self.generate):
+            ways.addWidget(button)
+        self.box.setSpacing(4)
+        self.box.addWidget(self.caption)
+        self.box.addLayout(head)
+        self.box.addWidget(self.because)
+        self.box.addLayout(ways)
+
+    def show_role(self, seen: RoleSeen, *, has_project: bool) -> None:
+        choice, self._stand_in = seen.choice, seen.role.stand_in
+        writers = choice is None
+        show_if(self.caption, not writers)
+        show_if(self.badge, choice is not None and choice.stand_in)
+        show_if(self.own, choice is not None and not choice.stand_in)
+        show_if(self.generate, writers and has_project)
+        show_if(self.automatic, bool(seen.preferred))
+        others = choice is not None and choice.scorer != seen.role.stand_in and bool(seen.role.stand_in)
+        show_if(self.stand_in, others)
+        if choice is None:
+            self.name.setText(tr("Chosen for each run"))
+            self.because.setText(tr("Which of them writes is chosen in Generate. Endpoints have a page of their own."))
+            return
+        model = seen.in_use
+        self.name.setText(safe_line(f"{choice.scorer} · {model.title}" if model is not None else choice.scorer))
+        said = [choice.because]
+        if choice.stand_in:
+            said.append(tr("A stand-in says so wherever its number appears."))
+        self.because.setText(safe_line(" ".join(said)))
+
+
+class RoleView(Sheet):
+    """`asked` carries what is wanted and of which model; `preferred` and `generate_wanted` as the card's."""
+
+    asked = Signal(str, object)
+    preferred = Signal(object)
+    generate_wanted = Signal()
+    add_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.rows: dict[str, ModelRow] = {}
+        self.key = ""
+        self.title, self.about = Label("", "title", wrap=True), Label("", "soft", wrap=True)
+        self.in_use = InUseCard()
+        self.in_use.preferred.connect(self.preferred)
+        self.in_use.generate_wanted.connect(self.generate_wanted)
+        self.models = Card()
+        self.models.set_padding(20, 12)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        self.no_models = Label("", "soft", wrap=True)
+        self.add = QuietButton(tr("Add a model of your own…"), icon="plus")
+        self.add.clicked.connect(self.add_wanted)
+        foot = FlowLayout(spacing=tokens.gap, centred=True)
+        foot.addWidget(self.add)
+        self.models.box.addLayout(self._list)
+        self.models.box.addWidget(self.no_models)
+        self.models.box.addLayout(foot)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.about)
+        self.box.addLayout(words)
+        for card in (self.in_use, self.models):
+            self.box.addWidget(card)
+        self.box.addStretch(1)
+
+    def show_role(self, seen: RoleSeen, *, renewable: frozenset[str], has_project: bool) -> None:
+        """Show a role; the rows that are there stay, so that the keyboard stays where it is."""
+        self.title.setText(safe_line(seen.role.title))
+        self.about.setText(safe_line(seen.role.description))
+        self.in_use.show_role(seen, has_project=has_project)
+        names = [row.name for row in seen.rows]
+        if self.key != seen.role.key or names != list(self.rows):
+            self._make_rows(seen)
+            self.key = seen.role.key
+        for row in seen.rows:
+            self.rows[row.name].show_row(row, seen, renewable=row.name in renewable)
+        show_if(self.no_models, not seen.rows)
+        self.no_models.setText(_no_models(seen))
+        show_if(self.add, seen.role.takes_models)
+
+    def _make_rows(self, seen: RoleSeen) -> None:
+        self.rows = {}
+        while (item := self._list.takeAt(0)) is not None:
+            widget = item.widget()
+            if isinstance(widget, QWidget):
+                widget.hide()
+                widget.deleteLater()
+        for place, row in enumerate(seen.rows):
+            if place:
+                self._list.addWidget(hairline())
+            self.rows[row.name] = made = ModelRow(row)
+            made.asked.connect(self.asked)
+            self._list.addWidget(made)
+        self.verticalScrollBar().setValue(0)
+
+
+def _no_models(seen: RoleSeen) -> str:
+    """Why a role has no models, or what to do about it."""
+    if not seen.role.takes_models:
+        return tr("Its scorers come as Python packages: no model is got or added here.")
+    return tr("There is none in the catalogue. Add one that you have.")

@@ -1,14 +1,185 @@
 """Choosing letter prompts: which document is asked for, and from what."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget
+from collections.abc import Sequence
 
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.prompts import Axis, available_axes, load_axis
 from core.prompts.letters import letter_design
 from desktop import theme
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
-from desktop.panels.prompts.biographies import BiographiesPage
-from desktop.panels.prompts.names import NamesPage
+from desktop.panels.prompts.studies import TablePick
 from desktop.widgets import Card, Label, tr
+from desktop.widgets.safe_text import safe_line
+
+USUAL_VERSIONS, MOST_VERSIONS = 2, 20
+
+
+class BiographiesPage(QWidget):
+    """A table of biographies, each rewritten for every group with other names and pronouns."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        words = tr(
+            "Each biography is rewritten for people of every group, with other names and pronouns and nothing else "
+            "changed; what a text about it claims beyond it can then be measured. This runs on this computer."
+        )
+        self.table = TablePick(tr("Needs columns with the biography, first name, last name, gender and occupation."))
+        self.versions = QSpinBox()
+        self.versions.setRange(1, MOST_VERSIONS)
+        self.versions.setValue(USUAL_VERSIONS)
+        self.versions.setAccessibleName(tr("Versions of each biography for each group"))
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addWidget(Label(tr("Versions for each group")))
+        row.addWidget(self.versions)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        box.addWidget(Label(words, "soft", wrap=True))
+        box.addWidget(self.table)
+        box.addLayout(row)
+        box.addStretch(1)
+        self.table.changed.connect(self.changed)
+        self.versions.valueChanged.connect(lambda _: self.changed.emit())
+
+    def choice(self, document: str) -> BiographiesChoice:
+        return BiographiesChoice(self.table.path, self.versions.value(), document)
+
+
+LEAST_HEIGHT = 72  # text pixels of a list
+
+
+class _Edit(QPlainTextEdit):
+    """Takes what is left, down to a few lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
+class Lines(QWidget):
+    """A list that is edited as text, an item to a line."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, items: Sequence[str]) -> None:
+        super().__init__()
+        self.edit = _Edit()
+        self.edit.setAccessibleName(tr("{list}, one to a line").format(list=title))
+        self.edit.setTabChangesFocus(True)
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
+        self.set_items(items)
+        self.edit.textChanged.connect(self.changed)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addWidget(Label(safe_line(title), "strong"))
+        box.addWidget(self.edit, 1)
+
+    def set_items(self, items: Sequence[str]) -> None:
+        self.edit.setPlainText("\n".join(items))
+
+    def items(self) -> tuple[str, ...]:
+        """The lines that hold something, each once."""
+        lines = (line.strip() for line in self.edit.toPlainText().split("\n"))
+        return tuple(dict.fromkeys(line for line in lines if line))
+
+
+class NamesPage(QWidget):
+    """Names × ages × occupations of the context-less prompts."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        design = letter_design()
+        self.axis = QComboBox()
+        self.axis.setAccessibleName(tr("Axis"))
+        self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for axis in _axes_with_names(design.axis):
+            groups = ", ".join(identity.label.lower() for identity in axis.identities)
+            self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
+        self.per_group = QSpinBox()
+        self.per_group.setAccessibleName(tr("Names of each group"))
+        self.ages = Lines(tr("Ages"), [str(age) for age in design.ages])
+        self.occupations = Lines(tr("Occupations"), design.occupations)
+        self.names: dict[str, Lines] = {}
+        self._names_row = QHBoxLayout()
+        self._names_row.setSpacing(theme.current().gap)
+        self._lay_out()
+        for lines in (self.ages, self.occupations):
+            lines.changed.connect(self.changed)
+        self.axis.currentIndexChanged.connect(lambda _: self._show_axis())
+        self.per_group.valueChanged.connect(lambda _: self._take_names())
+        self._show_axis()
+
+    def choice(self, document: str) -> LettersChoice:
+        axis: Axis = self.axis.currentData()
+        names = {group: lines.items() for group, lines in self.names.items()}
+        return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document)
+
+    def _show_axis(self) -> None:
+        axis: Axis = self.axis.currentData()
+        while (item := self._names_row.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        self.names = {}
+        for identity in axis.identities:
+            lines = Lines(tr("Names: {group}").format(group=identity.label.lower()), identity.names[:1])
+            lines.changed.connect(self.changed)
+            self.names[identity.key] = lines
+            self._names_row.addWidget(lines, 1)
+        self.per_group.setRange(1, min(len(identity.names) for identity in axis.identities))
+        self.per_group.setValue(1)
+        self.changed.emit()
+
+    def _take_names(self) -> None:
+        axis: Axis = self.axis.currentData()
+        for identity in axis.identities:
+            self.names[identity.key].set_items(identity.names[: self.per_group.value()])
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head = QHBoxLayout()
+        head.setSpacing(tokens.grid)
+        head.addWidget(self.axis, 1)
+        head.addSpacing(tokens.grid)
+        head.addWidget(Label(tr("Names of each group")))
+        head.addWidget(self.per_group)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(tokens.gap)
+        grid.setVerticalSpacing(tokens.grid)
+        grid.addLayout(self._names_row, 0, 0, 1, 2)
+        grid.addWidget(self.ages, 1, 0)
+        grid.addWidget(self.occupations, 1, 1)
+        for stretch in (0, 1):
+            grid.setColumnStretch(stretch, 1)
+            grid.setRowStretch(stretch, 1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addLayout(head)
+        box.addLayout(grid, 1)
+        box.addWidget(Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
+
+
+def _axes_with_names(first: str) -> list[Axis]:
+    """The axes whose every identity has names to write about, the letters' own first."""
+    axes = [load_axis(key) for key in sorted(available_axes(), key=lambda key: key != first)]
+    return [axis for axis in axes if all(identity.names for identity in axis.identities)]
 
 
 class LettersChoiceCard(Card):

@@ -1,33 +1,196 @@
 """Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView, QVBoxLayout
 
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop import theme
-from desktop.operations.prompts import Choice, StoredSet, add_prompts, count_originals, stored_sets
+from desktop.jobs import JobHandle, JobState
+from desktop.jobs.refresher import Refresher
+from desktop.operations.prompts import (
+    BiographiesChoice,
+    Choice,
+    Mitigation,
+    StoredSet,
+    add_prompts,
+    count_originals,
+    draft_from_biographies,
+    expand,
+    stored_sets,
+)
 from desktop.panels.base import Panel, Shell
-from desktop.panels.prompts.completion import CompletionChoiceCard
-from desktop.panels.prompts.creative import CreativeChoice
-from desktop.panels.prompts.drafting import Drafting
 from desktop.panels.prompts.letters import LettersChoiceCard
-from desktop.panels.prompts.mitigation import MitigationCard
-from desktop.panels.prompts.news import NewsChoiceCard
-from desktop.panels.prompts.preview import PreviewCard
-from desktop.panels.prompts.sets import SetsCard
-from desktop.panels.prompts.template import TemplatePage
-from desktop.widgets import Chip, PrimaryButton, tr
+from desktop.panels.prompts.studies import CompletionChoiceCard, CreativeChoice, MitigationCard, NewsChoiceCard
+from desktop.panels.prompts.template import PreviewCard, TemplatePage
+from desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.widgets.sheet import SCROLL_BAR, Sheet
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.prompts import PromptSetDraft
     from core.runs.setup import AddedPrompts
+
+ROW_HEIGHT = 30
+MOST_ROWS = 4  # seen at once; more scroll
+
+
+class SetsModel(QAbstractTableModel):
+    """One row per version of a set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sets: tuple[StoredSet, ...] = ()
+
+    def show(self, sets: Sequence[StoredSet]) -> None:
+        self.beginResetModel()
+        self.sets = tuple(sets)
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.sets)
+
+    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else 4
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.sets[index.row()]
+        cells = (safe_line(row.name), row.version, f"{row.prompts:,}", safe_line(row.study))
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:  # in a narrow column a name is cut off
+            return safe_tip(str(cells[index.column()]))
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return (tr("Set"), tr("Version"), tr("Prompts"), tr("Study"))[section]
+        return None
+
+
+class SetsCard(Card):
+    """A table, and the way on to generating from the chosen set."""
+
+    generate_wanted = Signal(int)  # the set's id
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.model = SetsModel()
+        self.table = QTableView()
+        self.table.setProperty("role", "clear")
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(tr("Prompt sets in this project"))
+        self.table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        columns = self.table.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.nothing = Label(tr("None yet: choose prompts and add them."), "soft", wrap=True)
+        self.generate = QuietButton(tr("Generate outputs…"))
+        self.generate.clicked.connect(lambda: self.generate_wanted.emit(self._chosen()))
+        head = QHBoxLayout()
+        head.addWidget(Label(tr("In this project"), "heading"))
+        head.addStretch(1)
+        head.addWidget(self.generate)
+        self.box.addLayout(head)
+        self.box.addWidget(self.nothing)
+        self.box.addWidget(self.table, 1)
+        theme.signals.changed.connect(self._dress)
+        self.show_sets(())
+
+    def show_sets(self, sets: Sequence[StoredSet]) -> None:
+        """List the sets; the newest is chosen."""
+        self.model.show(sets)
+        for widget in (self.table, self.generate):
+            widget.setVisible(bool(sets))
+        self.nothing.setVisible(not sets)
+        self._dress()
+        if sets:
+            self.table.selectRow(0)
+
+    def _chosen(self) -> int:
+        return self.model.sets[max(0, self.table.currentIndex().row())].id
+
+    def _dress(self, _tokens: object = None) -> None:
+        height = theme.current().px(ROW_HEIGHT)
+        self.table.verticalHeader().setDefaultSectionSize(height)
+        rows = min(self.model.rowCount(), MOST_ROWS)
+        self.table.setFixedHeight(self.table.horizontalHeader().sizeHint().height() + rows * height + 4)
+
+
+PAUSE_MILLISECONDS = 400  # without another change before biographies are rewritten
+
+
+class Drafting(QObject):
+    """`drafted` brings the set of the choice made last, `failed` why there is none, `waiting` that it takes a while."""
+
+    drafted = Signal(object)  # PromptSetDraft
+    failed = Signal(object)  # AppError
+    waiting = Signal()
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._quick = Refresher(shell.jobs, tr("Prompts"), self.drafted.emit, self.failed.emit, self)
+        self._rewriting: JobHandle | None = None
+        self._start: Callable[[], object] = lambda: None
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(lambda: self._start())
+
+    def draft(self, choice: Choice, mitigation: Mitigation | None) -> None:
+        """Expand this choice; what an earlier one still brings is dropped."""
+        self.stop()
+        project = self._shell.project
+        if isinstance(choice, BiographiesChoice) and choice.table is not None:
+            self._start = lambda: self._rewrite(choice, mitigation)
+            self._pause.start()
+            self.waiting.emit()
+        else:
+            self._quick.read_with(lambda ctx: expand(ctx, project, choice, mitigation))
+            self._quick.ask()
+
+    def stop(self) -> None:
+        self._pause.stop()
+        self._quick.read_with(None)
+        handle, self._rewriting = self._rewriting, None
+        if handle is not None:
+            handle.cancel()
+
+    def _rewrite(self, choice: BiographiesChoice, mitigation: Mitigation | None) -> None:
+        operation = draft_from_biographies(project=self._shell.project, choice=choice, mitigation=mitigation)
+        self._rewriting = operation.start(self._shell.jobs, on_done=self._rewritten, on_error=self._cannot_rewrite)
+        self._rewriting.changed.connect(self._rewriting_changed)
+
+    def _rewritten(self, draft: "PromptSetDraft") -> None:
+        if self._rewriting is not None and self._rewriting.result is draft:
+            self._rewriting = None
+            self.drafted.emit(draft)
+
+    def _cannot_rewrite(self, error: AppError) -> None:
+        if self._rewriting is not None and self._rewriting.error is error:
+            self._rewriting = None
+            self.failed.emit(error)
+
+    def _rewriting_changed(self) -> None:
+        """Somebody stopped the job."""
+        if self._rewriting is not None and self._rewriting.state is JobState.CANCELLED:
+            self._rewriting = None
+            hint = tr("Choose the table again to go on.")
+            self.failed.emit(AppError(tr("The biographies were not rewritten: it was cancelled."), hint=hint))
+
 
 CREATIVE_TAB, LETTERS_TAB, NEWS_TAB, COMPLETION_TAB, TEMPLATE_TAB = range(5)
 TAB_OF = {"creativity": CREATIVE_TAB, "letters": LETTERS_TAB, "news": NEWS_TAB, "completion": COMPLETION_TAB}

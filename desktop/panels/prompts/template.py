@@ -1,19 +1,155 @@
-"""Trying a template: placeholders to insert, what it fills to, and marks for mistakes and for biased wording."""
+"""The template page, the preview of the prompts it makes, and the check of their wording."""
 
-from PySide6.QtCore import QSize
+from collections.abc import Sequence
+from os.path import commonprefix
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListView,
+    QPlainTextEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
+from core.errors import AppError
 from core.prompts import Template, TemplateError, cogs_tasks, cogs_themes, load_axis
 from core.prompts.cogs import PAPER_AXES
 from core.prompts.resource_files import packaged, read_toml
 from desktop import theme
-from desktop.operations.wording import Wording
+from desktop.jobs.refresher import Refresher
+from desktop.operations.wording import FlaggedSet, Wording, flagged_in, with_one_neutral, wording_of
 from desktop.panels.base import Shell
-from desktop.panels.prompts.wording import WordingCard, WordingWatch, flag_format
-from desktop.widgets import Card, FlowLayout, Label, PlainText, QuietButton, tr
+from desktop.widgets import (
+    Card,
+    ElidedLabel,
+    FlowLayout,
+    Label,
+    LinkButton,
+    Notice,
+    PlainText,
+    ProgressThin,
+    QuietButton,
+    plural,
+    tr,
+)
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from core.prompts import PromptDraft, PromptSetDraft
+    from core.prompts.detector import Flag
+
+PAUSE_MILLISECONDS = 250  # without a key before the text is looked at
+MOST_SHOWN = 3
+LONGEST_SHOWN = 90  # characters of a flag's words or wording
+
+
+class WordingWatch(QObject):
+    """Looks at the last text that it was given, in a thread, once typing pauses; `seen` brings what was found."""
+
+    seen = Signal(object)  # Wording
+
+    def __init__(self, shell: Shell, parent: QObject) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._reading = Refresher(shell.jobs, tr("Wording"), self._finished, self._failed, self)
+        self._reading.read_with(lambda ctx: wording_of(ctx, self._text))
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(self._reading.ask)
+
+    def look_at(self, text: str) -> None:
+        self._text = text
+        self._pause.start()
+
+    def _finished(self, wording: Wording) -> None:
+        if wording.text == self._text:  # else it was typed over meanwhile, and is looked at again
+            self.seen.emit(wording)
+
+    def _failed(self, error: AppError) -> None:
+        self.seen.emit(Wording(self._text))
+
+
+class WordingCard(Card):
+    """The flags of a prompt, each with its reason and a button; `replaced` brings the text to go on with."""
+
+    replaced = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wording = Wording("")
+        self.title = Label("", "heading", wrap=True)
+        self.all = LinkButton(tr("Use every neutral wording"))
+        self.all.clicked.connect(lambda: self.replaced.emit(self._wording.neutral))
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.all)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(theme.current().gap)
+        self.more = Label("", "note")
+        self.box.addLayout(head)
+        self.box.addLayout(self._rows)
+        self.box.addWidget(self.more)
+        self.hide()
+
+    @property
+    def wording(self) -> Wording:
+        return self._wording
+
+    def show_wording(self, wording: Wording) -> None:
+        """List the first flags; nothing is shown where there is none."""
+        self._wording = wording
+        while (item := self._rows.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        for flag in wording.flags[:MOST_SHOWN]:
+            self._rows.addWidget(self._row(flag))
+        self.title.setText(plural(wording.count, "1 place asks for prejudice", "%n places ask for prejudice"))
+        left = wording.count - min(wording.count, MOST_SHOWN)
+        self.more.setText(plural(left, "and 1 more", "and %n more"))
+        self.more.setVisible(left > 0)
+        self.all.setVisible(wording.count > 1)
+        self.setVisible(wording.count > 0)
+
+    def _row(self, flag: "Flag") -> QWidget:
+        words = _short(flag.text)
+        offered = tr("Instead: “{words}”").format(words=_short(flag.neutral)) if flag.neutral else ""
+        use = LinkButton(tr("Use this") if flag.neutral else tr("Leave out"))
+        use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
+        use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self._wording, flag)))
+        row = QWidget()
+        row.setProperty("role", "clear")
+        told = QVBoxLayout()
+        told.setSpacing(2)
+        told.addWidget(Label(f"“{words}”", "strong", wrap=True))
+        for text, role in ((tr(flag.reason), "soft"), (offered, "")):
+            if text:
+                told.addWidget(Label(text, role, wrap=True))
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addLayout(told, 1)
+        line.addWidget(use)
+        return row
+
+
+def flag_format() -> QTextCharFormat:
+    """How flagged words are underlined: apart from a mistake by colour and by the line's form."""
+    made = QTextCharFormat()
+    made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DashUnderline)
+    made.setUnderlineColor(QColor(theme.current().warn))
+    made.setBackground(QColor(theme.current().warn_soft))
+    return made
+
+
+def _short(words: str) -> str:
+    line = safe_line(words)
+    return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}…"
+
 
 EDIT_HEIGHT, FILLED_HEIGHT = 140, 120  # text pixels, at least
 
@@ -162,3 +298,168 @@ def _example() -> dict[str, str]:
     task, subject = cogs_tasks()[0], cogs_themes()[0]
     asked = Template(task.template).fill(theme=subject.text)
     return {"identity": load_axis(PAPER_AXES[0]).identities[0].phrase, "task": asked[0].lower() + asked[1:]}
+
+
+LIST_HEIGHT, WHOLE_HEIGHT = 96, 84  # text pixels; the list has at least so many
+
+
+LONG_BEGINNING, LOOKED_AT = 40, 200  # characters; prompts
+
+
+class PromptsModel(QAbstractListModel):
+    """Prompts as single lines, made only for what is seen. A long beginning that all share is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._prompts: tuple[PromptDraft, ...] = ()
+        self._shared = ""
+
+    def show(self, prompts: "tuple[PromptDraft, ...]") -> None:
+        self.beginResetModel()
+        self._prompts = prompts
+        step = max(1, len(prompts) // LOOKED_AT)
+        self._shared = shared_beginning([prompt.text for prompt in prompts[::step]])
+        self.endResetModel()
+
+    def prompt(self, row: int) -> "PromptDraft":
+        return self._prompts[row]
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._prompts)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        text = self._prompts[index.row()].text
+        if self._shared and text.startswith(self._shared):
+            text = "… " + text.removeprefix(self._shared).lstrip()
+        return safe_line(text)
+
+
+def shared_beginning(texts: Sequence[str]) -> str:
+    """What all texts begin with, up to the end of a sentence or line, where it is long; else nothing."""
+    shared = commonprefix(texts) if len(texts) > 1 else ""  # noqa: RUF071 - by characters is what is meant
+    end = max(shared.rfind("\n"), shared.rfind(". "), shared.rfind("? "))
+    return shared[: end + 1] if end >= LONG_BEGINNING else ""
+
+
+class _OneLine(QStyledItemDelegate):
+    """As wide as the list is; what does not fit ends in "…"."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(0, super().sizeHint(option, index).height())
+
+
+class _List(QListView):
+    """Takes what is left, down to some lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
+class PreviewCard(Card):
+    """What the choice expands to, or why it expands to nothing; and which of it asks for prejudice, with what words."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._flagged = FlaggedSet()
+        self._looking = Refresher(shell.jobs, tr("Wording"), self._show_flagged, lambda _: None, self)
+        self._watch = WordingWatch(shell, self)
+        self._watch.seen.connect(self._show_wording)
+        self.set_padding(20)
+        self.count = Label("", "heading")
+        self.trouble = Label("", "", wrap=True)
+        self.waiting = ProgressThin(tr("Making the prompts"))
+        self.waiting.set_progress(0, None)
+        self.hints = Notice(tr("To keep in mind"), tone="warn", closable=False)
+        self.hints.more.show()
+        self.biased = Notice("", tone="warn", closable=False)
+        self.show_first = self.biased.add_action(tr("Show the first"), self._go_to_flagged)
+        self.model = PromptsModel()
+        self.list = _List()
+        self.list.setAccessibleName(tr("Prompts"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(_OneLine(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.list.selectionModel().currentChanged.connect(lambda index, _: self._show_whole(index))
+        self.whole = PlainText(name=tr("The chosen prompt"))
+        self.key = ElidedLabel("", "note", mode=Qt.TextElideMode.ElideMiddle)
+        for widget in (
+            self.count,
+            self.trouble,
+            self.waiting,
+            self.hints,
+            self.biased,
+            self.list,
+            self.whole,
+            self.key,
+        ):
+            self.box.addWidget(widget, int(widget is self.list))
+        self.box.addStretch(0)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+        self.show_draft(None)
+
+    def show_draft(self, draft: "PromptSetDraft | None") -> None:
+        self.trouble.hide()
+        self.waiting.hide()
+        prompts = draft.prompts if draft is not None else ()
+        self.count.setText(plural(len(prompts), "1 prompt", "%n prompts"))
+        self.hints.more.setText(" ".join(draft.hints) if draft is not None else "")
+        self.hints.setVisible(draft is not None and bool(draft.hints))
+        self.model.show(prompts)
+        for widget in (self.list, self.whole, self.key):
+            widget.setVisible(bool(prompts))
+        self.biased.hide()
+        self._looking.read_with((lambda ctx: flagged_in(ctx, prompts)) if prompts else None)
+        self._looking.ask()
+        if prompts:
+            self.list.setCurrentIndex(self.model.index(0, 0))
+        self._show_whole(self.list.currentIndex())
+
+    def show_waiting(self) -> None:
+        """The choice takes a while to expand."""
+        self.show_draft(None)
+        self.count.setText(tr("Making the prompts…"))
+        self.waiting.show()
+
+    def show_trouble(self, error: AppError) -> None:
+        """The choice makes no prompts: say why."""
+        self.show_draft(None)
+        self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+        self.trouble.show()
+
+    def _show_whole(self, index: QModelIndex) -> None:
+        shown = index.isValid() and index.row() < self.model.rowCount()
+        prompt = self.model.prompt(index.row()) if shown else None
+        self.whole.set_text(prompt.text if prompt is not None else "")
+        self.key.set_text(prompt.key if prompt is not None else "")
+        self._watch.look_at(self.whole.text())
+
+    def _show_wording(self, wording: Wording) -> None:
+        marks = []
+        for flag in wording.flags:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor, mark.format = self.whole.cursor_for(flag.start, flag.end), flag_format()
+            marks.append(mark)
+        self.whole.setExtraSelections(marks)
+
+    def _show_flagged(self, found: FlaggedSet) -> None:
+        self._flagged = found
+        self.biased.setVisible(found.flag is not None)
+        if found.flag is not None:
+            self.biased.text.setText(plural(found.count, "1 prompt asks for prejudice", "%n prompts ask for prejudice"))
+            told = tr("The first: “{words}”. {reason}").format(words=found.flag.text, reason=tr(found.flag.reason))
+            if found.flag.neutral:
+                told += " " + tr("Instead: “{words}”").format(words=found.flag.neutral)
+            self.biased.more.setText(safe_line(told))
+            self.biased.more.show()
+
+    def _go_to_flagged(self) -> None:
+        self.list.setCurrentIndex(self.model.index(self._flagged.first, 0))
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
+        self.whole.setFixedHeight(theme.current().px(WHOLE_HEIGHT))

@@ -26,9 +26,8 @@ from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
+from desktop.panels.models.endpoint_form import USUAL, Editor
 from desktop.panels.models.endpoints import EndpointsPage
-from desktop.panels.models.endpoints_editor import Editor
-from desktop.panels.models.endpoints_form import USUAL
 from desktop.panels.models.panel import ModelsPanel
 
 CANARY = "sk-canary-0123456789abcdef"

@@ -37,7 +37,7 @@ from desktop.main_window import MainWindow
 from desktop.models.finding_lines import COLUMNS
 from desktop.models.stored_findings import StoredFindings
 from desktop.models.texts_behind import Behind, TextGroup, TextRef
-from desktop.panels.findings.filters import Filters
+from desktop.panels.findings.board import Filters
 from desktop.panels.findings.panel import FindingsPanel
 
 GROUPS = ("male", "female")

@@ -17,7 +17,7 @@ from desktop.models.finding_delegate import two_lines
 from desktop.models.finding_lines import COLUMNS, FindingFilter, FindingLine, line_of, significance
 from desktop.models.findings_table import FindingsTable, accessible_text
 from desktop.models.titles import Titles
-from desktop.panels.findings.bar import Places, legend
+from desktop.panels.findings.card import Places, legend
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

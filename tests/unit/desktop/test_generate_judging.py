@@ -24,8 +24,7 @@ from desktop.main_window import MainWindow
 from desktop.operations.generating_queue import Ticket, lane
 from desktop.operations.generating_writers import Writers, read_writers
 from desktop.operations.judging_by_model import JudgingFacts
-from desktop.panels.generate.judging import JudgingCard
-from desktop.panels.generate.judging_fields import JudgingFields
+from desktop.panels.generate.judging import JudgingCard, JudgingFields
 from desktop.panels.generate.panel import DRAW, GeneratePanel
 
 PATIENCE = 60_000

@@ -31,9 +31,9 @@ from desktop.main_window import MainWindow
 from desktop.operations.generating_queue import Lane, Ticket, lane
 from desktop.operations.generating_runs import FAILURES
 from desktop.operations.generating_tally import Tally, add_to_tally, tally_words
-from desktop.panels.generate.latest import LatestText
 from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.generate.rows import Row
+from desktop.panels.generate.runs import Row
+from desktop.panels.generate.write import LatestText
 
 PATIENCE = 60_000
 PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
@@ -327,7 +327,7 @@ def test_a_text_is_seen_while_it_grows(qtbot: QtBot, panel: GeneratePanel, serve
 
 def test_one_text_stays_while_others_are_written_beside_it(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot):
     now = [0.0]
-    monkeypatch.setattr("desktop.panels.generate.latest.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("desktop.panels.generate.write.time.monotonic", lambda: now[0])
     view = LatestText("the latest text")
     qtbot.addWidget(view)
     view.take("The first")

@@ -26,10 +26,20 @@ from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.operations.importing import Choice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
-from desktop.panels.home.doors import DoorState, audit_state, fingerprint_state, rate_state, texts_state
-from desktop.panels.home.facts import Facts, read_facts
+from desktop.panels.home.doors import (
+    DATE_ROLE,
+    PATH_ROLE,
+    DoorState,
+    Facts,
+    audit_state,
+    day_words,
+    fingerprint_state,
+    look_up,
+    rate_state,
+    read_facts,
+    texts_state,
+)
 from desktop.panels.home.panel import HomePanel
-from desktop.panels.home.recent import DATE_ROLE, PATH_ROLE, day_words, look_up
 from desktop.settings import Settings
 
 PATIENCE = 20_000

@@ -25,9 +25,9 @@ from desktop.main_window import MainWindow
 from desktop.operations.models import Writers, read_writers
 from desktop.panels import PANELS
 from desktop.panels.home.doors import audit_state
-from desktop.panels.models.add import AddDialog
+from desktop.panels.models.catalogue import AddDialog
 from desktop.panels.models.panel import ENDPOINTS, ModelsPanel
-from desktop.panels.models.row import ModelRow
+from desktop.panels.models.roles import ModelRow
 from desktop.panels.settings.panel import SettingsPanel
 
 NAME, REPOSITORY = "language-agency", "emmatliu/language-agency-classifier"
@@ -469,7 +469,7 @@ def test_seeing_the_panel_hashes_nothing_on_the_windows_thread(
 
 def test_the_panel_imports_nothing_heavy():
     code = (
-        "import desktop.panels.models.panel, desktop.panels.models.add, desktop.panels.models.endpoints_editor, sys;"
+        "import desktop.panels.models.panel, desktop.panels.models.catalogue, desktop.panels.models.endpoint_form, sys;"
         "heavy = {'torch', 'transformers', 'huggingface_hub', 'openai', 'httpx', 'keyring', 'llama_cpp', 'numpy'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

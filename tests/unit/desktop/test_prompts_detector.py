@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from core.prompts.detector import detect
 from desktop.main_window import MainWindow
 from desktop.panels.prompts.panel import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
-from desktop.panels.prompts.wording import MOST_SHOWN
+from desktop.panels.prompts.template import MOST_SHOWN
 from desktop.widgets import Label, LinkButton
 
 PATIENCE = 20_000

@@ -18,9 +18,8 @@ from desktop.main_window import MainWindow
 from desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
 from desktop.operations.prompts import expand as expand_choice
 from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.prompts.panel import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
-from desktop.panels.prompts.preview import shared_beginning
-from desktop.panels.prompts.sets import SetsModel
+from desktop.panels.prompts.panel import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel, SetsModel
+from desktop.panels.prompts.template import shared_beginning
 from desktop.widgets import FlowLayout, Label
 
 PATIENCE = 20_000

@@ -10,10 +10,9 @@ from pytestqt.qtbot import QtBot
 from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
-from desktop.panels.settings.panel import Percent, SettingsPanel
+from desktop.panels.settings.panel import KeyButton, Percent, SettingsPanel
 from desktop.settings import KEY_ACTIONS, SETTINGS, Settings
 from desktop.settings.keys import DEFAULT_KEYS
-from desktop.widgets.key_map import KeyButton
 
 
 @pytest.fixture

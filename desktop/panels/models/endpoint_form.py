@@ -1,0 +1,387 @@
+"""The form of an OpenAI-compatible endpoint, its prices, and the page that holds it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+
+from core.errors import AppError, UsageError
+from core.machine.endpoints import (
+    LONGEST_DEADLINE,
+    LONGEST_NAME,
+    MOST_CONCURRENT,
+    MOST_RETRIES,
+    Endpoint,
+    checked_address,
+    is_loopback,
+    origin,
+)
+from core.machine.prices import Price
+from desktop import theme
+from desktop.operations.endpoints import EndpointSeen, save_endpoint
+from desktop.panels.base import Shell
+from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.sheet import Sheet
+from desktop.widgets.wheel import guard_wheel
+
+NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
+
+
+class PriceRow:
+    """The fields of one model's price."""
+
+    def __init__(self) -> None:
+        self.model, self.given, self.written, self.currency = (QLineEdit() for _ in range(4))
+        self.remove = IconButton("close", tr("Remove this price"), size=16)
+        names = (tr("Model"), tr("Price of a million tokens in"), tr("Price of a million tokens out"), tr("Currency"))
+        for field, name in zip(self.fields, names, strict=True):
+            field.setAccessibleName(name)
+        self.currency.setMaxLength(3)
+        self.currency.setToolTip(tr("Three letters, such as EUR or USD."))
+
+    @property
+    def fields(self) -> tuple[QLineEdit, ...]:
+        return (self.model, self.given, self.written, self.currency)
+
+    @property
+    def widgets(self) -> tuple[QWidget, ...]:
+        return (*self.fields, self.remove)
+
+    @property
+    def empty(self) -> bool:
+        return not any(field.text().strip() for field in self.fields)
+
+
+class PriceTable(QWidget):
+    """Rows of model, price in, price out and currency."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.rows: list[PriceRow] = []
+        self.add = LinkButton(tr("Add a price"))
+        self.add.clicked.connect(lambda: self.add_row().model.setFocus())
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(tokens.grid)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(0, 1)
+        heads = (tr("Model"), tr("a million in"), tr("a million out"), tr("Currency"))
+        self._heads = [Label(words, "note") for words in heads]
+        for column, head in enumerate(self._heads):
+            self._grid.addWidget(head, 0, column)
+            head.hide()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addLayout(self._grid)
+        box.addWidget(self.add)
+
+    def add_row(self) -> PriceRow:
+        """An empty row at the end."""
+        tokens, row = theme.current(), PriceRow()
+        self.rows.append(row)
+        line = self._grid.rowCount()
+        for column, widget in enumerate(row.widgets):
+            self._grid.addWidget(widget, line, column)
+        for field in (row.given, row.written):
+            field.setFixedWidth(tokens.px(NUMBER_WIDTH))
+        row.currency.setFixedWidth(tokens.px(CURRENCY_WIDTH))
+        row.remove.clicked.connect(lambda: self._remove(row))
+        self._show_heads()
+        return row
+
+    def show_prices(self, prices: Mapping[str, Price]) -> None:
+        for model, price in sorted(prices.items()):
+            row = self.add_row()
+            row.model.setText(model)
+            row.given.setText(f"{price.input_per_million:g}")
+            row.written.setText(f"{price.output_per_million:g}")
+            row.currency.setText(price.currency)
+
+    def prices(self) -> dict[str, Price]:
+        """What was filled in, by model. `UsageError` in a sentence where a row makes no sense."""
+        found: dict[str, Price] = {}
+        for row in self.rows:
+            if row.empty:
+                continue
+            model = row.model.text().strip()
+            if not model:
+                hint = tr("Give the model's name as the endpoint lists it.")
+                raise UsageError(tr("A price names no model."), hint=hint)
+            if model in found:
+                raise UsageError(tr("“{model}” has two prices.").format(model=model), hint=tr("Remove one of them."))
+            currency = row.currency.text().strip().upper()
+            found[model] = Price(_amount(row.given), _amount(row.written), currency)
+        return found
+
+    def _remove(self, row: PriceRow) -> None:
+        self.rows.remove(row)
+        for widget in row.widgets:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._show_heads()
+
+    def _show_heads(self) -> None:
+        for head in self._heads:
+            show_if(head, bool(self.rows))
+
+
+def _amount(field: QLineEdit) -> float:
+    text = field.text().strip()
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise UsageError(
+            tr("“{text}” is not a price.").format(text=text), hint=tr("Give what a million tokens cost, such as 0.15.")
+        ) from None
+
+
+SPIN_WIDTH = 120
+# Where these servers listen unless they were told otherwise.
+USUAL = (
+    ("Ollama", "ollama", "http://127.0.0.1:11434/v1"),
+    ("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1"),
+    ("LM Studio", "lm-studio", "http://127.0.0.1:1234/v1"),
+    ("vLLM", "vllm", "http://127.0.0.1:8000/v1"),
+)
+
+
+class EndpointForm(Sheet):
+    """`seen` is the endpoint to change, None for a new one; `taken` are the names that others have.
+
+    A key that is kept is never in the field: what is typed there replaces it, and the dialog clears it.
+    """
+
+    def __init__(self, seen: EndpointSeen | None, where: str, taken: frozenset[str]) -> None:
+        super().__init__()
+        self._seen, self._taken = seen, taken
+        kept = seen is not None and seen.key == "kept"
+        self.name, self.address, self.key = QLineEdit(), QLineEdit(), QLineEdit()
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(tr("a short name, such as lab"))
+        self.address.setPlaceholderText("https://host/v1")
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setPlaceholderText(tr("kept; type another to replace it") if kept else tr("none, or its key"))
+        self.where, self.moves = Label(safe_line(where), "note", wrap=True), Label("", "note", wrap=True)
+        self.forget = QCheckBox(tr("Forget the key that is kept"))
+        show_if(self.forget, kept)
+        self.confirm = QCheckBox(tr("Plain http is meant"))
+        words = tr("Texts and key go unencrypted over the network; others on the way can read them.")
+        self.confirm_note = Label(words, "note", wrap=True)
+        self.at_once, self.retries = _spin(1, MOST_CONCURRENT), _spin(0, MOST_RETRIES)
+        self.seconds = _spin(1, int(LONGEST_DEADLINE))
+        self.prices = PriceTable()
+        self.usual = {name: self._usual(title, name, address) for title, name, address in USUAL}
+        self._lay_out()
+        self._fill(seen.endpoint if seen else None)
+        for field in (self.address, self.key):
+            field.textChanged.connect(lambda _: self._show_address())
+        self.forget.toggled.connect(lambda _: self._show_address())
+        self._show_address()
+
+    def endpoint(self) -> Endpoint:
+        """The endpoint as it is filled in. `AppError` in a sentence where it cannot be."""
+        name = self.name.text().strip()
+        if self._seen is None and name in self._taken:
+            raise UsageError(
+                tr("There is an endpoint “{name}” already.").format(name=name), hint=tr("Give this one another name.")
+            )
+        made = Endpoint(
+            name=name,
+            base_url=self.address.text().strip(),
+            concurrency=self.at_once.value(),
+            deadline_seconds=self._deadline(),
+            retries=self.retries.value(),
+            plain_http_confirmed=self.confirm.isChecked(),
+            prices=self.prices.prices(),
+        )
+        made.require_safe()
+        return made
+
+    def first(self) -> QLineEdit:
+        """The field to begin with."""
+        return self.name if self._seen is None else self.address
+
+    def _deadline(self) -> float:
+        """The seconds that are shown; a stored fraction stays as it is unless somebody changes it."""
+        before = self._seen.endpoint.deadline_seconds if self._seen else 0.0
+        return before if self.seconds.value() == max(1, round(before)) else float(self.seconds.value())
+
+    def _show_address(self) -> None:
+        """Plain http elsewhere is asked about, and so is a kept key that would go to another server."""
+        try:
+            scheme, host, port = origin(checked_address(self.address.text()))
+        except AppError:
+            scheme, host, port = "", "", 0
+        for part in (self.confirm, self.confirm_note):
+            show_if(part, scheme == "http" and not is_loopback(host))
+        seen = self._seen
+        moved = seen is not None and seen.key == "kept" and bool(host) and seen.endpoint.origin != (scheme, host, port)
+        unsure = moved and not self.key.text() and not self.forget.isChecked()
+        self.moves.setText(tr("The key that is kept will be sent to this other server.") if unsure else "")
+        show_if(self.moves, unsure)
+
+    def _fill(self, endpoint: Endpoint | None) -> None:
+        shown = endpoint or Endpoint("new", "http://127.0.0.1")
+        self.at_once.setValue(shown.concurrency)
+        self.seconds.setValue(max(1, round(shown.deadline_seconds)))
+        self.retries.setValue(shown.retries)
+        if endpoint is None:
+            return
+        self.name.setText(endpoint.name)
+        self.name.setEnabled(False)  # results name it
+        self.address.setText(endpoint.base_url)
+        self.confirm.setChecked(endpoint.plain_http_confirmed)
+        self.prices.show_prices(endpoint.prices)
+
+    def _usual(self, title: str, name: str, address: str) -> LinkButton:
+        """Fills in where a server usually is, and a name where none was typed."""
+        button = LinkButton(title)
+        button.setToolTip(address)
+        button.setAccessibleName(tr("The usual address of {server}").format(server=title))
+
+        def take() -> None:
+            self.address.setText(address)
+            if self._seen is None and not self.name.text().strip():
+                self.name.setText(name)
+
+        button.clicked.connect(take)
+        return button
+
+    def _lay_out(self) -> None:
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.current().gap)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        usual = FlowLayout(spacing=12, centred=True)
+        usual.addWidget(Label(tr("Usual addresses:"), "note"))
+        for button in self.usual.values():
+            usual.addWidget(button)
+        words = tr("What a million tokens cost, from the endpoint's own price list. The program knows no prices.")
+        prices = Label(words, "note", wrap=True)
+        self._add(tr("Name"), self.name)
+        self._add(tr("Address"), self.address, usual, self.confirm, self.confirm_note)
+        self._add(tr("Key"), self.key, self.where, self.moves, self.forget)
+        self._add(tr("Requests at once"), self.at_once)
+        self._add(tr("Seconds for a text"), self.seconds)
+        self._add(tr("Retries"), self.retries)
+        self._add(tr("Prices"), prices, self.prices)
+        self.box.addLayout(self._grid)
+        self.box.addStretch(1)
+
+    def _add(self, words: str, field: QWidget, *below: QWidget | FlowLayout) -> None:
+        """A row: its name, its field, and what stands under the field."""
+        line, label = self._grid.rowCount(), Label(words)
+        label.setBuddy(field)
+        text = isinstance(field, Label)
+        if not text:
+            field.setAccessibleName(words)
+        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignTop if text else Qt.AlignmentFlag(0))
+        spin = isinstance(field, QSpinBox)
+        self._grid.addWidget(field, line, 1, Qt.AlignmentFlag.AlignLeft if spin else Qt.AlignmentFlag(0))
+        for more in below:
+            line = self._grid.rowCount()
+            if isinstance(more, FlowLayout):
+                self._grid.addLayout(more, line, 1)
+            else:
+                self._grid.addWidget(more, line, 1)
+
+
+def _spin(low: int, high: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(low, high)
+    spin.setMinimumWidth(theme.current().px(SPIN_WIDTH))
+    guard_wheel(spin)
+    return spin
+
+
+SIZE = (660, 640)
+LARGEST_SHARE = 0.94  # of the window it stands over
+
+
+class Editor(QDialog):
+    """`kept` tells that the endpoint is stored. `seen` is the one to change, None for a new one."""
+
+    kept = Signal()
+
+    def __init__(
+        self, parent: QWidget, shell: Shell, seen: EndpointSeen | None, where: str, taken: frozenset[str]
+    ) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._left = False
+        title = tr("Change an endpoint") if seen else tr("Add an endpoint")
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.form = EndpointForm(seen, where, taken)
+        self.trouble = Notice("", tone="danger", closable=False)
+        self.trouble.hide()
+        self.cancel, self.go = QuietButton(tr("Cancel")), PrimaryButton(tr("Save"))
+        self.go.setDefault(True)
+        self.go.clicked.connect(self._save)
+        self.cancel.clicked.connect(self.reject)
+        self._lay_out(title)
+        self.form.first().setFocus()
+        self.resize(_fitting(parent.size()))
+
+    def _save(self) -> None:
+        self.trouble.hide()
+        try:
+            endpoint = self.form.endpoint()
+        except AppError as error:
+            self._refused(error)
+            return
+        operation = save_endpoint(endpoint=endpoint, key=self.form.key.text(), forget_key=self.form.forget.isChecked())
+        self.go.setEnabled(False)
+        operation.start(
+            self._shell.jobs, on_done=self._while_open(self._stored), on_error=self._while_open(self._refused)
+        )
+
+    def _stored(self, _: object) -> None:
+        self.kept.emit()
+        self.accept()
+
+    def _refused(self, error: AppError) -> None:
+        self.go.setEnabled(True)
+        self.trouble.text.setText(safe_line(error.message))
+        more = " ".join(part for part in (error.kept, error.hint) if part)
+        self.trouble.more.setText(safe_line(more))
+        show_if(self.trouble.more, bool(more))
+        self.trouble.setAccessibleName(safe_line(str(error)))
+        self.trouble.show()
+
+    def done(self, result: int) -> None:
+        self._left = True
+        self.form.key.clear()
+        super().done(result)
+
+    def _while_open(self, hear: Callable[[Any], object]) -> Callable[[Any], object]:
+        return lambda heard: None if self._left else hear(heard)
+
+    def _lay_out(self, title: str) -> None:
+        tokens = theme.current()
+        foot = QHBoxLayout()
+        foot.setSpacing(tokens.grid)
+        foot.addStretch(1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.go)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        box.addWidget(Label(title, "title"))
+        box.addWidget(self.form, 1)
+        box.addWidget(self.trouble)
+        box.addLayout(foot)
+
+
+def _fitting(room: QSize) -> QSize:
+    tokens = theme.current()
+    return QSize(
+        min(tokens.px(SIZE[0]), round(room.width() * LARGEST_SHARE)),
+        min(tokens.px(SIZE[1]), round(room.height() * LARGEST_SHARE)),
+    )

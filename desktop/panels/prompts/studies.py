@@ -1,0 +1,376 @@
+"""The pages on which the prompts of a study are chosen, and what these pages share."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
+from core.prompts.cogs import PAPER_AXES
+from core.prompts.completion_design import DIRECTIONS, DOMAINS, domain
+from core.prompts.mitigation import mitigations
+from core.prompts.news import news_templates, shipped_headlines
+from desktop import theme
+from desktop.operations.prompts import CogsChoice, CompletionChoice, Mitigation, NewsChoice
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
+from desktop.widgets.safe_text import safe_line
+
+LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
+
+
+class _Area(QScrollArea):
+    """Takes what is left, down to some lines: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
+class CheckList(QWidget):
+    """`changed` comes once for whatever was checked together."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, items: Sequence[tuple[str, str]]) -> None:
+        """`items`: key and words of each."""
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        inside = QWidget()
+        inside.setProperty("role", "clear")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for key, words in items:
+            self.boxes[key] = box = QCheckBox(safe_line(words).replace("&", "&&"))
+            box.clicked.connect(lambda _: self.changed.emit())
+            column.addWidget(box)
+        column.addStretch(1)
+        area = _Area()
+        area.setWidget(inside)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setMinimumWidth(inside.sizeHint().width() + area.verticalScrollBar().sizeHint().width())
+        area.setMinimumHeight(min(inside.sizeHint().height(), theme.current().px(LEAST_HEIGHT)))
+        every, none = LinkButton(tr("All")), LinkButton(tr("None"))
+        every.setAccessibleName(tr("{list}: all").format(list=title))
+        none.setAccessibleName(tr("{list}: none").format(list=title))
+        every.clicked.connect(lambda: self.check(self.boxes))
+        none.clicked.connect(lambda: self.check(()))
+        head = QHBoxLayout()
+        head.addWidget(Label(title, "strong"))
+        head.addStretch(1)
+        head.addWidget(every)
+        head.addWidget(none)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addLayout(head)
+        box.addWidget(area, 1)
+
+    def check(self, keys: Iterable[str]) -> None:
+        """Check these and no others."""
+        wanted = set(keys)
+        for key, box in self.boxes.items():
+            box.setChecked(key in wanted)
+        self.changed.emit()
+
+    def checked(self) -> tuple[str, ...]:
+        return tuple(key for key, box in self.boxes.items() if box.isChecked())
+
+
+DIRECTION_TITLES = {"SAI": "Stimulus to attribute", "ASA": "Attribute to stimulus"}
+
+
+class CompletionChoiceCard(Card):
+    """The published items, whole at first or narrowed."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        words = tr(
+            "Each item is a sentence with a blank and three options: a positive, a negative and a neutral one. Every "
+            "sentence is asked with masculine, feminine and non-binary pronouns and the same options. SAI names an "
+            "age, a look or an origin and asks for a trait; ASA names a trait and asks for whose it is."
+        )
+        self.domains = CheckList(tr("Domains"), [(name, domain(name).title) for name in DOMAINS])
+        self.directions = CheckList(
+            tr("Directions"), [(name, f"{name}: {tr(DIRECTION_TITLES[name]).lower()}") for name in DIRECTIONS]
+        )
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        for checks, share in ((self.domains, 2), (self.directions, 3)):
+            row.addWidget(checks, share)
+            checks.check(checks.boxes)
+            checks.changed.connect(self.changed)
+        self.box.addWidget(Label(words, "soft", wrap=True))
+        self.box.addLayout(row, 1)
+
+    def choice(self) -> CompletionChoice:
+        return CompletionChoice(self.domains.checked(), self.directions.checked())
+
+
+SMALL_TASKS = ("haiku", "short_poem", "very_short_story", "song")
+SMALL_THEMES = 3  # of the first topic, for a set that one person can rate
+
+
+class CreativeChoice(Card):
+    """The creativity suite, whole or narrowed; a small set is chosen at first."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.tasks = CheckList(tr("Tasks"), [(task.key, task.title) for task in cogs_tasks()])
+        self.themes = CheckList(tr("Themes"), [(each.key, each.text.capitalize()) for each in cogs_themes()])
+        # An axis that is reported as another belongs to a study of its own, and would meet that other one here.
+        axes = [axis for axis in map(load_axis, available_axes()) if not axis.reported_as]
+        self.axes = CheckList(tr("Axes"), [(axis.key, axis.title) for axis in axes])
+        self.small = LinkButton(tr("A small set"))
+        self.whole = LinkButton(tr("The published set"))
+        self.small.clicked.connect(self._choose_small)
+        self.whole.clicked.connect(self._choose_whole)
+        head = QHBoxLayout()
+        head.setSpacing(theme.current().gap)
+        head.addWidget(Label(tr("Start from"), "soft"))
+        head.addWidget(self.small)
+        head.addWidget(self.whole)
+        head.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        for checks in (self.tasks, self.themes, self.axes):
+            row.addWidget(checks, 1)
+            checks.changed.connect(self._tell)
+        self.box.addLayout(head)
+        self.box.addLayout(row, 1)
+        self._telling = True
+        self._choose_small()
+
+    def choice(self) -> CogsChoice:
+        return CogsChoice(self.tasks.checked(), self.themes.checked(), self.axes.checked())
+
+    def _choose_small(self) -> None:
+        self._choose(SMALL_TASKS, list(self.themes.boxes)[:SMALL_THEMES])
+
+    def _choose_whole(self) -> None:
+        self._choose(self.tasks.boxes, self.themes.boxes)
+
+    def _choose(self, tasks: object, themes: object) -> None:
+        self._telling = False
+        self.tasks.check(tasks)
+        self.themes.check(themes)
+        self.axes.check(PAPER_AXES)
+        self._telling = True
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._telling:
+            self.changed.emit()
+
+
+class TablePick(QWidget):
+    """A button, the name of what was chosen, and a word on the columns that the table needs."""
+
+    changed = Signal()
+
+    def __init__(self, needs: str) -> None:
+        super().__init__()
+        self.path: Path | None = None
+        self.button = QuietButton(tr("Choose a table…"), icon="folder")
+        self.button.setAccessibleDescription(needs)
+        self.name = ElidedLabel(tr("none yet"), "soft", mode=Qt.TextElideMode.ElideMiddle)
+        self.button.clicked.connect(self._ask)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.button)
+        row.addWidget(self.name, 1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addLayout(row)
+        box.addWidget(Label(needs, "note", wrap=True))
+
+    def take(self, path: Path) -> None:
+        """Take this table, also the same one once more: it may have been mended meanwhile."""
+        self.path = path
+        self.name.set_text(path.name)
+        self.changed.emit()
+
+    def _ask(self) -> None:
+        from desktop.dialogs.import_table import ask_table
+
+        path = ask_table(self)
+        if path is not None:
+            self.take(path)
+
+
+ORIGINALS, TABLE, SHIPPED = "originals", "table", "shipped"
+
+
+class NewsChoiceCard(Card):
+    """The headlines of the project's originals where there are any, else the shipped ones at first."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self._touched = False
+        self.source = QComboBox()
+        self.source.setAccessibleName(tr("Headlines"))
+        count = plural(len(shipped_headlines()), "1 headline", "%n headlines")
+        for data, title in (
+            (ORIGINALS, ""),
+            (TABLE, tr("Those of a table")),
+            (SHIPPED, tr("{count} of this program, to try it out").format(count=count)),
+        ):
+            self.source.addItem(title, data)
+        self.table = TablePick(tr("Needs a column headline; a column domain is used where there is one."))
+        self.biased = QCheckBox(tr("Ask for each article a second time, by someone who believes in"))
+        self.ideology = QLineEdit(news_templates().ideology)
+        self.ideology.setAccessibleName(tr("What the writer of the biased article believes in"))
+        self.ideology.setMaxLength(100)
+        self.base_model = QCheckBox(tr("For a base model, which follows no instruction: the headline alone"))
+        self.show_originals(0)
+        self._lay_out()
+        self.source.activated.connect(lambda _: self._choose_source())
+        self.table.changed.connect(self.changed)
+        for box in (self.biased, self.base_model):
+            box.clicked.connect(lambda _: self._wording_changed())
+        self.ideology.textChanged.connect(lambda _: self.changed.emit() if self.biased.isChecked() else None)
+        self._show()
+
+    def choice(self) -> NewsChoice:
+        ideology = self.ideology.text().strip() if self.biased.isChecked() else ""
+        return NewsChoice(self.source.currentData(), self.table.path, ideology, self.base_model.isChecked())
+
+    def show_originals(self, originals: int) -> None:
+        """How many headlines the project's own originals have; they are taken, unless somebody chose others."""
+        own = plural(originals, "1 headline", "%n headlines")
+        self.source.setItemText(0, tr("{count} of the project's originals").format(count=own))
+        before = self.source.currentData()
+        if not self._touched:
+            self.source.setCurrentIndex(self.source.findData(ORIGINALS if originals else SHIPPED))
+        if self.source.currentData() != before or before == ORIGINALS:
+            self._show()
+            self.changed.emit()
+
+    def _choose_source(self) -> None:
+        self._touched = True
+        self._show()
+        self.changed.emit()
+
+    def _wording_changed(self) -> None:
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        self.table.setVisible(self.source.currentData() == TABLE)
+        self.biased.setEnabled(not self.base_model.isChecked())
+        if self.base_model.isChecked():
+            self.biased.setChecked(False)
+        self.base_model.setEnabled(not self.biased.isChecked())
+        self.ideology.setEnabled(self.biased.isChecked())
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        words = tr(
+            "An article is asked for each headline, and measured against the original of the same headline: in its "
+            "words, in its tone, and in whether a prompt that asks for prejudice gets it."
+        )
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.source.setMinimumContentsLength(12)
+        belief = QHBoxLayout()
+        belief.setContentsMargins(tokens.px(24), 0, 0, 0)
+        belief.addWidget(self.ideology)
+        self.box.addWidget(Label(words, "soft", wrap=True))
+        for widget in (Label(tr("Headlines"), "strong"), self.source, self.table):
+            self.box.addWidget(widget)
+        self.box.addSpacing(tokens.grid)
+        self.box.addWidget(Label(tr("Wording"), "strong"))
+        self.box.addWidget(self.biased)
+        self.box.addLayout(belief)
+        self.box.addWidget(self.base_model)
+        self.box.addStretch(1)
+
+
+OWN = ""
+LONGEST_NAME = 40
+EDIT_HEIGHT = 64  # text pixels
+
+
+class MitigationCard(Card):
+    """Off at first. One of the shipped instructions, or one's own with a name."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20, 14)
+        self.on = QCheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
+        self.which = QComboBox()
+        self.which.setAccessibleName(tr("Instruction"))
+        for name, shipped in mitigations().items():
+            self.which.addItem(tr(shipped.title), name)
+        self.which.addItem(tr("My own…"), OWN)
+        self.shipped = Label("", "note", wrap=True)
+        self.name = QLineEdit(tr("mine"))
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(tr("What findings call the instruction"))
+        self.instruction = QPlainTextEdit()
+        self.instruction.setAccessibleName(tr("The instruction"))
+        self.instruction.setPlaceholderText(tr("It stands before every prompt."))
+        self.instruction.setTabChangesFocus(True)
+        self.own = QWidget()
+        form = QFormLayout(self.own)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow(tr("Called"), self.name)
+        form.addRow(tr("Instruction"), self.instruction)
+        for widget in (self.on, self.which, self.shipped, self.own):
+            self.box.addWidget(widget)
+        self.on.clicked.connect(lambda _: self._change())
+        self.which.activated.connect(lambda _: self._change())
+        for edit in (self.name.textChanged, self.instruction.textChanged):
+            edit.connect(lambda *_: self.changed.emit())
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+        self._show()
+
+    def choice(self) -> Mitigation | None:
+        """None where it is off. A name of one's own becomes one that findings can hold."""
+        if not self.on.isChecked():
+            return None
+        if self.which.currentData() != OWN:
+            return Mitigation(self.which.currentData())
+        name = re.sub(r"[^a-z0-9]+", "_", self.name.text().lower()).strip("_")
+        return Mitigation(name, self.instruction.toPlainText().strip())
+
+    def _change(self) -> None:
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        on, own = self.on.isChecked(), self.which.currentData() == OWN
+        self.which.setVisible(on)
+        self.own.setVisible(on and own)
+        self.shipped.setVisible(on and not own)
+        known = mitigations().get(self.which.currentData())
+        self.shipped.setText(f"“{known.instruction}”" if known else "")
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.instruction.setFixedHeight(theme.current().px(EDIT_HEIGHT))
