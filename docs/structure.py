@@ -2,7 +2,7 @@
 
     python docs/structure.py               the figures of core and desktop
     python docs/structure.py --single      and the modules that have exactly one importer
-    python docs/structure.py --picture     and writes docs/structure.svg: rooms, and who imports whom
+    python docs/structure.py --picture     and writes docs/structure.svg: the rooms, and who imports whom
 
 An import counts wherever it is: at the top, in a function, under TYPE_CHECKING. `from package import name` counts for
 the module of that name where there is one, else for the package. The program reads source files and imports nothing.
@@ -137,5 +137,113 @@ def report(words: list[str]) -> None:
             print(f"  {name} ({lines[name]} lines) <- {next(iter(by[name]))}")
 
 
+# ---- the picture
+
+WIDTH, BOX, HEIGHT, GAP, ROW = 1180, 128, 46, 14, 96
+FILL = {"desktop": "#dfe9f7", "core": "#f2efe6"}
+
+
+def room(name: str) -> str:
+    """The room of a module: `desktop.panels`, `core.metrics`; what lies loose in a top-level folder is that folder's."""
+    parts = name.split(".")
+    return ".".join(parts[:2]) if (ROOT / parts[0] / parts[1] if len(parts) > 1 else ROOT / "-").is_dir() else parts[0]
+
+
+def rooms_graph(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Which room imports which; a pair that imports both ways counts in the direction of more imports."""
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    for name, needed in edges.items():
+        for other in needed:
+            if room(name) != room(other):
+                counts[room(name), room(other)] += 1
+    found: dict[str, set[str]] = {room(name): set() for name in edges}
+    for (a, b), n in counts.items():
+        if n > counts.get((b, a), 0):
+            found[a].add(b)
+    return found
+
+
+def levels(rooms: dict[str, set[str]]) -> dict[str, int]:
+    """Each room's height: one above the highest room that it imports. Circles are cut where they are met."""
+    found: dict[str, int] = {}
+
+    def height(name: str, above: frozenset[str]) -> int:
+        if name not in found:
+            below = [height(other, above | {name}) for other in rooms[name] if other not in above]
+            found[name] = 1 + max(below, default=-1)
+        return found[name]
+
+    for name in sorted(rooms):
+        height(name, frozenset())
+    return found
+
+
+def reduced(rooms: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Without the arrows that follow from others: a → c where a → b → c."""
+
+    def reach(name: str, seen: set[str]) -> set[str]:
+        for other in rooms[name] - seen:
+            seen.add(other)
+            reach(other, seen)
+        return seen
+
+    return {
+        name: {a for a in needed if not any(a in reach(b, set()) for b in needed - {a})}
+        for name, needed in rooms.items()
+    }
+
+
+def picture() -> str:
+    known = modules()
+    edges = graph(known)
+    rooms = rooms_graph(edges)
+    level = levels(rooms)
+    arrows = reduced(rooms)
+    count: dict[str, int] = defaultdict(int)
+    lines: dict[str, int] = defaultdict(int)
+    for name, path in known.items():
+        count[room(name)] += 1
+        lines[room(name)] += len(path.read_text(encoding="utf-8").splitlines())
+    top = max(level.values())
+    place: dict[str, tuple[float, float]] = {}
+    for height in range(top, -1, -1):
+        row = [name for name in rooms if level[name] == height]
+        # Under the middle of those who import it, so that arrows are short.
+        over = {a: [place[b][0] for b in place if a in arrows[b]] for a in row}
+        row.sort(key=lambda name: (sum(over[name]) / len(over[name]) if over[name] else WIDTH / 2, name))
+        step = min(BOX + 4 * GAP, (WIDTH - 2 * GAP) / max(1, len(row)))
+        for i, name in enumerate(row):
+            x = WIDTH / 2 + (i - (len(row) - 1) / 2) * step
+            place[name] = (x, GAP + HEIGHT / 2 + (top - height) * ROW)
+    tall = GAP * 2 + HEIGHT + top * ROW
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" font-family="sans-serif">',
+        f'<rect width="{WIDTH}" height="{tall}" fill="#ffffff"/>',
+    ]
+    for a, needed in sorted(arrows.items()):
+        for b in sorted(needed):
+            (x, y), (u, v) = place[a], place[b]
+            y, v = y + HEIGHT / 2, v - HEIGHT / 2
+            bend = max(24.0, (v - y) / 2)
+            out.append(
+                f'<path d="M{x:.0f} {y:.0f} C{x:.0f} {y + bend:.0f} {u:.0f} {v - bend:.0f} {u:.0f} {v:.0f}" '
+                f'fill="none" stroke="#9aa2af" stroke-width="1.2"/>'
+                f'<path d="M{u - 4:.0f} {v - 7:.0f} L{u:.0f} {v:.0f} L{u + 4:.0f} {v - 7:.0f} z" fill="#9aa2af"/>'
+            )
+    for name, (x, y) in sorted(place.items()):
+        first, _, rest = name.partition(".")
+        out.append(
+            f'<rect x="{x - BOX / 2:.0f}" y="{y - HEIGHT / 2:.0f}" width="{BOX}" height="{HEIGHT}" rx="8" '
+            f'fill="{FILL[first]}" stroke="#b8b2a3"/>'
+            f'<text x="{x:.0f}" y="{y - 2:.0f}" text-anchor="middle" font-size="14" fill="#1f2328">'
+            f"{rest or first + ' (loose)'}</text>"
+            f'<text x="{x:.0f}" y="{y + 14:.0f}" text-anchor="middle" font-size="10" fill="#5c6370">'
+            f"{count[name]} files · {lines[name]} lines</text>"
+        )
+    return "\n".join([*out, "</svg>", ""])
+
+
 if __name__ == "__main__":
     report(sys.argv[1:])
+    if "--picture" in sys.argv:
+        (ROOT / "docs" / "structure.svg").write_text(picture(), encoding="utf-8")
