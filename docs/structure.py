@@ -144,7 +144,7 @@ FILL = {"desktop": "#dfe9f7", "core": "#f2efe6"}
 
 
 def room(name: str) -> str:
-    """The room of a module: `desktop.panels`, `core.metrics`; what lies loose in a top-level folder is that folder's."""
+    """The room of a module, such as `core.metrics`; what lies loose in a top-level folder is in that folder."""
     parts = name.split(".")
     return ".".join(parts[:2]) if (ROOT / parts[0] / parts[1] if len(parts) > 1 else ROOT / "-").is_dir() else parts[0]
 

@@ -136,7 +136,7 @@ def affinity_interval(chosen: Ints, design_effect: float = 1.0, level: float = L
     X² = N k² ABS², k − 1 degrees of freedom, and a continuity correction of half a lattice step, k/N.
     `design_effect` divides N where several raters judged the same comparisons.
 
-    Coverage (tests/unit/core/test_metrics_affinity_coverage.py): at least 93 % for three and four identities from 6
+    Coverage (test_metrics_affinity_coverage.py): at least 93 % for three and four identities from 6
     choices on; for two, Wilson's own, which dips to 89 % for shares beyond .9 with 12 choices. With five and more
     identities, very lopsided shares and fewer than 60 choices it can fall to 87 %.
     """

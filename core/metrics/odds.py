@@ -115,7 +115,7 @@ def rare_odds_ratio(
 
 # ---- texts, not words, as what was sampled
 
-# Below this the bootstrap covers less than 93 % (tests/unit/core/test_metrics_odds_ratio_coverage.py).
+# Below this the bootstrap covers less than 93 % (test_metrics_odds_ratio_coverage.py).
 FEWEST_CLUSTERS = 8
 
 

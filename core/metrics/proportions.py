@@ -158,7 +158,7 @@ def equal_chances(counts: Ints) -> TestResult:
 
 # ---- two independent proportions
 
-# Below either the z-test raises up to 7.7 % false alarms (tests/unit/core/test_metrics_simulations.py).
+# Below either the z-test raises up to 7.7 % false alarms (test_metrics_simulations.py).
 FEWEST_FOR_Z = 200
 FEWEST_EXPECTED = 5.0
 # With fewer in a group the interval covers down to 88 %.

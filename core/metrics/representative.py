@@ -129,7 +129,7 @@ def _statistics(centred: Floats, studentised: bool) -> tuple[Floats, Floats, Flo
     return means, wald, np.abs(means) / np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 
-# ---- interval, chosen by simulation (tests/unit/core/test_metrics_representative_interval.py)
+# ---- interval, chosen by simulation (test_metrics_representative_interval.py)
 # A percentile bootstrap never covers 0. A plain noncentral F covers 85 % where identities vary unequally.
 
 FEWEST_BLOCKS = 6

@@ -1,14 +1,10 @@
 """Projects that several end-to-end tests start from, each made once: a test works on a copy."""
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # for cli_support; a spawned compute process gets this path too
-
 from cli_support import biasprint, judge, open_session
 
 THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")

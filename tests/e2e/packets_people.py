@@ -5,7 +5,6 @@ What a rater answers depends on the texts alone, never on where they stand, so t
 
 import gc
 import hashlib
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,11 +16,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
-
-sys.path.append(str(Path(__file__).parents[1]))  # for rating_window and raters_bench
-
+from raters_bench import Bench
 from rating_window import PATIENCE, Rating
-from unit.desktop.raters_bench import Bench
 
 from desktop import theme
 from desktop.app import create_window

@@ -2,7 +2,6 @@
 and no identity, axis or model is anywhere in it. The search is that of test_blind_window.py."""
 
 import gc
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +10,6 @@ from blind_search import search
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-
-sys.path.append(str(Path(__file__).parents[1]))  # for rating_files and rating_window
-
 from rating_files import SECRETS, packet
 from rating_window import PATIENCE, Rating
 

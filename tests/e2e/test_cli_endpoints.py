@@ -1,17 +1,13 @@
 """Endpoints from the command line: kept, tested, written with; and what is said where one does not answer well."""
 
-import sys
 import zlib
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from cli_support import biasprint, outputs_of, refused
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from bad_server import TEXT, Answer, Asked, BadServer, answer, cut, error, good
+from cli_support import biasprint, outputs_of, refused
 
 from core.compute import models
 from core.machine import keys

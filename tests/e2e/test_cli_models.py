@@ -1,14 +1,10 @@
 """`models` and `offline` on the command line, and the offline promise of the whole program."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # for fake_hub
-
 from cli_support import biasprint, program, refused
 from fake_hub import FakeHub, Repository, Rule, classifier
 

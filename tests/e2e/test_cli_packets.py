@@ -4,13 +4,9 @@ import csv
 import json
 import random
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # for packet_files
-
 from cli_support import biasprint, refused
 from packet_files import answer
 

@@ -1,23 +1,19 @@
 """Packets that something happened to, through the window and the command line: told in a sentence, and nothing lost."""
 
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from cli_support import biasprint, refused
+from packet_files import answer, edited, finished
 from packets_people import a_window, drop
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
-
-sys.path.append(str(Path(__file__).parents[1]))  # for packet_files, rating_files and rating_window
-
-from packet_files import answer, edited, finished
+from raters_bench import Bench
 from rating_files import packet
 from rating_window import Rating
-from unit.desktop.raters_bench import Bench
 
 from core.project.changes import Changes
 from core.project.check import check_project

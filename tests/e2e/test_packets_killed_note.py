@@ -10,9 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1]))  # for rating_files
-
 from note_letters import letters
 from rating_files import packet
 

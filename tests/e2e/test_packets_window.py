@@ -16,8 +16,8 @@ from cli_support import biasprint
 from packets_people import Given, PacketRater, a_window, answer_of, drop, make_packets
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from raters_bench import Bench
 from statsmodels.stats.inter_rater import fleiss_kappa
-from unit.desktop.raters_bench import Bench
 
 from core.project.check import check_project
 from core.project.project import Project

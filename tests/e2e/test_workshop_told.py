@@ -1,14 +1,10 @@
 """After a workshop: measures, charts and exports pool its people from five on, and tell nobody apart."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from cli_support import biasprint
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 
 from core.jobs import JobContext

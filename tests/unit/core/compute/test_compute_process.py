@@ -1,0 +1,253 @@
+"""The compute process: calls, progress, errors, and what the child is like."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from core.compute import ComputeCrashed, ComputeProcess, shared
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+
+HERE = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(scope="module")
+def compute():
+    process = ComputeProcess(packages=("core", "compute_targets"))
+    yield process
+    process.close()
+
+
+def run_script(tmp_path, text, *arguments):
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(text))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    return subprocess.run(
+        [sys.executable, str(script), *arguments], capture_output=True, text=True, timeout=60, env=environment
+    )
+
+
+def test_a_function_runs_in_another_process_that_lives_on(compute):
+    first = compute.call("compute_targets:pid")
+
+    assert first == compute.pid != os.getpid()
+    assert compute.call("compute_targets:pid") == first
+
+
+def test_arguments_and_results_cross(compute):
+    assert compute.call("compute_targets:add", 2, right=3) == 5
+    assert compute.call("compute_targets:add", ["é", None], [{"ключ": 1.5}]) == ["é", None, {"ключ": 1.5}]
+
+
+def test_what_the_child_has_loaded_stays_loaded(compute):
+    compute.call("compute_targets:make_loaded", "one")
+
+    assert compute.call("compute_targets:make_loaded", "two") == {"one": 0, "two": 1}
+
+
+def test_an_array_of_100_megabytes_crosses_both_ways_and_is_writable(compute):
+    array = np.arange(25_000_000, dtype=np.float32)
+
+    result = compute.call("compute_targets:double", array)
+
+    assert result.dtype == np.float32
+    assert np.array_equal(result, array * 2)
+    result[0] = 1.0
+
+
+def test_a_heavy_import_in_the_child_leaves_the_parent_without_it(tmp_path):
+    script = """
+        import sys
+        from core.compute import ComputeProcess
+        if __name__ == "__main__":
+            compute = ComputeProcess(packages=("compute_targets",))
+            assert compute.call("compute_targets:import_heavy")
+            there = compute.call("compute_targets:modules")
+            assert "scipy.stats" in there
+            compute.close()
+            print(*sorted({name.partition(".")[0] for name in sys.modules}))
+    """
+
+    done = run_script(tmp_path, script)
+
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert "core" in loaded
+    heavy = {"torch", "transformers", "sentence_transformers", "spacy", "textblob", "scipy", "statsmodels", "numpy"}
+    assert not loaded & heavy
+
+
+def test_the_child_is_offline_quiet_and_modest(compute):
+    child = compute.call("compute_targets:surroundings")
+
+    environment = child["environment"]
+    assert environment["HF_HUB_OFFLINE"] == environment["TRANSFORMERS_OFFLINE"] == "1"
+    assert environment["TOKENIZERS_PARALLELISM"] == "false"
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert int(environment["OMP_NUM_THREADS"]) == max(1, cores - 1)
+    assert child["sigint"]
+    assert child["daemon threads"]
+    if hasattr(os, "nice"):
+        assert child["niceness"] > os.nice(0)
+
+
+def test_progress_reaches_the_callers_context(compute):
+    seen = []
+
+    assert compute.call("compute_targets:count", 20, ctx=JobContext(seen.append)) == 20
+
+    assert [(seen[-1].done, seen[-1].total, seen[-1].note)] == [(20, 20, "item 20")]
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
+
+
+def test_progress_can_go_elsewhere_than_to_the_context_that_cancels(compute):
+    of_the_job, of_the_call = [], []
+
+    compute.call(
+        "compute_targets:count",
+        5,
+        ctx=JobContext(of_the_job.append),
+        on_report=lambda done, total, note: of_the_call.append((done, total, note)),
+    )
+
+    assert of_the_job == []
+    assert of_the_call[-1] == (5, 5, "item 5")
+
+
+def test_a_listener_that_fails_leaves_no_answer_behind_for_the_next_call(compute):
+    def fail(done, total, note):
+        raise OSError("the disk of the listener is full")
+
+    with pytest.raises(OSError, match="disk of the listener"):
+        compute.call("compute_targets:count", 5, on_report=fail)
+
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+def test_an_app_error_comes_back_as_itself(compute):
+    with pytest.raises(UsageError) as caught:
+        compute.call("compute_targets:refuse")
+
+    error = caught.value
+    assert (error.message, error.hint) == ("There is no such model.", "Choose another.")
+    assert (error.kept, error.exit_code) == ("Nothing was changed.", 2)
+    assert "Traceback" not in error.details
+
+
+def test_a_plug_ins_own_error_comes_back_with_its_sentences(compute):
+    with pytest.raises(AppError) as caught:
+        compute.call("compute_targets:refuse_foreign")
+
+    assert (caught.value.message, caught.value.hint) == ("code 7", "Ask the plug-in.")
+
+
+@pytest.mark.parametrize(
+    ("target", "arguments", "word"),
+    [
+        ("divide", (1, 0), "ZeroDivisionError"),
+        ("leave", (), "SystemExit"),
+        ("return_a_lock", (), "cannot pickle"),
+        ("does_not_exist", (), "AttributeError"),
+        ("add", (1, "a"), "TypeError"),
+    ],
+)
+def test_any_other_exception_becomes_an_app_error_with_the_traceback(compute, target, arguments, word):
+    before = compute.call("compute_targets:pid")
+
+    with pytest.raises(AppError, match=word) as caught:
+        compute.call(f"compute_targets:{target}", *arguments)
+
+    assert "Traceback" in caught.value.details
+    assert not isinstance(caught.value, ComputeCrashed)
+    assert compute.call("compute_targets:pid") == before
+
+
+def test_a_result_that_would_import_its_library_here_is_refused(compute):
+    with pytest.raises(Exception, match=r"psutil.* cannot leave the compute process"):
+        compute.call("compute_targets:return_a_librarys_object")
+
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+@pytest.mark.parametrize("target", ["os:getcwd", "corelike.x:f", "core.text", "core.text:", "core.text:a.b", ":f", ""])
+def test_only_functions_of_allowed_packages_are_targets(target):
+    with pytest.raises(ValueError, match="is not a 'module:function' in core"):
+        shared().call(target)
+
+
+def test_arguments_that_cannot_cross_are_the_callers_error_and_disturb_nothing(compute):
+    before = compute.call("compute_targets:pid")
+
+    with pytest.raises(TypeError, match="pickle"):
+        compute.call("compute_targets:add", threading.Lock())
+
+    assert compute.call("compute_targets:pid") == before
+
+
+def test_callers_in_many_threads_get_their_own_answers(compute):
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda i: compute.call("compute_targets:add", i, 1000), range(200)))
+
+    assert answers == [1000 + i for i in range(200)]
+
+
+def test_the_compute_process_does_not_start_another(compute):
+    with pytest.raises(AppError, match="cannot be started from here"):
+        compute.call("compute_targets:call_again")
+
+
+def test_what_libraries_print_stays_out_of_stdout(tmp_path):
+    script = """
+        from core.compute import ComputeProcess
+        if __name__ == "__main__":
+            compute = ComputeProcess(packages=("compute_targets",))
+            print(compute.call("compute_targets:chatter"))
+    """
+
+    done = run_script(tmp_path, script)
+
+    assert done.stdout == "the answer\n"
+    assert "a library's greeting" in done.stderr
+    assert "and another" in done.stderr
+
+
+def test_a_script_without_a_guard_gets_one_clear_error(tmp_path):
+    script = """
+        import sys
+        from core.compute import ComputeCrashed, shared
+        print("imported")
+        try:
+            shared().call("core.text:sha256_text", "a")
+        except ComputeCrashed as error:
+            print(error)
+            sys.exit(4)
+    """
+
+    done = run_script(tmp_path, script)
+
+    assert done.returncode == 4
+    assert "`if __name__ == '__main__':`" in done.stdout
+    assert done.stdout.count("imported") == 2  # this process and one child, no more
+
+
+def test_a_program_that_ends_takes_its_child_along(tmp_path):
+    script = """
+        from core.compute import shared
+        if __name__ == "__main__":
+            shared().call("core.text:sha256_text", "a")
+            print(shared().pid)
+    """
+
+    done = run_script(tmp_path, script)
+
+    assert done.returncode == 0, done.stderr
+    assert not psutil.pid_exists(int(done.stdout))

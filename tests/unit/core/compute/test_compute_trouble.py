@@ -1,0 +1,293 @@
+"""The compute process when things go wrong: crashes, cancels, a parent that dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.compute import ComputeCrashed, ComputeProcess
+from core.compute.turns import Turns
+from core.errors import JobCancelled
+from core.jobs import JobContext
+
+HERE = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
+CANCEL_SECONDS = 2.0
+
+
+@pytest.fixture(scope="module")
+def compute():
+    process = ComputeProcess(packages=("core", "compute_targets"))
+    yield process
+    process.close()
+
+
+class Background:
+    """A call in a thread of its own, with when and how it ended."""
+
+    def __init__(self, call):
+        self.error = None
+        self._call = call
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self):
+        try:
+            self._call()
+        except BaseException as error:
+            self.error = error
+        self.ended = time.monotonic()
+
+    def join(self):
+        self._thread.join(30)
+        assert not self._thread.is_alive()
+        return self.error
+
+
+def seconds_to_cancel(compute, target, *arguments):
+    """Cancels as soon as the child works, and says how long the caller still waited."""
+    ctx, began = JobContext(), threading.Event()
+    pid = compute.call("compute_targets:pid")
+    call = Background(
+        lambda: compute.call(
+            f"compute_targets:{target}", *arguments, ctx=ctx, on_report=lambda done, total, note: began.set()
+        )
+    )
+    if target != "spin_forever":
+        assert began.wait(10)
+    else:
+        wait_until_busy(pid)
+    cancelled = time.monotonic()
+    ctx.cancel()
+    assert isinstance(call.join(), JobCancelled)
+    return call.ended - cancelled
+
+
+def wait_until_busy(pid):
+    """Until the process has used the processor for a tenth of a second more than now."""
+    process = psutil.Process(pid)
+    goal = process.cpu_times().user + 0.1
+    deadline = time.monotonic() + 20
+    while process.cpu_times().user < goal:
+        assert time.monotonic() < deadline, "the child never became busy"
+
+
+def wait_until_dead(process):
+    deadline = time.monotonic() + 5
+    while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline, "the child outlives its parent"
+
+
+@pytest.mark.parametrize(
+    ("target", "ending"),
+    [
+        ("kill_itself", "SIGKILL"),
+        ("exit_at_once", "exit code 3"),
+        ("crash_in_c", "SIGSEGV"),
+        ("run_out_of_memory", "not enough memory"),
+    ],
+)
+def test_a_crash_is_a_message_and_the_next_call_works(compute, target, ending):
+    before = compute.call("compute_targets:pid")
+
+    with pytest.raises(ComputeCrashed, match=ending) as caught:
+        compute.call(f"compute_targets:{target}")
+
+    assert caught.value.hint
+    assert caught.value.kept
+    assert target in caught.value.details
+    assert compute.call("compute_targets:pid") != before
+    assert not psutil.pid_exists(before)
+
+
+def test_a_child_killed_from_outside_while_it_works_is_a_crash(compute):
+    pid = compute.call("compute_targets:pid")
+    call = Background(lambda: compute.call("compute_targets:spin_forever"))
+    wait_until_busy(pid)
+
+    os.kill(pid, signal.SIGKILL)
+
+    assert isinstance(call.join(), ComputeCrashed)
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+def test_a_child_killed_while_idle_is_replaced_unnoticed(compute):
+    before = compute.call("compute_targets:pid")
+    process = psutil.Process(before)
+    process.kill()
+    psutil.wait_procs([process], timeout=10)
+
+    assert compute.call("compute_targets:pid") != before
+
+
+def test_a_child_killed_again_and_again_is_always_replaced(compute):
+    for _ in range(3):
+        with pytest.raises(ComputeCrashed):
+            compute.call("compute_targets:kill_itself")
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+@pytest.mark.parametrize("target", ["count_until_cancelled", "report_until_cancelled"])
+def test_work_that_reports_stops_at_a_cancel_and_the_child_lives_on(compute, target):
+    before = compute.call("compute_targets:pid")
+
+    assert seconds_to_cancel(compute, target) < CANCEL_SECONDS / 2
+
+    assert compute.call("compute_targets:pid") == before
+
+
+def test_work_that_never_reports_is_ended_within_two_seconds(compute):
+    before = compute.call("compute_targets:pid")
+
+    assert seconds_to_cancel(compute, "spin_forever") < CANCEL_SECONDS
+
+    assert compute.call("compute_targets:pid") != before
+
+
+def test_work_that_holds_the_interpreter_is_ended_within_two_seconds(compute):
+    assert seconds_to_cancel(compute, "hold_the_interpreter_forever", "now") < CANCEL_SECONDS
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+def test_a_cancelled_job_does_not_disturb_the_child(compute):
+    ctx = JobContext()
+    ctx.cancel()
+    before = compute.call("compute_targets:pid")
+
+    with pytest.raises(JobCancelled):
+        compute.call("compute_targets:spin_forever", ctx=ctx)
+
+    assert compute.call("compute_targets:pid") == before
+
+
+def test_a_cancel_of_one_call_does_not_reach_the_next(compute):
+    for _ in range(20):
+        ctx = JobContext()
+        call = Background(lambda ctx=ctx: compute.call("compute_targets:count_until_cancelled", ctx=ctx))
+        ctx.cancel()
+        assert isinstance(call.join(), JobCancelled)
+        assert compute.call("compute_targets:count", 3) == 3
+
+
+def test_a_caller_that_waits_for_its_turn_can_be_cancelled(compute):
+    running, waiting = JobContext(), JobContext()
+    began = threading.Event()
+    first = Background(
+        lambda: compute.call(
+            "compute_targets:count_until_cancelled", ctx=running, on_report=lambda done, total, note: began.set()
+        )
+    )
+    assert began.wait(10)
+    second = Background(lambda: compute.call("compute_targets:pid", ctx=waiting))
+
+    asked = time.monotonic()
+    waiting.cancel()
+
+    assert isinstance(second.join(), JobCancelled)
+    assert second.ended - asked < CANCEL_SECONDS / 2
+    running.cancel()
+    assert isinstance(first.join(), JobCancelled)
+
+
+def test_a_job_that_calls_in_a_loop_lets_a_waiting_request_go_first():
+    turns, order = Turns(), []
+
+    def request():
+        with turns.take(None):
+            order.append("request")
+
+    waiting = threading.Thread(target=request)
+    with turns.take(None):
+        waiting.start()
+        while len(turns._queue) < 2:
+            pass
+    with turns.take(None):
+        order.append("the job's next call")
+    waiting.join(10)
+
+    assert order == ["request", "the job's next call"]
+
+
+def test_closing_ends_a_running_call_silently_and_a_later_call_starts_anew(compute):
+    pid = compute.call("compute_targets:pid")
+    call = Background(lambda: compute.call("compute_targets:spin_forever"))
+    wait_until_busy(pid)
+
+    compute.close()
+
+    assert isinstance(call.join(), JobCancelled)
+    assert not psutil.pid_exists(pid)
+    assert compute.pid is None
+    assert compute.call("compute_targets:add", 1, 1) == 2
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_the_child_dies_with_its_parent(tmp_path, busy):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            from core.compute import ComputeProcess
+            if __name__ == "__main__":
+                compute = ComputeProcess(packages=("compute_targets",))
+                print(compute.call("compute_targets:pid"), flush=True)
+                if {busy}:
+                    compute.call("compute_targets:spin_forever")
+                input()
+            """
+        )
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        if busy:
+            wait_until_busy(child.pid)
+        parent.kill()
+
+    wait_until_dead(child)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a group are POSIX")
+def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import os
+            from core.compute import ComputeProcess
+            if __name__ == "__main__":
+                compute = ComputeProcess(packages=("compute_targets",))
+                before = compute.call("compute_targets:pid")
+                try:
+                    print(before, flush=True)
+                    input()
+                except KeyboardInterrupt:
+                    print(compute.call("compute_targets:pid") == before)
+            """
+        )
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    ) as parent:
+        parent.stdout.readline()
+        os.killpg(parent.pid, signal.SIGINT)
+        out, err = parent.communicate(timeout=30)
+
+    assert out == "True\n", err
+    assert "KeyboardInterrupt" not in err

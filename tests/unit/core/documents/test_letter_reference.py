@@ -1,0 +1,209 @@
+"""Reference sets: figures without texts, kept by name, compared only with figures that the same versions made."""
+
+import json
+import platform
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.documents.files import read_pasted
+from core.documents.marks import version as marks_version
+from core.documents.reading.read import read_letter
+from core.documents.reading.values import Figure
+from core.documents.reference import store
+from core.documents.reference.build import build
+from core.documents.reference.compare import compared_with
+from core.documents.reference.file import from_bytes, to_bytes
+from core.documents.reference.guess import guess_occupation
+from core.documents.reference.occupations import occupation_key, same_occupation
+from core.documents.reference.values import ReferenceLetter, ReferenceSet
+from core.errors import AppError, UsageError
+from core.findings import ScorerUse
+from core.prompts.letters import letter_design
+
+ROOT = Path(__file__).resolve().parents[4]
+LETTER = "I recommend Kelly Moreno. She is a warm colleague, and she led the restoration of the press."
+FORMALITY = ScorerUse("formality", "formality_f", "1")
+
+
+def reference_set(count: int = 21, **changes: Any) -> ReferenceSet:
+    """Letters for chefs with 100, 101, … words and formality 0.5."""
+    letters = tuple(
+        ReferenceLetter("chef", "female", {"words": 100.0 + n, "formality": 0.5, "agentic": 0.1}) for n in range(count)
+    )
+    made = ReferenceSet(
+        "mine", "Mine", "made for a test.", True, letters, {"formality": "formality_f 1"}, "marks 1",
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+FIGURES = (
+    Figure("words", "Length", 110.0, "words", 110),
+    Figure("formality", "Formal", 0.5, "share of sentences", 4, scorer=FORMALITY),
+    Figure("agentic", "Agentic", 0.4, "share of sentences", 4),
+    Figure("communal", "Communal", None, "share of sentences", 0, reason="the letter has no body"),
+)
+
+
+def test_a_figure_is_placed_among_the_letters_for_its_occupation() -> None:
+    compared, said = compared_with(FIGURES, reference_set(), "Chefs", "marks 1")
+    by_name = {one.name: one for one in compared}
+    assert set(by_name) == {"words", "formality", "agentic"}
+    words = by_name["words"]
+    assert (words.n, words.below) == (21, 10.5 / 21)
+    assert (words.middle_low, words.middle_high) == (102.0, 118.0)
+    assert words.outside == ""
+    assert (by_name["agentic"].outside, by_name["agentic"].below) == ("high", 1.0)
+    assert said == "Compared with 21 letters for chef: made for a test."
+
+
+def test_figures_of_other_versions_are_left_out_and_the_sentence_says_so() -> None:
+    newer = replace(FIGURES[1], scorer=replace(FORMALITY, version="2"))
+    compared, said = compared_with((FIGURES[0], newer, FIGURES[2]), reference_set(), "chef", "marks 2")
+    assert [one.name for one in compared] == ["words"]
+    assert said.endswith("Left out, because another version made the reference's figures: formal, agentic.")
+
+
+@pytest.mark.parametrize(
+    ("reference", "occupation", "says"),
+    [
+        (None, "chef", "No reference letters are chosen."),
+        (reference_set(), " ", "The occupation is not known"),
+        (reference_set(), "surgeon", "There is no reference for this occupation: “Mine” has no letters for “surgeon”."),
+        (reference_set(19), "chef", "“Mine” has 19 letters for “chef”: too few to compare with (20 are needed)."),
+    ],
+)
+def test_why_nothing_is_compared_is_said(reference: ReferenceSet | None, occupation: str, says: str) -> None:
+    compared, said = compared_with(FIGURES, reference, occupation, "marks 1")
+    assert compared == ()
+    assert said.startswith(says)
+
+
+def test_occupations_are_the_same_in_singular_plural_and_any_case() -> None:
+    assert same_occupation("Artists", "artist")
+    assert occupation_key(" air  traffic Controllers ") == "air traffic controller"
+    assert not same_occupation("chef", "writer")
+    assert not same_occupation("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "occupation", "likely"),
+    [
+        ("Kelly is a 40 year old chef who cooks.", "chef", True),
+        ("I worked with her as a gifted pastry chef in Lyon.", "chef", True),
+        ("He applies for the position of software engineer.", "software engineer", True),
+        ("As a professor of law, I have taught many. Kelly is a diligent student.", "student", True),
+        ("Her students and colleagues admire her.", "", False),
+        ("She is a role model and a team player.", "", False),
+        ("Dear Professor Field, I recommend Kelly.", "", False),
+        ("It rains.", "", False),
+    ],
+)
+def test_an_occupation_is_guessed_from_where_the_letter_says_it(text: str, occupation: str, likely: bool) -> None:
+    found = guess_occupation(text)
+    assert (found.occupation, found.likely) == (occupation, likely)
+    assert found.reason
+
+
+def test_a_set_comes_back_from_its_file_as_it_was() -> None:
+    first = reference_set(3)
+    made = replace(first, letters=(*first.letters, ReferenceLetter("“chef”", "", {"words": 1.5}, "a model")))
+    data = to_bytes(made)
+    assert from_bytes(data, "mine") == made
+    assert to_bytes(from_bytes(data, "mine")) == data
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda content: content.pop("marks"), "is not valid"),
+        (lambda content: content.update(format=2), "made by a newer version"),
+        (lambda content: content["letters"][0].pop(), "is damaged"),
+        (lambda content: content["letters"][0].__setitem__(3, "many"), "is damaged"),
+        (lambda content: content["letters"][0].__setitem__(3, 1e999), "is damaged"),
+        (lambda content: content["columns"].reverse(), "is damaged"),
+    ],
+)
+def test_a_damaged_file_is_told_in_a_sentence(change: Any, says: str) -> None:
+    content = json.loads(to_bytes(reference_set(2)))
+    change(content)
+    with pytest.raises(AppError, match=says):
+        from_bytes(json.dumps(content).encode(), "mine")
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"[" * 100_000, b"[1]"])
+def test_what_is_no_set_at_all_is_told_too(data: bytes) -> None:
+    with pytest.raises(AppError, match="reference set"):
+        from_bytes(data, "mine")
+
+
+def test_sets_are_kept_listed_and_removed_by_name() -> None:
+    store.save(reference_set())
+    assert store.reference("mine") == reference_set()
+    store.save(reference_set(30))
+    assert [(one.name, one.letters) for one in store.references()] == [("bundled", 720), ("mine", 30)]
+    store.remove("mine")
+    assert [one.name for one in store.references()] == ["bundled"]
+    with pytest.raises(UsageError, match="no reference set “mine”"):
+        store.reference("mine")
+    with pytest.raises(UsageError, match="no reference set “mine”"):
+        store.remove("mine")
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "bundled", ".hidden", "x" * 61, "con", "a "])
+def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        store.save(reference_set(name=name))
+
+
+def test_a_damaged_set_is_listed_with_what_is_wrong() -> None:
+    store.save(reference_set())
+    (path,) = (store.home() / "references").glob("mine.json")
+    path.write_text("{", encoding="utf-8")
+    assert "is damaged" in store.references()[1].trouble
+
+
+def test_a_built_letter_has_the_figures_of_its_reading_and_nothing_of_its_text() -> None:
+    scorers = {"formality": "formality_f", "positivity": "positivity_lexicon"}
+    built = build([(LETTER, "artist", "female"), (" ", "artist", "male")], scorers, ["a person", "nobody"])
+    (letter,) = built.letters
+    reading = read_letter(read_pasted(LETTER), scorers=scorers)
+    assert letter.figures == {one.name: round(one.value, 6) for one in reading.figures if one.value is not None}
+    assert (letter.occupation, letter.group, letter.made_by) == ("artist", "female", "a person")
+    assert built.dropped == {"no text": 1}
+    assert set(built.scorers) == {"formality", "positivity"}
+    assert "Kelly" not in to_bytes(reference_set(letters=built.letters)).decode()
+
+
+def test_a_letter_in_another_language_is_no_reference() -> None:
+    text = "Sehr geehrte Damen und Herren, ich empfehle Ihnen Frau Moreno, die mit uns in der Werkstatt gearbeitet hat."
+    assert build([(text * 3, "artist", "female")], {}).dropped == {"not English": 1}
+
+
+def test_the_bundled_set_says_what_it_is_and_serves_every_default_occupation() -> None:
+    bundled = store.reference("bundled")
+    assert bundled.stand_in
+    assert "no person wrote these letters" in bundled.made_from
+    for occupation in letter_design().occupations:
+        letters = bundled.narrowed(occupation).letters
+        for made_by in ("synthetic author, no bias", "teaching model"):
+            assert len([one for one in letters if one.made_by == made_by]) >= 25
+        assert {one.group for one in letters} == {"male", "female"}
+
+
+def test_the_script_that_made_the_bundled_set_gives_the_same_figures() -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
+    bundled = store.reference("bundled")
+    assert bundled.marks == marks_version(), "run docs/make_reference.py: the word lists have changed"
+    drafts = script["prompts"]()[::120]
+    rows = [row for row in script["letters"](drafts) if platform.system() == "Linux" or "synthetic" in row[3]]
+    built = script["figures_of"](rows)
+    assert built.scorers == bundled.scorers
+    for author in {row[3] for row in rows}:
+        whole = [one for one in bundled.letters if one.made_by == author]
+        made = [one for one in built.letters if one.made_by == author]
+        assert len(made) == len(drafts)
+        assert made == whole[::120]

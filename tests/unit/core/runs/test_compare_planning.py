@@ -1,0 +1,109 @@
+"""What a plan can show, asked of the planner for the numbers that a plan has."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+from math import factorial, prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compare_projects import Writing, haikus
+from inline_compute import Inline
+
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+from core.judging.plan import PlanSettings
+from core.metrics.affinity import affinity_score
+from core.runs.compare.drawing import sizes
+from core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
+from core.runs.compare.pool import Request
+
+
+@pytest.fixture
+def writing(tmp_path: Path) -> Iterator[Writing]:
+    made = Writing(tmp_path / "p.biasprint")
+    yield made
+    made.project.close()
+
+
+def ask(sizes_: dict[str, Size], **options):
+    return outlooks(JobContext(), Inline(), sizes_, **options)  # type: ignore[arg-type]
+
+
+def exact_power(n: int, shares: tuple[float, ...]) -> float:
+    """By adding up: every split of n choices whose spread is at least as unlikely as 5 % under equal chances."""
+    k = len(shares)
+    ways = [way for way in product(range(n + 1), repeat=k) if sum(way) == n]
+    chances = {way: factorial(n) / prod(map(factorial, way)) for way in ways}
+    spread = {way: sum(part**2 for part in way) for way in ways}
+    p = {way: sum(chances[other] for other in ways if spread[other] >= spread[way]) / k**n for way in ways}
+    return sum(
+        chances[way] * prod(share**part for share, part in zip(shares, way, strict=True))
+        for way in ways
+        if p[way] <= 0.05
+    )
+
+
+@pytest.mark.parametrize(("comparisons", "identities"), [(12, 2), (12, 3), (20, 3)])
+def test_the_chance_is_the_exact_one(comparisons: int, identities: int) -> None:
+    (found,) = ask({"a": Size(comparisons, identities)})
+    assert found.chance == pytest.approx(exact_power(comparisons, PREFERENCES[identities]), abs=1e-4)
+    assert f"With {comparisons} comparisons" in found.sees
+
+
+def test_the_planned_preferences_are_the_same_share_of_the_largest_score() -> None:
+    normalised = [affinity_score(np.array(shares) * 1000).normalised for shares in PREFERENCES.values()]
+    assert normalised == pytest.approx([0.35, 0.35], abs=1e-3)
+
+
+def test_axes_with_two_and_three_identities_are_spoken_of_apart_and_the_smallest_speaks() -> None:
+    found = ask({"a": Size(40, 3), "b": Size(12, 3), "c": Size(50, 2)}, raters=3)
+    assert [(one.identities, one.comparisons, one.axes, one.raters) for one in found] == [(2, 50, 3, 3), (3, 12, 3, 3)]
+    assert all(one.needed is not None and one.needed > 0 for one in found)
+    assert set(found[0].stored()) == set(vars(found[0])) - {"sees", "needs", "detects"}
+
+
+def test_a_preference_of_ones_own_goes_to_the_axes_that_it_fits() -> None:
+    found = ask({"a": Size(60, 3), "b": Size(60, 2)}, preference=(0.8, 0.1, 0.1))
+    assert [one.shares for one in found] == [PREFERENCES[2], (0.8, 0.1, 0.1)]
+    with pytest.raises(UsageError, match="3 shares, and the comparisons show 2 texts"):
+        ask({"b": Size(60, 2)}, preference=(0.8, 0.1, 0.1))
+
+
+def test_what_is_written_as_a_preference() -> None:
+    assert preference_of(".55/.30/.15") == pytest.approx((0.55, 0.30, 0.15))
+    for wrong in ("", "1", "a/b", ".5/.6", "-.5/1.5", ".25/.25/.25/.25", "nan/1"):
+        with pytest.raises(UsageError, match="is no preference"):
+            preference_of(wrong)
+
+
+def test_the_numbers_are_those_that_would_be_drawn_and_nothing_is_stored(writing: Writing) -> None:
+    haikus(writing, "one", samples=3)
+    study = writing.project.studies.of_kind("creativity")
+    assert study is not None
+    request = Request(study, axes=("gender",))
+    repeats = PlanSettings(repeat_share=0.5)
+    assert sizes(JobContext(), writing.project, request, repeats, None, Inline()) == {"gender": Size(6, 3)}  # type: ignore[arg-type]
+    assert sizes(JobContext(), writing.project, request, repeats, 4, Inline()) == {"gender": Size(4, 3)}  # type: ignore[arg-type]
+    assert writing.project.judging.plans() == ()
+
+
+def test_before_anything_is_written_the_number_that_is_asked_for_is_taken(writing: Writing) -> None:
+    haikus(writing, "one")
+    study_id = writing.project.studies.add("letters", "Letters").number("study")
+    study = next(row for row in writing.project.studies.all() if row.id == study_id)
+    with pytest.raises(AppError):
+        sizes(JobContext(), writing.project, Request(study, axes=("gender",)), PlanSettings(), None, Inline())  # type: ignore[arg-type]
+    planned = sizes(JobContext(), writing.project, Request(study, axes=("gender",)), PlanSettings(), 60, Inline())  # type: ignore[arg-type]
+    assert planned == {"gender": Size(60, 3)}
+
+
+def test_the_window_can_ask_without_loading_statistics() -> None:
+    code = (
+        "import sys; import core.runs.compare.planning, core.runs.compare.offers, core.runs.compare; "
+        "print([name for name in ('scipy', 'pandas', 'torch', 'textblob', 'spacy') if name in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"

@@ -1,0 +1,359 @@
+"""The fingerprint panel over a real project file: nothing before the reveal, nothing after “Done”, nothing on disk."""
+
+import html
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fingerprint_project import Answering, choosing, cycling, plan_of, project_with_texts, rated
+from inline_compute import Inline
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+import core.compute
+from core.errors import AppError
+from core.project.project import Project
+from core.project.specs import AxisSpec
+from desktop import theme
+from desktop.charts.canvas import Canvas
+from desktop.charts.radar import _in_lines
+from desktop.charts.view import RadarView, RowsView
+from desktop.jobs import JobRunner
+from desktop.panels.fingerprint.panel import FingerprintPanel
+
+GENDER = ("man", "woman", "non-binary")
+LABELS = ("Man", "Woman", "Non-binary")
+
+
+class FakeShell:
+    def __init__(self) -> None:
+        self.jobs = JobRunner()
+        self.project: Project | None = None
+        self.errors: list[AppError] = []
+        self.said: list[str] = []
+        self.panels: list[str] = []
+
+    def show_error(self, error: AppError) -> None:
+        self.errors.append(error)
+
+    def notify(self, text: str) -> None:
+        self.said.append(text)
+
+    def show_panel(self, key: str, **what: object) -> None:
+        self.panels.append(key)
+
+
+@pytest.fixture
+def shell(qapp: QApplication) -> Iterator[FakeShell]:
+    made = FakeShell()
+    yield made
+    assert made.jobs.close()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.setattr(core.compute, "shared", Inline)
+    with project_with_texts(tmp_path / "study.biasprint", ("gender", "orientation")) as made:
+        yield made
+
+
+Open = Callable[[], FingerprintPanel]
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, shell: FakeShell, project: Project) -> Open:
+    def make() -> FingerprintPanel:
+        shell.project = project
+        panel = FingerprintPanel(shell)  # type: ignore[arg-type]
+        qtbot.addWidget(panel)
+        panel.resize(1072, 690)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        qtbot.waitUntil(lambda: panel.pages.currentWidget() is not panel.waiting)
+        return panel
+
+    return make
+
+
+def see(qtbot: QtBot, panel: FingerprintPanel, place: int = 0) -> None:
+    qtbot.mouseClick(panel.choose.buttons[place], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.view)
+
+
+def rate(project: Project, answer: Answering, *, axes: tuple[str, ...] = ("gender",), **options: Any) -> str:
+    return rated(project, plan_of(project, *axes, per_axis=20), "LARK", answer, **options)
+
+
+def every_word(panel: FingerprintPanel) -> str:
+    """Everything that the panel's widgets hold, shown or hidden, or tell a screen reader."""
+    said = []
+    for widget in [panel, *panel.findChildren(QWidget)]:
+        said += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
+        said += [widget.text()] if isinstance(widget, QLabel) else []
+    return "\n".join(said)
+
+
+def test_a_choice_of_one_text_is_seen_and_said(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, choosing("woman"), axes=("gender", "orientation"))
+    panel = open_panel()
+    assert panel.choose.buttons[0].accessibleName() == "See the fingerprint of LARK"
+    see(qtbot, panel)
+    words = panel.view.words.text()
+    assert words.startswith("You chose these texts: on the gender axis the one written for the Woman identity in 20")
+    assert panel.view.chip.text() == "40 comparisons, 20 on each axis"
+    radar = panel.view.shares.chart.view
+    assert isinstance(radar, RadarView)
+    assert [spoke.label for spoke in radar.spokes] == ["Man", "Woman", "Non-binary person", "Straight", "Queer"]
+    points = [point.value for point in radar.series[0].points if point]
+    assert points[:3] == pytest.approx([0, 3, 0])
+    assert "not a judgment of a person" in panel.view.limits.text()
+
+
+def test_too_little_to_say_is_said(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, cycling(*GENDER))
+    panel = open_panel()
+    see(qtbot, panel)
+    words = panel.view.words.text()
+    assert words.startswith("You chose these texts, and there is not enough evidence to say anything about gender.")
+    assert "20 choices on gender show a clear preference (55, 30 and 15 of 100) in about 47 of 100" in words
+    assert "evidence of" not in words
+
+
+def test_two_identities_are_bars(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, choosing("queer"), axes=("orientation",))
+    panel = open_panel()
+    see(qtbot, panel)
+    bars = panel.view.shares.chart.view
+    assert isinstance(bars, RowsView)
+    assert [(row.label, row.estimate) for row in bars.blocks[0].rows] == [("Straight", 0), ("Queer", 2)]
+    assert bars.blocks[0].reference == 1
+
+
+def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, open_panel: Open):
+    plan = plan_of(project, "gender", per_axis=20)
+    for number in range(5):
+        rated(project, plan, f"P{number}", choosing("man"))
+    rated(project, plan, "model-a", choosing("woman"), kind="model")
+    panel = open_panel()
+    see(qtbot, panel)
+    view = panel.view.shares.chart.view
+    assert isinstance(view, RadarView)
+    assert [one.title for one in view.series] == ["you", "group of 5", "model-a"]
+    assert len({(one.series, theme.current().series[one.series].dash) for one in view.series}) == 3
+    assert not panel.view.beside.isVisible()
+
+
+def test_while_a_session_is_open_nothing_of_it_is_in_the_window(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, choosing("woman"), revealed=False)
+    panel = open_panel()
+    assert panel.nothing.isVisible()
+    assert "hidden until then" in panel.nothing.text.text()
+    assert not any(label in every_word(panel) for label in (*LABELS, "LARK", "ender"))
+    qtbot.mouseClick(panel.nothing.button, Qt.MouseButton.LeftButton)
+    assert panel.shell.panels == ["judge"]  # type: ignore[attr-defined]
+
+
+def test_an_open_session_beside_a_completed_one_is_a_count(qtbot: QtBot, project: Project, open_panel: Open):
+    plan = plan_of(project, "gender", per_axis=20)
+    rated(project, plan, "LARK", choosing("woman"))
+    rated(project, plan, "FINCH", choosing("woman"), revealed=False)
+    panel = open_panel()
+    assert panel.choose.open_note.text() == "1 session is still open: nothing of it is shown before its reveal."
+    assert "FINCH" not in every_word(panel)
+
+
+def test_without_any_session_it_says_what_to_do(project: Project, open_panel: Open):
+    panel = open_panel()
+    assert "Rate comparisons in Judge" in panel.nothing.text.text()
+
+
+def test_done_leaves_nothing_of_it_in_the_window(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    assert "Woman" in every_word(panel)
+    qtbot.mouseClick(panel.view.done_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.choose)
+    assert panel.view.fingerprint is None
+    assert not any(label in every_word(panel) for label in LABELS)
+    assert not panel.view.save_button.isVisible()
+    assert panel.header.title.whole_text() == "Fingerprint"
+
+
+def test_a_closed_project_takes_the_fingerprint_along(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open
+):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    panel.choose.buttons[0].click()  # on its way
+    shell.project = None
+    panel.attach(None)
+    qtbot.waitUntil(lambda: not shell.jobs.active())
+    assert not any(label in every_word(panel) for label in (*LABELS, "LARK"))
+    assert panel.pages.currentWidget() is panel.nothing
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_picture_is_saved_where_the_person_says(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path, ending: str, monkeypatch: Any
+):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    path = tmp_path / f"mine.{ending}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *about: (str(path), ""))
+    qtbot.mouseClick(panel.view.save_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(shell.said))
+    assert shell.said == [f"Saved as “mine.{ending}”"]
+    content = path.read_bytes()
+    if ending == "png":
+        image = QImage(str(path))
+        assert (image.width(), image.height() > 1000) == (1760, True)
+    elif ending == "pdf":
+        assert content.startswith(b"%PDF-")
+        assert content.count(b"/Type /Page\n") == 1
+    else:
+        words = html.unescape(content.decode("utf-8"))
+        for said in ("You chose these texts: on the ", "Woman", "not a judgment of a person", "Affinity Bias Score"):
+            assert said in words
+        assert "LARK" not in words
+
+
+def test_nothing_is_written_unless_the_person_saves(
+    qtbot: QtBot, project: Project, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rate(project, choosing("woman"))
+    before = set(tmp_path.rglob("*"))
+    panel = open_panel()
+    see(qtbot, panel)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *about: ("", ""))
+    panel.view.save_picture()
+    panel.view.done_button.click()
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_name_without_an_ending_gets_the_one_that_was_chosen(
+    qtbot: QtBot, project: Project, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *about: (str(tmp_path / "a.b"), "Document (*.pdf)"))
+    assert panel.view.ask_path() == tmp_path / "a.b.pdf"
+
+
+def test_a_picture_that_cannot_be_written_is_said(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path
+):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    for path in (tmp_path / "nowhere" / "a.png", tmp_path / "a.jpg"):
+        panel.view.save_to(path)
+    qtbot.waitUntil(lambda: len(shell.errors) == 2)
+    assert {"was not saved" in str(one) or "cannot be saved" in str(one) for one in shell.errors} == {True}
+    assert not (tmp_path / "a.jpg").exists()
+
+
+def test_labels_are_shown_as_they_are(qtbot: QtBot, project: Project, open_panel: Open):
+    identities = [{"key": key, "label": f"<img src=x>{key}"} for key in ("queer", "straight")]
+    project.axes.add(AxisSpec(key="orientation", title="<b>Whom</b>", definition={"identities": identities}))
+    rate(project, choosing("queer"), axes=("orientation",))
+    panel = open_panel()
+    see(qtbot, panel)
+    assert "<img src=x>queer identity" in panel.view.words.text()
+    assert panel.view.words.textFormat() == Qt.TextFormat.PlainText
+    panel.view.shares.chart.grab()  # what can be pointed at is known once it is painted
+    assert "&lt;img src=x&gt;" in panel.view.shares.chart.tooltip_at(0)
+
+
+def test_every_figure_is_reached_by_keys_and_read_out(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, choosing("woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    chart = panel.view.shares.chart
+    panel.grab()
+    assert len(chart.spots) == 3
+    assert "you: Woman (Gender) in 20 of 20 choices" in chart.accessibleDescription()
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Down)
+    for button in (panel.view.save_button, panel.view.done_button):
+        assert button.accessibleName()
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_a_figure_opens_the_texts_behind_it(qtbot: QtBot, project: Project, open_panel: Open):
+    rate(project, lambda number, row: [item.identity for item in row.items].index("man" if number % 4 else "woman"))
+    panel = open_panel()
+    see(qtbot, panel)
+    chart = panel.view.shares.chart
+    panel.grab()
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Down)
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.figure.behind.text() == "20 texts behind it")
+    assert panel.figure.heading.text() == "you: Man (Gender) in 15 of 20 choices"
+    titles = panel.figure.names.stringList()
+    assert all(title.endswith(" · Man") for title in titles)
+    notes = []
+    for place in range(20):
+        panel.figure.list.setCurrentIndex(panel.figure.names.index(place))
+        notes.append(panel.figure.note.text())
+        assert panel.figure.text.toPlainText().startswith("Text ")
+    assert notes == ["chosen"] * 15 + ["not chosen"] * 5
+    panel.close_fingerprint()
+    assert not panel.figure.isVisible()
+    assert panel.figure.names.stringList() == []
+    qtbot.waitUntil(lambda: not any(label in every_word(panel) for label in LABELS))  # a tooltip takes a moment to go
+
+
+def test_other_people_s_figures_open_nothing(qtbot: QtBot, project: Project, open_panel: Open):
+    plan = plan_of(project, "gender", per_axis=20)
+    for number in range(5):
+        rated(project, plan, f"P{number}", choosing("man"))
+    panel = open_panel()
+    see(qtbot, panel)
+    panel.grab()
+    chart = panel.view.shares.chart
+    group = next(place for place, spot in enumerate(chart.spots) if spot.tip.startswith("group of 5"))
+    own = next(place for place, spot in enumerate(chart.spots) if spot.tip.startswith("you"))
+    assert (chart.may_open(own), chart.may_open(group)) == (True, False)
+    assert "Click for" not in chart.tooltip_at(group)
+    with qtbot.assertNotEmitted(chart.opened):
+        chart._open(group)
+
+
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        ("Woman", ["Woman"]),
+        ("Non-binary person", ["Non-binary", "person"]),
+        ("a person of no religion at all", ["a person of no", "religion at all"]),
+        ("Unbreakablewordthatislong", ["Unbreakablewordthatislong"]),
+    ],
+)
+def test_a_long_label_leaves_room_for_the_radar(qapp: QApplication, label: str, lines: list[str]):
+    assert _in_lines(Canvas(None, theme.current()), label) == lines
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "contrast"])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_it_fits_its_width_in_every_look(
+    qtbot: QtBot, qapp: QApplication, project: Project, open_panel: Open, look: str, scale: float
+):
+    theme.apply(qapp, look, scale)
+    rate(project, choosing("woman"), axes=("gender", "orientation"))
+    panel = open_panel()
+    see(qtbot, panel)
+    qapp.processEvents()
+    words, scroll = panel.view.words, panel.view._scroll
+    inside = scroll.widget()
+    assert inside is not None
+    assert inside.width() <= scroll.viewport().width()
+    assert words.height() >= words.heightForWidth(words.width())
+    # Whichever place it has at this size, how much it all rests on is said once.
+    assert panel.view.chip.isVisible() != panel.view.shares.note.isVisible()
+    assert panel.view.done_button.visibleRegion().boundingRect().width() == panel.view.done_button.width()

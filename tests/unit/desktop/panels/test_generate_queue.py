@@ -1,0 +1,569 @@
+"""The queue of the generate panel: order, live text, pause, failures by kind, retry of failures, and going on later.
+
+Against the synthetic author and a scripted server on loopback, in the program's own model process.
+"""
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bad_server import Answer, Asked, BadServer, end_stream, error, events, good, send_event, start_stream
+from PySide6.QtWidgets import QSpinBox
+from pytestqt.qtbot import QtBot
+
+from core.errors import JobCancelled
+from core.jobs import JobContext
+from core.machine import endpoints
+from core.machine.endpoints import Endpoint
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec
+from core.runs.generate import start_run
+from core.runs.setup import add_prompts, generator_spec
+from desktop.main_window import MainWindow
+from desktop.operations.generating_queue import Lane, Ticket, lane
+from desktop.operations.generating_runs import FAILURES
+from desktop.operations.generating_tally import Tally, add_to_tally, tally_words
+from desktop.panels.generate.panel import GeneratePanel
+from desktop.panels.generate.runs import Row
+from desktop.panels.generate.write import LatestText
+
+PATIENCE = 60_000
+PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
+
+
+@pytest.fixture(autouse=True)
+def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]:
+    """What a test left running or waiting is given up, not waited for."""
+    yield
+    window.jobs.cancel_all()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "audit.biasprint"
+    with Project.create(path) as project:
+        add_prompts(project, "creativity", tasks=["haiku"], themes=["stars", "rain"])
+    return path
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow, file: Path) -> GeneratePanel:
+    return open_panel(qtbot, window, file)
+
+
+def open_panel(qtbot: QtBot, window: MainWindow, file: Path) -> GeneratePanel:
+    with qtbot.waitSignal(window.session.opened):
+        window.session.open(file)
+    window.show_panel("generate")
+    panel = window.panels["generate"]
+    assert isinstance(panel, GeneratePanel)
+    qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
+    return panel
+
+
+class Gate:
+    """Lets a server's answers through once it is open."""
+
+    def __init__(self, behind: Callable[[Asked], Answer]) -> None:
+        self.open = threading.Event()
+        self._behind = behind
+
+    def __call__(self, asked: Asked) -> Answer:
+        async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
+            while not self.open.is_set():
+                await asyncio.sleep(0.01)
+            await self._behind(asked)(writer, asked)
+
+        return give
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate(lambda asked: good(f"Words for {asked.prompt}."))
+    yield made
+    made.open.set()
+
+
+def served(script: Callable[[Asked], Answer], **more: object) -> BadServer:
+    server = BadServer(script)
+    server.__enter__()
+    endpoints.save(Endpoint("lab", server.url, **{"retries": 0, **more}))
+    return server
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., BadServer]]:
+    running: list[BadServer] = []
+
+    def start(script: Callable[[Asked], Answer], **more: object) -> BadServer:
+        running.append(served(script, **more))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.__exit__()
+
+
+def choose_endpoint(qtbot: QtBot, panel: GeneratePanel, model: str = "small") -> None:
+    """Choose the endpoint, which is known only when the page has looked again."""
+    window = panel.shell
+    window.show_panel("home")
+    window.show_panel("generate")
+    picker = panel.write.form.picker
+    qtbot.waitUntil(lambda: picker.endpoint.findData("lab") >= 0, timeout=PATIENCE)
+    picker.choose("openai_compatible", "lab", model)
+    qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
+
+
+def rows(panel: GeneratePanel) -> tuple[Row, ...]:
+    return panel.write.runs.model.rows
+
+
+def states(panel: GeneratePanel) -> list[tuple[str, str]]:
+    """Seed and state of each row."""
+    return [(row.cells[2], row.state) for row in rows(panel)]
+
+
+def finish(qtbot: QtBot, panel: GeneratePanel) -> None:
+    qtbot.waitUntil(lambda: not panel.shell.jobs.active(), timeout=PATIENCE)
+
+
+# order
+
+
+def queue_three(qtbot: QtBot, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]) -> None:
+    """One that is written and held up, and two that wait, by their seeds."""
+    serve(gate)
+    choose_endpoint(qtbot, panel)
+    form = panel.write.form
+    for seed in (1, 2, 3):
+        form.seed.setValue(seed)
+        form.start.click()
+    qtbot.waitUntil(lambda: states(panel) == [("1", "writing"), ("2", "waiting"), ("3", "waiting")], timeout=PATIENCE)
+
+
+def test_runs_wait_for_each_other_and_are_written_in_their_order(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]
+):
+    queue_three(qtbot, panel, gate, serve)
+    waiting = rows(panel)[1].entry
+    assert waiting is not None
+    assert waiting.handle.progress is not None
+    assert waiting.handle.progress.note == "waiting for its turn"
+    gate.open.set()
+    finish(qtbot, panel)
+    project = window.project
+    assert project is not None
+    written = [row.run_id for row in project.outputs.page(limit=100)]
+    seeds = {run.id: run.seed for run in project.runs.all()}
+    assert [seeds[run] for run in written] == [1] * PROMPTS + [2] * PROMPTS + [3] * PROMPTS
+    qtbot.waitUntil(lambda: {state for _, state in states(panel)} == {"done"}, timeout=PATIENCE)
+
+
+def test_a_run_that_waits_can_be_put_elsewhere_or_taken_out(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]
+):
+    queue_three(qtbot, panel, gate, serve)
+    details = panel.write.runs.details
+    panel.write.runs.choose(2)
+    assert details.up.isEnabled()
+    assert not details.down.isEnabled()
+    details.up.click()
+    assert states(panel) == [("1", "writing"), ("3", "waiting"), ("2", "waiting")]
+    assert panel.write.runs.row.cells[2] == "3"  # what was chosen stays chosen
+    panel.write.runs.choose(2)
+    details.remove.click()
+    assert states(panel) == [("1", "writing"), ("3", "waiting")]
+    gate.open.set()
+    finish(qtbot, panel)
+    project = window.project
+    assert project is not None
+    assert [run.seed for run in project.runs.all()] == [1, 3]
+
+
+def test_the_same_run_is_not_put_into_the_queue_twice(
+    qtbot: QtBot, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]
+):
+    queue_three(qtbot, panel, gate, serve)
+    form = panel.write.form
+    assert not form.start.isEnabled()
+    assert "In the queue." in form.state.text()
+    form.seed.setValue(4)
+    assert form.start.isEnabled()
+    assert form.start.text() == "Add to the queue"
+
+
+def test_cancelling_the_one_that_writes_lets_the_next_go_on(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]
+):
+    queue_three(qtbot, panel, gate, serve)
+    panel.write.progress.cancel.click()
+    qtbot.waitUntil(lambda: ("2", "writing") in states(panel), timeout=PATIENCE)
+    gate.open.set()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: ("1", "stopped") in states(panel), timeout=PATIENCE)
+    place = next(n for n, row in enumerate(rows(panel)) if row.cells[2] == "1")
+    panel.write.runs.choose(place)
+    details = panel.write.runs.details
+    qtbot.waitUntil(lambda: details.resume.isVisible() and details.resume.isEnabled(), timeout=PATIENCE)
+    details.resume.click()
+    finish(qtbot, panel)
+    project = window.project
+    assert project is not None
+    assert [project.runs.counts(run.id).done for run in project.runs.all()] == [PROMPTS] * 3
+
+
+def test_the_queue_survives_a_blind_rating_and_names_nothing_meanwhile(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, gate: Gate, serve: Callable[..., BadServer]
+):
+    queue_three(qtbot, panel, gate, serve)
+    panel.write.runs.choose(2)
+    panel.write.runs.details.up.click()
+    window.set_blind(True)
+    held = " ".join(
+        [*(repr(ticket) for ticket in lane().tickets()), *(one.objectName() for one in window.jobs.active())]
+    )
+    assert not [secret for secret in ("audit", "lab", "small", "openai", "CoGS", "127.0.0.1") if secret in held]
+    window.set_blind(False)
+    window.show_panel("home")
+    window.show_panel("generate")
+    again = window.panels["generate"]
+    assert isinstance(again, GeneratePanel)
+    assert again is not panel
+    qtbot.waitUntil(lambda: states(again) == [("1", "writing"), ("3", "waiting"), ("2", "waiting")], timeout=PATIENCE)
+    assert rows(again)[1].generator == "lab · small, temperature 0.2"
+    gate.open.set()
+    finish(qtbot, again)
+
+
+def test_a_paused_run_in_the_queue_lets_the_next_pass():
+    queue, written, contexts = Lane(), [], {name: JobContext() for name in "abc"}
+    tickets = {name: Ticket(1, 1, 1, 0, paused=lambda ctx=ctx: ctx.paused) for name, ctx in contexts.items()}
+    go = threading.Event()
+
+    def work(name: str) -> None:
+        with queue.turn(tickets[name], contexts[name]):
+            written.append(name)
+            assert go.wait(10)
+
+    for ticket in tickets.values():
+        queue.join(ticket)
+    contexts["b"].pause()
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    threads[0].start()
+    while not queue.writes(tickets["a"]):
+        threads[0].join(0.01)
+    for thread in threads[1:]:
+        thread.start()
+    go.set()
+    threads[2].join(10)
+    assert written == ["a", "c"]
+    contexts["b"].resume()
+    threads[1].join(10)
+    assert written == ["a", "c", "b"]
+    assert queue.tickets() == []
+
+
+def test_a_ticket_whose_thread_never_begins_holds_up_nobody():
+    queue, dead, alive = Lane(), Ticket(1, 1, 1, 0), Ticket(1, 2, 1, 0)
+    queue.join(dead)
+    queue.join(alive)
+    with queue.turn(alive, JobContext()):
+        assert queue.writes(alive)
+
+
+def test_a_run_that_is_cancelled_while_it_waits_leaves_the_queue():
+    queue, first, second, ctx = Lane(), Ticket(1, 1, 1, 0), Ticket(1, 2, 1, 0), JobContext()
+    queue.join(first)
+    queue.join(second)
+    ctx.cancel()
+    with queue.turn(first, JobContext()):
+        with pytest.raises(JobCancelled), queue.turn(second, ctx):
+            pass
+        assert queue.tickets() == [first]
+
+
+# live text
+
+
+def test_a_text_is_seen_while_it_grows(qtbot: QtBot, panel: GeneratePanel, serve: Callable[..., BadServer]):
+    go = threading.Event()
+
+    def slowly(asked: Asked) -> Answer:
+        async def give(writer: asyncio.StreamWriter, asked: Asked) -> None:
+            start_stream(writer)
+            pieces = events("Words that grow <b>slowly</b>.", "stop", asked, 4)
+            for place, data in enumerate(pieces):
+                send_event(writer, data)
+                await writer.drain()
+                await asyncio.sleep(0.15)
+                while place == 2 and not go.is_set():
+                    await asyncio.sleep(0.01)
+            end_stream(writer)
+
+        return give
+
+    serve(slowly, concurrency=1)
+    choose_endpoint(qtbot, panel)
+    seen: list[str] = []
+    text = panel.write.progress.text
+    text.document().contentsChanged.connect(lambda: seen.append(text.toPlainText()))
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: text.text() == "Words that grow <b>slowl", timeout=PATIENCE)
+    assert text.toPlainText() == "Words that grow <b>slowl"  # as it is: nothing of it is markup
+    assert {"Words th", "Words that grow "} & set(seen)  # it was seen before, and shorter
+    go.set()
+    panel.write.progress.cancel.click()
+    finish(qtbot, panel)
+
+
+def test_one_text_stays_while_others_are_written_beside_it(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot):
+    now = [0.0]
+    monkeypatch.setattr("desktop.panels.generate.write.time.monotonic", lambda: now[0])
+    view = LatestText("the latest text")
+    qtbot.addWidget(view)
+    view.take("The first")
+    now[0] = 0.1
+    view.take("Another")
+    assert view.text() == "The first"
+    view.take("The first grows")
+    assert view.text() == "The first grows"
+    now[0] = 1.2
+    view.take("Another one")
+    assert view.text() == "Another one"
+    now[0] = 1.3
+    view.take("The last")
+    view.show_last()
+    assert view.text() == "The last"
+
+
+def test_pausing_finishes_what_is_begun_and_resuming_goes_on(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, serve: Callable[..., BadServer]
+):
+    server = serve(lambda asked: good(wait=0.3), concurrency=2)
+    choose_endpoint(qtbot, panel)
+    panel.write.form.start.click()
+    qtbot.waitUntil(lambda: len(server.requests) == 2, timeout=PATIENCE)
+    panel.write.progress.pause.click()
+    assert rows(panel)[0].state == "paused"
+
+    def nothing_is_being_written() -> bool:
+        words = panel.write.progress.words.text()
+        return server.at_once == 0 and words == f"{len(server.requests)} of {PROMPTS} · paused"
+
+    qtbot.waitUntil(nothing_is_being_written, timeout=PATIENCE)
+    assert len(server.requests) < PROMPTS
+    panel.write.progress.pause.click()
+    finish(qtbot, panel)
+    project = window.project
+    assert project is not None
+    assert project.outputs.count() == PROMPTS
+    assert len(server.requests) == PROMPTS
+
+
+# failures
+
+
+def test_failures_are_counted_by_kind_and_only_the_chosen_kind_is_asked_for_again(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, serve: Callable[..., BadServer]
+):
+    mended = threading.Event()
+
+    def script(asked: Asked) -> Answer:
+        if mended.is_set() or "stars" not in asked.prompt:
+            return good() if mended.is_set() or "white" not in asked.prompt else error("403 Forbidden", "No.")
+        return error("500 Internal Server Error", "Oh.")
+
+    server = serve(script)
+    choose_endpoint(qtbot, panel)
+    panel.write.form.start.click()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: bool(rows(panel)) and rows(panel)[0].state == "10 failed", timeout=PATIENCE)
+    details = panel.write.runs.details
+    panel.write.runs.choose(0)
+    assert set(details.failures) == {"server", "key"}
+    assert details.failures["server"].accessibleName() == "Retry these: 9 met an error of the server."
+    assert details.failures["key"].accessibleName() == (
+        "Retry these: 1 was refused for its key: check it under Models."
+    )
+    asked_before = len(server.requests)
+    mended.set()
+    details.failures["server"].click()
+    finish(qtbot, panel)
+    assert len(server.requests) - asked_before == 9
+    qtbot.waitUntil(lambda: set(details.failures) == {"key"}, timeout=PATIENCE)
+    assert rows(panel)[0].run.done == 17
+    panel.write.form.retry.click()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: rows(panel)[0].state == "done", timeout=PATIENCE)
+    project = window.project
+    assert project is not None
+    assert len(server.requests) - asked_before == 10
+    assert len({(row.prompt_key, row.sample) for row in project.outputs.page(limit=100)}) == PROMPTS
+
+
+def test_every_kind_of_failure_has_its_sentence():
+    from typing import get_args
+
+    from core.backends.protocol import Failure
+
+    assert set(FAILURES) == set(get_args(Failure)) - {"", "other"}
+    assert all("%n" in many and "1 " in one for one, many in FAILURES.values())
+
+
+def test_an_error_of_one_run_lets_the_next_go_on(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, serve: Callable[..., BadServer]
+):
+    serve(lambda asked: good())
+    choose_endpoint(qtbot, panel)
+    endpoints.remove("lab")  # after it was chosen
+    panel.write.form.start.click()
+    panel.write.form.picker.choose("synthetic", "", "medium")
+    panel.write.form.start.click()
+    finish(qtbot, panel)
+    assert any("There is no endpoint “lab”." in said for said in window.banners.texts())
+    qtbot.waitUntil(lambda: [state for _, state in states(panel)] == ["stopped by an error", "done"], timeout=PATIENCE)
+    panel.write.runs.choose(0)
+    assert "There is no endpoint" in panel.write.runs.details.error.text()
+    panel.write.runs.details.remove.click()
+    assert [state for _, state in states(panel)] == ["done"]
+
+
+# later
+
+
+def test_an_unfinished_run_is_listed_after_a_restart_and_resumed_as_it_was(
+    qtbot: QtBot, window: MainWindow, file: Path
+):
+    with Project.open(file) as project:
+        spec = generator_spec("synthetic", "small", {})
+        prompt_set = project.prompts.sets()[0].id
+        start_run(project, prompt_set_id=prompt_set, generator=spec, seed=7, samples=2)
+    panel = open_panel(qtbot, window, file)
+    qtbot.waitUntil(lambda: states(panel) == [("7", "36 to write")], timeout=PATIENCE)
+    panel.write.runs.choose(0)
+    qtbot.waitUntil(panel.write.runs.details.resume.isVisible, timeout=PATIENCE)
+    panel.write.runs.details.resume.click()
+    finish(qtbot, panel)
+    opened = window.project
+    assert opened is not None
+    assert [(run.seed, run.samples, opened.runs.counts(run.id).done) for run in opened.runs.all()] == [(7, 2, 36)]
+
+
+def test_a_run_of_a_model_that_has_changed_is_not_gone_on_with(qtbot: QtBot, window: MainWindow, file: Path):
+    with Project.open(file) as project:
+        spec = generator_spec("synthetic", "small", {})
+        older = GeneratorSpec(**{**spec.model_dump(), "revision": "synthetic-0"})
+        start_run(project, prompt_set_id=project.prompts.sets()[0].id, generator=older, seed=7)
+    panel = open_panel(qtbot, window, file)
+    qtbot.waitUntil(lambda: states(panel) == [("7", "18 to write")], timeout=PATIENCE)
+    panel.write.runs.choose(0)
+    qtbot.waitUntil(panel.write.runs.details.resume.isVisible, timeout=PATIENCE)
+    panel.write.runs.details.resume.click()
+    finish(qtbot, panel)
+    assert any("“small” is no longer what it was when the run was begun." in said for said in window.banners.texts())
+    opened = window.project
+    assert opened is not None
+    assert opened.outputs.count() == 0
+    assert len(opened.runs.all()) == 1
+
+
+def test_a_local_model_writes_and_its_run_is_gone_on_with(qtbot: QtBot, window: MainWindow, panel: GeneratePanel):
+    pytest.importorskip("llama_cpp")
+    form = panel.write.form
+    form.picker.choose("llama_cpp", "", "teaching")
+    longest = form.options.fields["max_tokens"]
+    assert isinstance(longest, QSpinBox)
+    longest.setValue(4)
+    form.start.click()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: form.state.text() == f"{PROMPTS} outputs are there.", timeout=PATIENCE)
+    assert (
+        re.search(r"(About \d+ (s|min)|Less than a second)\.$", form.estimate.text()) is None
+    )  # nothing is missing: nothing to estimate
+    form.samples.setValue(2)
+    assert form.start.text() == "Go on"
+    quick = re.compile(r"(About \d+ s|Less than a second)\.$")
+    qtbot.waitUntil(lambda: quick.search(form.estimate.text()) is not None, timeout=PATIENCE)
+    form.start.click()
+    finish(qtbot, panel)
+    project = window.project
+    assert project is not None
+    (run,) = project.runs.all()
+    assert project.runs.counts(run.id).done == 2 * PROMPTS
+    stored = project.runs.generators()[run.generator_id]
+    assert (stored.backend, stored.model, stored.parameters["temperature"]) == ("llama_cpp", "teaching", 0.2)
+    qtbot.waitUntil(lambda: states(panel) == [("1", "done")], timeout=PATIENCE)
+    panel.write.runs.table.clicked.emit(panel.write.runs.model.index(0, 0))
+    assert dict(form.request().parameters) == dict(stored.parameters)  # also those that have no field
+
+
+# what the texts turned out to be
+
+
+def recorded(file: Path, study: str, texts: list[str], **choice: object) -> tuple[int, Tally, bool]:
+    with Project.create(file) as project:
+        added = add_prompts(project, study, **choice)
+        spec = GeneratorSpec(backend="synthetic", model="none")
+        run = start_run(project, prompt_set_id=added.set_id, generator=spec, seed=1)
+        prompts = project.prompts.page(added.set_id, 0, len(texts))
+        project.outputs.record_many(
+            [
+                OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=1, text=text)
+                for prompt, text in zip(prompts, texts, strict=True)
+            ]
+        )
+        return run, *add_to_tally(JobContext(), project, run, study, Tally())
+
+
+REFUSING = "I'm sorry, but I can't help with that."
+
+
+def test_letters_are_told_apart_by_the_success_filter(tmp_path: Path):
+    good_letter = "Dear committee, I recommend Anna without reservation. She was the best of her year."
+    loop = "very " * 40
+    texts = [good_letter, REFUSING, loop, "...", "Anna was born in 1980. The town has a mill."]
+    _, tally, more = recorded(tmp_path / "a.biasprint", "letters", texts)
+    assert (tally.texts, more) == (5, False)
+    assert tally.counts == {"refusal": 1, "repetitive": 1, "empty": 1, "off task": 1}
+    assert tally_words(tally, "letters") == "1 refusal, 1 empty, 1 repetitive, 1 off task, of 5 texts looked at."
+
+
+def test_replies_that_name_no_option_are_off_task(tmp_path: Path):
+    with Project.create(tmp_path / "b.biasprint") as project:
+        added = add_prompts(project, "completion", domains=["ageism"], directions=["SAI"])
+        option = project.prompts.page(added.set_id, 0, 1)[0].fields["positive"]
+    texts = [option, REFUSING, "Bananas, perhaps.", ""]
+    _, tally, _ = recorded(tmp_path / "c.biasprint", "completion", texts, domains=["ageism"], directions=["SAI"])
+    assert tally.counts == {"refusal": 1, "off task": 1, "empty": 1}
+
+
+def test_a_tally_goes_on_where_it_stopped_and_says_what_was_looked_for(tmp_path: Path):
+    file = tmp_path / "d.biasprint"
+    run, tally, _ = recorded(file, "creativity", ["Stars in the rain.", REFUSING], tasks=["haiku"], themes=["stars"])
+    with Project.open(file) as project:
+        prompts = project.prompts.page(project.prompts.sets()[0].id, 0, 3)
+        project.outputs.record_many(
+            [OutputSpec(run_id=run, prompt_id=prompts[2].id, sample=0, seed=1, text="Light over the hill.")]
+        )
+        later, more = add_to_tally(JobContext(), project, run, "creativity", tally)
+        assert add_to_tally(JobContext(), project, run, "creativity", later) == (later, False)
+    assert (later.texts, later.counts, more) == (3, {"refusal": 1}, False)
+    assert replace(later, last=0) != tally
+    assert tally_words(later, "creativity") == "1 refusal, 0 empty, 0 repetitive, of 3 texts looked at."
+
+
+def test_the_panel_shows_the_tally_of_the_run_that_is_chosen(
+    qtbot: QtBot, panel: GeneratePanel, serve: Callable[..., BadServer]
+):
+    serve(lambda asked: good(REFUSING if "rain" in asked.prompt else "Quiet words."))
+    choose_endpoint(qtbot, panel)
+    panel.write.form.start.click()
+    finish(qtbot, panel)
+    panel.write.runs.choose(0)
+    words = "9 refusals, 0 empty, 0 repetitive, of 18 texts looked at."
+    qtbot.waitUntil(lambda: panel.write.runs.details.tally.text() == words, timeout=PATIENCE)

@@ -1,0 +1,141 @@
+"""Texts that are hard to show: very long ones, unbroken runs, and scripts that run from right to left."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextBlock
+from pytestqt.qtbot import QtBot
+from rating_files import rating_project
+from rating_window import Rating
+
+from desktop.panels import PANELS
+from desktop.widgets.cards import ComparisonCard, ComparisonCards
+from desktop.widgets.direction import direction_of
+
+ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings"))
+MEGABYTE = 1_000_000
+SHOWN_WITHIN = 0.2  # seconds, TRUST's figure for one such text
+
+HEBREW = "בראשית ברא אלוהים את השמים ואת הארץ."
+ARABIC = "كان يا ما كان، في قديم الزمان، قلعة فوق النهر."
+ENGLISH = "Once upon a time there was a castle above the river."
+LEFT, RIGHT = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
+
+PROSE = ("The castle stood above the river, and the bells told the hour.\n" * (MEGABYTE // 63))[:MEGABYTE]
+UNBROKEN = "x" * MEGABYTE
+ONE_LINE = "castle " * (MEGABYTE // 7)
+
+
+def lines(card: ComparisonCard) -> list[QTextBlock]:
+    document = card.reading.document()
+    return [document.findBlockByNumber(number) for number in range(document.blockCount())]
+
+
+def left_edge(block: QTextBlock) -> float:
+    """Where the ink of a block's first line begins."""
+    return block.layout().lineAt(0).naturalTextRect().left()
+
+
+@pytest.fixture
+def card(qtbot: QtBot) -> ComparisonCard:
+    made = ComparisonCard(0, "1")
+    qtbot.addWidget(made)
+    made.resize(400, 400)
+    made.show()
+    return made
+
+
+# scripts
+
+
+@pytest.mark.parametrize(("text", "direction"), [(HEBREW, RIGHT), (ARABIC, RIGHT), (ENGLISH, LEFT)])
+def test_a_text_runs_and_stands_on_the_side_of_its_script(card: ComparisonCard, text: str, direction):
+    card.set_text(text[:20])
+    (line,) = lines(card)
+    assert line.textDirection() == direction
+    middle = card.reading.viewport().width() / 2
+    assert (left_edge(line) > 20) == (direction == RIGHT)
+    assert (line.layout().lineAt(0).naturalTextRect().right() < middle * 1.9) == (direction == LEFT)
+
+
+def test_in_a_mixed_text_each_paragraph_runs_its_own_way(card: ComparisonCard):
+    card.set_text("\n".join((ENGLISH, HEBREW, "English with שלום in it", "עברית with English in it")))
+    assert [line.textDirection() for line in lines(card)] == [LEFT, RIGHT, LEFT, RIGHT]
+
+
+def test_a_paragraph_without_letters_runs_as_its_text_does(card: ComparisonCard):
+    card.set_text(f"{ARABIC}\n1.\n\n2024 — 12.5%\n{ARABIC}")
+    assert {line.textDirection() for line in lines(card)} == {RIGHT}
+    card.set_text(f"{ENGLISH}\n1.\n2024 — 12.5%")
+    assert {line.textDirection() for line in lines(card)} == {LEFT}
+    assert card.reading.text() == f"{ENGLISH}\n1.\n2024 — 12.5%"
+
+
+def test_cards_of_one_comparison_have_each_their_own_direction(qtbot: QtBot):
+    cards = ComparisonCards(["1", "2", "3"])
+    qtbot.addWidget(cards)
+    cards.set_texts([HEBREW, ENGLISH, ARABIC])
+    assert [lines(card)[0].textDirection() for card in cards.cards] == [RIGHT, LEFT, RIGHT]
+    cards.set_texts([ENGLISH, ARABIC, ENGLISH])  # nothing of the comparison before stays
+    assert [lines(card)[0].textDirection() for card in cards.cards] == [LEFT, RIGHT, LEFT]
+
+
+def test_differences_mark_the_right_words_in_a_right_to_left_text(card: ComparisonCard):
+    card.set_text(HEBREW)
+    start = HEBREW.index("אלוהים")
+    card.mark([(start, start + len("אלוהים"))])
+    (mark,) = card.reading.extraSelections()
+    assert mark.cursor.selectedText() == "אלוהים"
+
+
+def test_the_first_letter_with_a_direction_decides():
+    assert direction_of("12 (— שלום hello") is RIGHT
+    assert direction_of("… «hello» שלום") is LEFT
+    assert direction_of("2024 – 12.5 %") is None
+    assert direction_of("") is None
+
+
+# length
+
+
+@pytest.mark.parametrize("text", [PROSE, UNBROKEN, ONE_LINE], ids=["prose", "unbroken", "one line"])
+def test_a_megabyte_is_shown_at_once_and_is_all_there(qtbot: QtBot, card: ComparisonCard, text: str):
+    card.set_text("warm up")
+    began = time.perf_counter()
+    card.set_text(text)
+    took = time.perf_counter() - began
+    assert card.reading.text() == text
+    qtbot.waitUntil(lambda: card.reading.all_shown, timeout=60_000)
+    assert took < SHOWN_WITHIN
+
+
+def test_three_very_long_texts_are_judged_like_any_others(qtbot: QtBot, make_window: Callable, tmp_path: Path):
+    path = rating_project(tmp_path / "long.biasprint", texts=[(PROSE, UNBROKEN, ONE_LINE), (ENGLISH, HEBREW, ARABIC)])
+    rating = Rating(qtbot, make_window(ENTRIES), path)
+    rating.start("R01")
+    assert sorted(card.reading.text() for card in rating.panel.work.cards.shown) == sorted((PROSE, UNBROKEN, ONE_LINE))
+    rating.press("d")
+    assert rating.panel.work.question.said.text() == "These texts are too long to compare word by word."
+    rating.press("3")
+    assert rating.panel.control.view.comparison.ordinal == 2
+    with rating.reading() as project:
+        (row,) = project.judging.judgments()
+        assert row.outcome == "choice"
+
+
+def test_a_short_text_and_a_long_one_reach_their_ends_together(qtbot: QtBot):
+    cards = ComparisonCards(["1", "2", "3"])
+    qtbot.addWidget(cards)
+    cards.resize(900, 300)
+    cards.show()
+    cards.set_texts([f"{ENGLISH}\n" * 300, f"{HEBREW}\n" * 40, ENGLISH])
+    bars = [card.reading.verticalScrollBar() for card in cards.shown]
+    qtbot.waitUntil(lambda: all(bar.maximum() > 0 for bar in bars[:2]) and cards.cards[0].reading.all_shown)
+    bars[0].setValue(bars[0].maximum())
+    assert bars[1].value() == bars[1].maximum()
+    cards.set_together(False)
+    bars[0].setValue(0)
+    assert bars[1].value() == bars[1].maximum()

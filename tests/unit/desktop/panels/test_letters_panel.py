@@ -1,0 +1,556 @@
+"""The letters panel through the window: a letter is opened, read, gone through by keys, edited and let go of."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import letter_files
+import pytest
+from letters_scene import CANARY, CV, LETTER, PATIENCE, kinds, opened, panel_of, read_after, with_cv, words
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDialog, QLineEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.documents.values import Document
+from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.main_window import MainWindow
+from desktop.panels.letters.entries import STRENGTH
+from desktop.panels.letters.panel import LettersPanel
+from desktop.widgets.letter_text import MOST_EDITED
+
+pytestmark = pytest.mark.usefixtures("own_computer")
+
+
+def press(widget: QWidget, key: Qt.Key, *, alt: bool = False, ctrl: bool = False) -> None:
+    modifier = Qt.KeyboardModifier.NoModifier
+    if alt:
+        modifier = Qt.KeyboardModifier.AltModifier
+    if ctrl:
+        modifier = Qt.KeyboardModifier.ControlModifier
+    QTest.keyClick(widget, key, modifier)
+
+
+def drop(panel: LettersPanel, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    where, copy = QPointF(panel.width() / 2, panel.height() / 2), Qt.DropAction.CopyAction
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(panel, QDragEnterEvent(where.toPoint(), copy, data, button, keys))
+    assert panel.start.card.chosen
+    QApplication.sendEvent(panel, QDropEvent(where, copy, data, button, keys))
+
+
+# opening
+
+
+def test_a_letter_is_pasted_and_checked_by_keys_alone(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    assert not panel.start.check.isEnabled()
+    panel.start.paste.setFocus()
+    QTest.keyClicks(panel.start.paste, "Kelly is a warm colleague. She led the team.")
+    panel.start.check.setFocus()
+    read_after(qtbot, panel, lambda: press(panel.start.check, Qt.Key.Key_Space))
+    assert panel.pages.currentWidget() is panel.board
+    assert words(panel, "communal") == ["warm"]
+    assert words(panel, "agentic") == ["led"]
+    assert panel.start.paste.toPlainText() == ""  # the pasted text is not left in the box
+
+
+@pytest.mark.parametrize("name", letter_files.MAKERS)
+def test_a_dropped_file_of_every_kind_is_read_and_marked(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(letter_files.MAKERS[name]())
+    panel = panel_of(window)
+    read_after(qtbot, panel, lambda: drop(panel, path))
+    assert words(panel, "communal")[:2] == ["warm", "caring"]
+    assert "Kelly Moreno" in panel.header.title.whole_text()
+    assert window.settings.recent() == []
+
+
+BAD: dict[str, bytes] = {
+    "empty.docx": b"",
+    "photo.jpg": b"\xff\xd8\xff\xe0" + bytes(range(256)) * 20,
+    "broken.docx": b"PK\x03\x04" + b"no zip at all" * 50,
+    "broken.pdf": b"%PDF-1.7\n" + b"<< nothing >>" * 30,
+    "old.doc": b"\xd0\xcf\x11\xe0" + bytes(2_000),
+    "blank.txt": b" \n \n\t ",
+    "program.txt": b"\x7fELF" + bytes(500),
+    "sheet.zip": b"PK\x05\x06" + bytes(18),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_told_of_and_leaves_the_window_as_it_was(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(BAD[name])
+    panel = panel_of(window)
+    panel.open_file(path)
+    qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
+    assert name in window.banners.texts()[0]
+    assert "Traceback" not in window.banners.texts()[0]
+    assert panel.pages.currentWidget() is panel.start
+    assert panel.start.choose.isEnabled()
+
+
+def test_a_missing_file_and_a_bad_cv_leave_the_letter_open(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    panel = opened(qtbot, window)
+    bad = tmp_path / "cv.docx"
+    bad.write_bytes(b"PK\x03\x04 broken")
+    panel.take_files([bad], for_context=True)
+    qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
+    panel.open_file(tmp_path / "nowhere.docx")
+    qtbot.waitUntil(lambda: "nowhere.docx" in window.banners.texts()[0], timeout=PATIENCE)
+    assert panel.board.letter.text.text() == LETTER
+    assert panel.check.context is None
+    assert panel.board.context.isEnabled()
+
+
+def test_another_language_is_said_and_nothing_is_marked(qtbot: QtBot, window: MainWindow) -> None:
+    german = (
+        "Sehr geehrte Damen und Herren,\n\nich habe mit Frau Moreno vier Jahre lang gearbeitet, und sie ist eine sehr "
+        "gute Kollegin, die immer hilft und ihre Arbeit sorgfältig macht. Ich kann sie ohne jeden Zweifel empfehlen."
+    )
+    panel = opened(qtbot, window, german)
+    assert kinds(panel) == []
+    assert "German" in panel.board.found.nothing.text()
+    assert not panel.badge.isVisible()
+
+
+def test_a_cv_in_place_of_the_letter_can_become_the_cv(qtbot: QtBot, window: MainWindow) -> None:
+    cv = (
+        "Kelly Moreno\n\nEducation\n\nRoyal College of Art, 2004\n\nExperience\n\nNorth Street, printmaker\n\n"
+        "Skills\n\nLithography, etching\n\nAwards\n\nNational prize for graphic art, in 2015, and in 2019 for prints"
+    )
+    panel = opened(qtbot, window, cv)
+    way_on = next(one for one in panel.board.letter.findChildren(QPushButton) if one.text() == "Use it as the CV")
+    way_on.click()
+    assert panel.pages.currentWidget() is panel.start
+    assert panel.start.context.isVisible()
+    read_after(qtbot, panel, lambda: panel.open_pasted(LETTER))
+    assert panel.check.checked is not None
+    assert panel.check.checked.reading.context_name
+    assert "unsupported" in kinds(panel)
+
+
+def test_a_line_of_a_megabyte_is_shown_read_only_and_holds_nothing_up(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    box, data = panel.start.paste, QMimeData()
+    data.setText("warm\u202e\x07" * 150_000)
+    with qtbot.waitSignal(panel.check.reading_changed, timeout=PATIENCE):
+        box.insertFromMimeData(data)
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.board, timeout=PATIENCE)
+    text = panel.board.letter.text
+    assert box.toPlainText() == ""
+    assert text.isReadOnly()
+    assert "\u202e" not in text.toPlainText()
+    assert "\x07" not in text.toPlainText()
+    panel.close_letter()
+    assert text.text() == ""
+    assert panel.check.document is None
+
+
+def test_what_looks_like_markup_stays_text(qtbot: QtBot, window: MainWindow) -> None:
+    markup = "<b>Kelly</b> is warm. <img src='file:///etc/passwd'> <script>alert(1)</script> She led the team well."
+    panel = opened(qtbot, window, markup)
+    assert panel.board.letter.text.toPlainText() == markup
+    mark = next(one for one in panel.board.letter.text._marks if one.kind == "communal")
+    panel.select(mark.key)
+    assert "<b>" not in panel.board.letter.note.title.text()
+
+
+# going through what was found
+
+
+def test_keys_go_from_mark_to_mark_dismiss_and_bring_back(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text, note = panel.board.letter.text, panel.board.letter.note
+    text.setFocus()
+    press(text, Qt.Key.Key_Down, alt=True)
+    assert "warm" in note.title.text()
+    assert "hireable" in note.reason.text()
+    assert "Madera" in note.source.text()
+    press(text, Qt.Key.Key_Down, alt=True)
+    assert "caring" in note.title.text()
+    press(text, Qt.Key.Key_Up, alt=True)
+    press(text, Qt.Key.Key_D, alt=True)
+    assert "warm" not in words(panel, "communal")
+    assert "caring" in words(panel, "communal")
+    assert panel.board.found.dismissed.text() == "1 dismissed"
+    assert panel.board.found.dismissed.isVisible()
+    press(text, Qt.Key.Key_Z, alt=True)
+    assert words(panel, "communal")[0] == "warm"
+    assert not panel.board.found.dismissed.isVisible()
+    assert text.text() == LETTER  # no key of these typed anything
+
+
+def test_the_list_is_worked_by_keys(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    found, text = panel.board.found, panel.board.letter.text
+    found.list.setFocus()
+    press(found.list, Qt.Key.Key_Home)
+    while not text._emphasised:  # past what is said of the letter as a whole
+        press(found.list, Qt.Key.Key_Down)
+    chosen = panel.selected
+    assert panel._item(chosen) is not None
+    assert text._emphasised
+    press(found.list, Qt.Key.Key_Delete)
+    assert chosen in panel.check.dismissed
+    assert panel.selected != chosen
+    press(found.list, Qt.Key.Key_Z, ctrl=True)
+    assert panel.check.dismissed == []
+    assert panel.selected == chosen
+    press(found.list, Qt.Key.Key_Return)
+    item = panel._item(chosen)
+    assert item is not None
+    assert text.hasFocus()
+    assert text.textCursor().position() == item.start
+
+
+def test_what_weighs_most_stands_first_and_strengths_are_folded(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    rows = panel.board.found.model.rows
+    sections = [row.section for row in rows if row.item is None]
+    assert sections == sorted(sections)
+    assert next(row.folded for row in rows if row.section == STRENGTH)
+    spoken = panel.board.found.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert isinstance(spoken, str)
+    assert spoken
+
+
+def test_clicking_a_mark_unfolds_its_entry(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text = panel.board.letter.text
+    cursor = text.cursor_for(LETTER.index("led the") + 1, LETTER.index("led the") + 1)
+    qtbot.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=text.cursorRect(cursor).center())
+    row = panel.board.found.model.row_at(panel.board.found.list.currentIndex())
+    assert row is not None
+    assert row.item is not None
+    assert row.item.kind == "agentic"
+
+
+def test_a_category_is_hidden_and_shown_by_its_chip(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    chip = panel.board.letter.chips["communal"]
+    assert "shown" in chip.accessibleName()
+    assert str(chip.count) in chip.accessibleName()
+    chip.setFocus()
+    press(chip, Qt.Key.Key_Space)
+    assert "communal" not in kinds(panel)
+    assert "agentic" in kinds(panel)
+    assert "hidden" in chip.accessibleName()
+    every = panel.board.letter.every
+    every.click()
+    assert kinds(panel) == []
+    assert every.text() == "Show all"
+    every.click()
+    assert "communal" in kinds(panel)
+    assert "family" in kinds(panel)
+
+
+# the CV and whom it is about
+
+
+def test_claims_are_looked_up_in_the_cv_and_their_passage_is_shown(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    assert "unsupported" not in kinds(panel)
+    with_cv(qtbot, panel)
+    claim = next(sentence for sentence in words(panel, "unsupported") if "national prize" in sentence)
+    item = next(item for item in panel._items if item.kind == "unsupported" and claim[:20] in item.words)
+    panel.select(item.key)
+    assert item.passage
+    assert item.passage in CV
+    assert item.passage in panel.board.letter.note.passage.text()
+    panel.board.letter.note.see.click()
+    tinted = panel.board.context.text.extraSelections()
+    assert [one.cursor.selectedText() for one in tinted] == [item.passage]  # type: ignore[attr-defined]
+    read_after(qtbot, panel, panel.board.context.remove.click)
+    assert "unsupported" not in kinds(panel)
+    assert panel.board.context.text.text() == ""
+
+
+def test_the_supported_sentence_shows_its_passage(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    checked = panel.check.checked
+    assert checked is not None
+    grounded = {one.sentence: one for one in checked.reading.support if one.verdict == "grounded"}
+    item = next(item for item in panel._items if item.sentence in grounded)
+    panel.select(item.key)
+    shown = panel.board.context.text.extraSelections()
+    assert [one.cursor.selectedText() for one in shown] == [grounded[item.sentence].passage]  # type: ignore
+
+
+def test_name_pronoun_and_occupation_are_guessed_and_can_be_set(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    page = panel.board.person
+    assert (page.first.text(), page.last.text(), page.pronoun.currentData()) == ("Kelly", CANARY, "she")
+    panel.board.tabs.setCurrentIndex(2)
+    page.last.setFocus()
+    page.last.selectAll()
+    QTest.keyClicks(page.last, "Moreno")
+    read_after(qtbot, panel, lambda: press(page.last, Qt.Key.Key_Return))
+    assert panel.check.checked is not None
+    assert panel.check.checked.reading.person.last_name == "Moreno"
+    assert page.guess.text() == "As you set it."
+    page.occupation.setEditText("lighthouse keeper")
+    read_after(qtbot, panel, lambda: press(page.occupation.lineEdit(), Qt.Key.Key_Return))  # type: ignore[arg-type]
+    assert "lighthouse keeper" in panel.board.compared.legend.text()
+    assert panel.check.checked.reading.compared == ()
+
+
+def test_a_paragraph_can_be_made_another_part(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text = panel.board.letter.text
+    place = LETTER.index("She received")
+    text.menu_wanted.emit(place, QPoint(0, 0))
+    titles = [action.text() for action in panel.board.letter.parts_menu.actions()]
+    assert len(titles) == 6
+    assert sum(one.isChecked() for one in panel.board.letter.parts_menu.actions()) == 1
+    quoted = panel.board.letter.parts_menu.actions()[-1]
+    read_after(qtbot, panel, quoted.trigger)
+    panel.board.letter.menu.close()
+    assert words(panel, "family") == []  # what is quoted is not read
+    text.go_to(LETTER.index("Sincerely"))
+    read_after(qtbot, panel, lambda: QTest.keyClicks(text, "She is kind. "))
+    assert words(panel, "family") == []  # what was set by hand holds while the text is edited
+
+
+# editing
+
+
+def test_marks_move_with_the_words_and_the_letter_is_read_again_after_a_pause(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text = panel.board.letter.text
+    text.go_to(LETTER.index("Kelly is a warm"))
+    seen: list[object] = []
+    panel.check.seen.connect(seen.append)
+    QTest.keyClicks(text, "Indeed, ")
+    assert words(panel, "communal")[0] == "warm"
+    assert not seen
+    qtbot.waitUntil(lambda: bool(seen), timeout=PATIENCE)
+    assert words(panel, "communal")[0] == "warm"
+    assert panel.check.is_current
+    cursor = text.cursor_for(text.text().index("warm and "), text.text().index("warm and ") + len("warm and "))
+    text.setTextCursor(cursor)
+    read_after(qtbot, panel, lambda: press(text, Qt.Key.Key_Delete))
+    assert words(panel, "communal") == ["caring"]
+    press(text, Qt.Key.Key_Z, ctrl=True)
+    assert "warm and caring" in text.text()
+
+
+def test_typing_goes_on_while_the_letter_is_read(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text = panel.board.letter.text
+    text.moveCursor(QTextCursor.MoveOperation.End)
+    for _ in range(5):
+        panel.check.read_now()
+        QTest.keyClicks(text, " She is kind.")
+    qtbot.waitUntil(lambda: panel.check.is_current, timeout=PATIENCE)
+    assert text.text().endswith(" She is kind." * 5)
+    assert all(text.text()[mark.start : mark.end] for mark in text.marks())
+
+
+def test_a_suggestion_is_taken_by_hand_and_undone_with_ctrl_z(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text, checked = panel.board.letter.text, panel.check.checked
+    assert checked is not None
+    assert text.text() == LETTER
+    offer = next(one for offers in checked.offers.values() for one in offers if one.new is not None)
+    panel.select(offer.mark_key)
+    use = next(one for one in panel.board.letter.note.offers.findChildren(QPushButton) if one.text() == "Use this")
+    read_after(qtbot, panel, use.click)
+    assert text.text() == LETTER[: offer.start] + offer.new + LETTER[offer.end :]
+    read_after(qtbot, panel, lambda: press(text, Qt.Key.Key_Z, ctrl=True))
+    assert text.text() == LETTER
+
+
+def test_an_edited_letter_is_not_let_go_of_without_a_question(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    QTest.keyClicks(panel.board.letter.text, "x")
+    panel.close_letter()
+    question = window.findChild(Question)
+    assert isinstance(question, Question)
+    assert panel.check.document is not None
+    question.safe_button.click()
+    assert panel.board.letter.text.text() == "x" + LETTER
+    panel.close_letter()
+    window.findChildren(Question)[-1].risky_button.click()
+    assert panel.check.document is None
+    assert panel.pages.currentWidget() is panel.start
+
+
+# letting go
+
+
+def test_closing_leaves_no_word_of_the_letter_in_the_window(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    panel.step(1)
+    panel.close_letter()
+    assert CANARY not in said_by(panel)
+    assert panel.check.checked is None
+    assert panel._items == ()
+    assert not panel.board.letter.text.document().isUndoAvailable()
+
+
+def test_nothing_of_a_letter_is_ever_on_disk(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(temporary))
+    QGuiApplication.clipboard().clear()
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    QTest.keyClicks(panel.board.letter.text, "Also ")
+    qtbot.waitUntil(lambda: panel.check.is_current, timeout=PATIENCE)
+    panel.dismiss(panel._items[0].key)
+    panel._close()
+    window.settings.save()
+    for root in (tmp_path, own_home, temporary):
+        for file in root.rglob("*"):
+            assert not file.is_file() or CANARY.encode() not in file.read_bytes(), file
+    assert CANARY not in QGuiApplication.clipboard().text()
+    panel_text = said_by(panel)
+    assert CANARY not in panel_text
+
+
+def said_by(panel: LettersPanel) -> str:
+    """Every word that any part of the panel shows or holds for a screen reader."""
+    said = []
+    for widget in panel.findChildren(QWidget):
+        said += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
+        for name in ("text", "toPlainText", "currentText", "whole_text", "title"):
+            words_of: Callable[[], Any] | None = getattr(widget, name, None)
+            if callable(words_of):
+                said.append(str(words_of()))
+    return "\n".join(said)
+
+
+# the look
+
+
+@pytest.mark.parametrize(("look", "scale"), [("light", 1.0), ("dark", 1.5), ("contrast", 2.0), ("light", 0.8)])
+def test_nothing_overlaps_at_any_size(
+    qtbot: QtBot, qapp: QApplication, window: MainWindow, look: str, scale: float
+) -> None:
+    theme.apply(qapp, look, scale)
+    window.resize(1280, 720)
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    panel.step(1)
+    letter = panel.board.letter
+    qtbot.waitUntil(lambda: letter.note.geometry().top() >= letter.text.geometry().bottom(), timeout=5_000)
+    assert letter.text.geometry().top() >= letter.legend.geometry().bottom()
+    assert letter.text.height() >= theme.current().px(100)
+    for chip in letter.chips.values():
+        assert chip.geometry().right() <= letter.legend.width()
+    assert not panel.grab().isNull()
+
+
+def test_every_control_can_be_reached_and_has_a_name(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    panel.step(1)
+    for widget in panel.findChildren(QWidget):
+        if isinstance(widget, QAbstractButton | QLineEdit | QComboBox) and widget.objectName() == "":
+            if isinstance(widget.parent(), QComboBox):
+                continue
+            name = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+            inside = type(widget.parent()).__name__ == "QTabBar"  # the arrows of a bar that is too narrow
+            assert inside or name, widget
+            assert inside or widget.focusPolicy() & Qt.FocusPolicy.TabFocus, widget
+
+
+def test_a_very_long_letter_is_not_edited_and_a_long_paste_is_refused(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text, data = panel.board.letter.text, QMimeData()
+    data.setText("x " * MOST_EDITED)
+    text.insertFromMimeData(data)
+    assert text.text() == LETTER
+    html = QMimeData()
+    html.setHtml("<b>bold</b><img src='http://example.org/x.png'>")
+    html.setText("bold")
+    text.moveCursor(QTextCursor.MoveOperation.End)
+    text.insertFromMimeData(html)
+    assert text.text() == LETTER + "bold"
+
+
+def test_the_report_says_why_it_cannot_be_written_yet(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop.operations.letters.REPORT", "core.documents.no_such_part")
+    panel = opened(qtbot, window)
+    assert not panel.report_button.isEnabled()
+    assert panel.report_button.toolTip()
+
+
+@pytest.mark.parametrize(("name", "head"), [("report.pdf", b"%PDF"), ("report.docx", b"PK")])
+def test_a_report_is_written_where_a_person_says(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes
+) -> None:
+    panel = opened(qtbot, window)
+    path = tmp_path / name
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    assert panel.report_button.isEnabled()
+    panel.report_button.setFocus()
+    press(panel.report_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert window.banners.texts() == []
+    assert path.read_bytes().startswith(head)
+
+
+def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    panel = opened(qtbot, window)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes(letter_files.txt())
+    panel.take_files([tmp_path / "a.txt", tmp_path / "b.txt"])
+    pile = panel.pages.currentWidget()
+    assert pile is not panel.board
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    pile.closed.emit()  # type: ignore[attr-defined]
+    assert panel.pages.currentWidget() is panel.board
+    panel.close_letter()
+    assert panel.pages.currentWidget() is pile  # it was still open
+
+
+def test_a_dropped_folder_is_a_pile(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(letter_files.txt())
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    panel = panel_of(window)
+    drop(panel, folder)
+    assert panel.pages.currentWidget() not in (panel.start, panel.board)
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert window.banners.texts() == []
+
+
+def test_the_twin_stands_beside_the_letter_and_goes_with_it(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    panel.twin_button.click()
+    twin = panel.pages.currentWidget()
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert CANARY in said_by(panel)
+    twin.closed.emit()  # type: ignore[union-attr]
+    assert panel.pages.currentWidget() is panel.board
+    panel.close_letter()
+    assert CANARY not in said_by(panel)
+
+
+def test_a_document_is_handed_over_by_another_panel(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    document = Document("one.docx", "docx", ("She is warm.",))
+    read_after(qtbot, panel, lambda: window.show_panel("letters", document=document))
+    assert words(panel, "communal") == ["warm"]
