@@ -19,6 +19,13 @@ LETTERS = list("abcdefghijklmnopqrstuvwxyz")
 SST2 = ("NEGATIVE", "POSITIVE")
 FORMALITY = ("informal", "formal")
 NLI = ("entailment", "neutral", "contradiction")
+UNBIASED = (
+    "toxicity", "severe_toxicity", "obscene", "identity_attack", "insult", "threat", "sexual_explicit",
+)  # fmt: skip
+GROUPS = (
+    "male", "female", "homosexual_gay_or_lesbian", "christian", "jewish", "muslim", "black", "white",
+    "psychiatric_or_mental_illness",
+)  # fmt: skip
 JIGSAW = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
 CHAT = (
     "{% for message in messages %}<|{{ message['role'] }}|> {{ message['content'] }}{{ eos_token }}{% endfor %}"
@@ -79,6 +86,42 @@ def distilbert_classifier(folder: Path, labels: Sequence[str] = SST2) -> Path:
 def toxic_bert(folder: Path) -> Path:
     """As the hub's unitary/toxic-bert is laid out."""
     return bert_classifier(folder, JIGSAW)
+
+
+def unbiased_roberta(folder: Path) -> Path:
+    """As the hub's unitary/unbiased-toxic-roberta is laid out: seven classes, and behind them groups."""
+    return roberta_classifier(folder, (*UNBIASED, *GROUPS))
+
+
+def multilingual_xlm_roberta(folder: Path) -> Path:
+    """As the hub's unitary/multilingual-toxic-xlm-roberta is laid out."""
+    from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification, XLMRobertaTokenizer
+
+    known = ["<s>", "<pad>", "</s>", "<unk>", *(f"▁{word}" for word in dict.fromkeys(WORDS)), "▁", *LETTERS, "<mask>"]
+    pieces = [(piece, -1.0 - place / 100) for place, piece in enumerate(dict.fromkeys(known))]
+    tokenizer = XLMRobertaTokenizer(vocab=pieces, model_max_length=62)
+    config = XLMRobertaConfig(
+        **_SMALL, vocab_size=len(tokenizer), max_position_embeddings=66, pad_token_id=1, **_named((*UNBIASED, *GROUPS))
+    )
+    return _saved(folder, XLMRobertaForSequenceClassification(config), tokenizer)
+
+
+def detoxify_checkpoint(folder: Path, name: str = "toxic.ckpt") -> Path:
+    """The folder's weights as Detoxify's own checkpoint instead, with its settings of training."""
+    import torch
+    from safetensors.torch import load_file
+
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    labels = [label for label in config["id2label"].values() if label not in GROUPS]
+    arch = {
+        "model_type": "bert-base-uncased", "model_name": config["architectures"][0], "tokenizer_name": "BertTokenizer",
+        "num_classes": len(config["id2label"]),
+    }  # fmt: skip
+    weights = load_file(folder / "model.safetensors")
+    content = {"config": {"arch": {"args": arch}, "dataset": {"args": {"classes": labels}}}, "state_dict": weights}
+    torch.save(content, folder / name)
+    (folder / "model.safetensors").unlink()
+    return folder
 
 
 def mpnet_embedder(folder: Path, *, pooling: str = "pooling_mode_mean_tokens") -> Path:

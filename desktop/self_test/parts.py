@@ -11,10 +11,11 @@ PARTS = (
     "gensim.models", "statsmodels.stats.proportion", "statsmodels.stats.inter_rater", "krippendorff", "openai",
     "statsmodels.stats.contingency_tables", "scipy.stats", "pandas", "pyarrow.parquet", "openpyxl", "huggingface_hub",
     "textblob.sentiments", "textblob.en", "spacy.lang.en", "safetensors.torch", "joblib.numpy_pickle",
+    "sentence_transformers", "detoxify",
 )  # fmt: skip
 KINDS = (
     ("MODEL_MAPPING", "bert", "mpnet"),
-    ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING", "bert", "distilbert", "roberta"),
+    ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING", "bert", "distilbert", "roberta", "xlm-roberta"),
     ("MODEL_FOR_CAUSAL_LM_MAPPING", "gpt2", "llama", "mixtral", "qwen2"),
 )
 

@@ -24,9 +24,9 @@ def add(path: Path, role: str, name: str | None = None, ctx: JobContext | None =
     _check_role(found, role)
     called = _name(name, found, role)
     check = None if ctx is None else ctx.check
-    hashes = installed.hashes_of(where, found.format, found.files, check)
+    hashes = installed.hashes_of(where, found.files, check)
     if found.format == "checkpoint":
-        _check_checkpoint(found, installed.total("checkpoint", hashes))
+        _check_checkpoint(found, role, hashes[found.files[0]])
     records.keep_added(records.Added(called, role, str(where), found.format, _title(where), hashes, found.notes))
     return installed.find(called, (role,))
 
@@ -37,18 +37,24 @@ def _check_role(found: Found, role: str) -> None:
             f"A GGUF file writes texts; it cannot fill the role “{role}”.",
             hint="Add a folder with safetensors weights, or use --role generator.",
         )
-    if found.format == "checkpoint" and role not in {known["role"] for known in catalogue.known_checkpoints().values()}:
-        raise _unknown_checkpoint(found)
 
 
-def _check_checkpoint(found: Found, sha256: str) -> None:
+def _check_checkpoint(found: Found, role: str, sha256: str) -> None:
     # A checkpoint is a pickle. This one is read weights-only, and only because its hash is known.
-    if not any(sha256.startswith(known["sha256_begins"]) for known in catalogue.known_checkpoints().values()):
+    known = catalogue.known_checkpoint(sha256)
+    if known is None or known.role != role:
         raise _unknown_checkpoint(found)
+    if known.needs_folder and found.path.is_file():
+        raise AppError(
+            f"“{known.title}” needs a tokenizer, which its file does not hold.",
+            kept="It was not opened.",
+            hint="Put the checkpoint in a folder with config.json and the tokenizer of the model that it was trained "
+            "from, and add the folder.",
+        )
 
 
 def _unknown_checkpoint(found: Found) -> AppError:
-    known = "; ".join(each["title"] for each in catalogue.known_checkpoints().values())
+    known = "; ".join(each.title for each in catalogue.known_checkpoints())
     return AppError(
         f"“{found.path.name}” is not a known checkpoint, and a checkpoint can run any program when it is opened.",
         kept="It was not opened.",

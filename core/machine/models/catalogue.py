@@ -77,6 +77,21 @@ class CatalogueEntry:
         return {**self.sha256, **({self.bundled.rpartition("/")[2]: stated[1]} if stated else {})}
 
 
+@dataclass(frozen=True)
+class KnownCheckpoint:
+    """A published checkpoint file that a scorer may read weights-only, by the beginning of its hash.
+
+    `source`: where the hash is known from. `needs_folder`: no tokenizer of the program fits it. `papers` as above.
+    """
+
+    role: str
+    title: str
+    sha256_begins: str
+    source: str
+    needs_folder: bool = False
+    papers: tuple[str, ...] = ()
+
+
 def roles() -> Mapping[str, CatalogueRole]:
     """Every role, in the catalogue's order."""
     return {
@@ -112,10 +127,13 @@ def entry(name: str) -> CatalogueEntry | None:
     return next((each for each in entries() if each.name == name), None)
 
 
-def known_checkpoints() -> Mapping[str, Mapping[str, str]]:
-    """Checkpoint files that a scorer may read weights-only: name → `role`, `sha256_begins`, `title`, `source`."""
-    found: Mapping[str, Mapping[str, str]] = _data()["checkpoints"]
-    return found
+def known_checkpoints() -> tuple[KnownCheckpoint, ...]:
+    return tuple(KnownCheckpoint(**_fields(data)) for data in _data()["checkpoints"].values())
+
+
+def known_checkpoint(sha256: str) -> KnownCheckpoint | None:
+    """The published checkpoint with this hash; None for any other file."""
+    return next((each for each in known_checkpoints() if sha256.startswith(each.sha256_begins)), None)
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which models are on this computer, and finding one by name, role or path."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -77,8 +77,8 @@ def for_role(role: str) -> InstalledModel | None:
 
 def is_papers_own(model: InstalledModel) -> bool:
     """Whether a paper used exactly this model: got from the catalogue, where it is marked, and unchanged since."""
-    if model.format == "checkpoint":  # added only if its hash is the published one
-        return True
+    if model.format == "checkpoint":
+        return _is_papers_checkpoint(model)
     entry = catalogue.entry(model.name) if model.origin == "catalogue" else None
     return entry is not None and bool(entry.papers)
 
@@ -102,23 +102,31 @@ def prefer(role: str, name: str | None) -> None:
 def at_path(path: Path, role: str, check: Check | None = None) -> InstalledModel:
     """The model at a path that is not kept anywhere, checked as `add` checks it. Raises `AppError`."""
     found = layout.look_at(path)
-    hashes = hashes_of(found.path, found.format, found.files, check)
+    hashes = hashes_of(found.path, found.files, check)
     return InstalledModel(
         str(path), role, path.absolute(), found.format, total(found.format, hashes), "", path.stem, "path",
         notes=found.notes,
     )  # fmt: skip
 
 
-def hashes_of(
-    path: Path, form: Format, files: Iterable[str], check: Check | None = None, *, fresh: bool = False
-) -> dict[str, str]:
+def hashes_of(path: Path, files: Iterable[str], check: Check | None = None, *, fresh: bool = False) -> dict[str, str]:
     """SHA-256 by name of a model's files; from memory where size and time are as before, unless `fresh`."""
-    return {name: sha256_of(path / name if form == "folder" else path, check, fresh=fresh) for name in files}
+    return {name: sha256_of(layout.part(path, name), check, fresh=fresh) for name in files}
 
 
-def total(form: Format, hashes: dict[str, str]) -> str:
+def total(form: Format, hashes: Mapping[str, str]) -> str:
     """The hash that a model is known by."""
-    return of_all(hashes) if form == "folder" else next(iter(hashes.values()))
+    return of_all(hashes) if form == "folder" or len(hashes) > 1 else next(iter(hashes.values()))
+
+
+def _is_papers_checkpoint(model: InstalledModel) -> bool:
+    try:
+        name = layout.look_at(model.path).files[0]
+        sha256 = hashes_of(model.path, [name])[name]
+    except AppError:
+        return False
+    known = catalogue.known_checkpoint(sha256)
+    return known is not None and bool(known.papers)
 
 
 def _bundled(role: str | None = None, name: str | None = None) -> Iterable[InstalledModel]:
@@ -129,7 +137,7 @@ def _bundled(role: str | None = None, name: str | None = None) -> Iterable[Insta
         model = InstalledModel(entry.name, entry.role, place, entry.format, "", "", entry.title, "bundled")
         try:
             files = layout.look_at(place).files
-            found = hashes_of(place, entry.format, files)
+            found = hashes_of(place, files)
         except AppError as error:
             yield replace(model, trouble=error.message)
             continue
@@ -169,7 +177,7 @@ def _checked(model: InstalledModel, recorded: dict[str, str]) -> InstalledModel:
     if not model.path.exists():
         return replace(model, trouble=f"“{model.name}” is no longer at “{model.path}”.")
     try:
-        found = hashes_of(model.path, model.format, recorded)
+        found = hashes_of(model.path, recorded)
     except AppError as error:
         return replace(model, trouble=error.message)
     changed = sorted(name for name in recorded if found[name] != recorded[name])

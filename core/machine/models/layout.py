@@ -46,7 +46,10 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 
 @dataclass(frozen=True)
 class Found:
-    """A model as it lies on the disk: `files` are names below `path`, or the file's own name. `notes` are sentences."""
+    """A model as it lies on the disk: `files` are names below `path`, or the file's own name. `notes` are sentences.
+
+    Of a checkpoint the first file is the weights.
+    """
 
     path: Path
     format: Format
@@ -79,6 +82,11 @@ def lacks(names: Iterable[str]) -> str:
     if CONFIG not in there:
         return f"its settings ({CONFIG})"
     return "" if there & set(_TOKENIZERS) else "its tokenizer (such as tokenizer.json)"
+
+
+def part(path: Path, name: str) -> Path:
+    """Where the file `name` of a model lies: below its folder, or the model's one file itself."""
+    return path / name if path.is_dir() else path
 
 
 def look_at(path: Path) -> Found:
@@ -136,6 +144,9 @@ def _folder(path: Path) -> Found:
     there = [file.relative_to(path).as_posix() for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()]
     files = chosen(there)
     missing = lacks(files)
+    checkpoints = [name for name in there if name.endswith(".ckpt") and "/" not in name]
+    if missing.startswith("weights") and len(checkpoints) == 1 and not lacks([*files, WEIGHTS]):
+        return _checkpoint_folder(path, checkpoints[0], files)
     if missing:
         if any(name.endswith(".gguf") for name in there):
             raise AppError(f"“{path.name}” holds GGUF files.", hint="Give one of those files instead of the folder.")
@@ -151,6 +162,14 @@ def _folder(path: Path) -> Found:
     code = any(name.endswith(".py") for name in there) or "auto_map" in settings
     note = "It comes with program code of its own. That is never run: the model is loaded without it, or not at all."
     return Found(path, "folder", files, (note,) if code else ())
+
+
+def _checkpoint_folder(path: Path, weights: str, files: tuple[str, ...]) -> Found:
+    """A checkpoint with the settings and tokenizer of its model beside it."""
+    _file(path / weights)
+    for name in files:
+        _check_part(path / name)
+    return Found(path, "checkpoint", (weights, *files))
 
 
 def _check_part(path: Path) -> None:

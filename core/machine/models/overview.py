@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.machine.models import catalogue, installed, records
+from core.machine.models import catalogue, installed, layout, records
 from core.machine.models.catalogue import CatalogueEntry
 from core.machine.models.installed import InstalledModel
 
@@ -83,7 +83,7 @@ def _own_entry(model: InstalledModel) -> CatalogueEntry:
     """What is known of a model that the user added: its files."""
     place = model.path
     files = records.added()[model.name].sha256 if model.origin == "added" else {}
-    parts = [place / name for name in files] if model.format == "folder" else [place]
+    parts = {layout.part(place, name) for name in files} or {place}
     size = sum(part.stat().st_size for part in parts if part.is_file())
     return CatalogueEntry(model.name, model.role, model.title, "Added by you.", model.format, size=size or None)
 

@@ -80,7 +80,7 @@ def _known() -> dict[str, _Known]:
 def _verify(name: str, known: _Known, size: int, check: Callable[[], None]) -> Verified:
     problems = []
     for file, recorded in known.sha256.items():
-        path = known.path / file if known.format == "folder" else known.path
+        path = layout.part(known.path, file)
         if not path.is_file():
             problems.append(f"{file} is gone.")
         elif _differs(path, recorded, check, problems):
@@ -110,5 +110,5 @@ def _more_files(known: _Known) -> list[str]:
 
 
 def _size(known: _Known) -> int:
-    places = [known.path / file for file in known.sha256] if known.format == "folder" else [known.path]
+    places = {layout.part(known.path, file) for file in known.sha256} or {known.path}
     return sum(place.stat().st_size for place in places if place.is_file())

@@ -19,7 +19,9 @@ LONGEST = 512  # tokens, where a model's settings name no limit
 
 
 class Classifier:
-    """`labels`: of the outputs, in order. `most`: tokens that the model takes, marks included."""
+    """`labels`: of the outputs, in order; outputs without one are left out. `most`: tokens that the model takes, marks
+    included.
+    """
 
     def __init__(self, model: Any, tokenizer: Any, names: Sequence[str], most: int, where: str = "cpu") -> None:
         self._model = model
@@ -56,7 +58,7 @@ class Classifier:
         """float64[texts, labels]. Only sequences of equal length share a batch."""
         found = np.empty((len(encoded), len(self.labels)), dtype=np.float64)
         for batch in batches([len(each["input_ids"]) for each in encoded]):
-            found[batch] = self._logits([encoded[place] for place in batch])
+            found[batch] = self._logits([encoded[place] for place in batch])[:, : len(self.labels)]
         return found
 
     def _logits(self, equal: Sequence[Encoded]) -> Floats:

@@ -33,10 +33,16 @@ MEANINGS: Mapping[str, Meaning] = {
         frozenset({"toxic", "toxicity"}), frozenset({"non_toxic", "nontoxic", "not_toxic", "neutral", "clean"})
     ),
 }
-# Classes of comments in the Jigsaw challenge: a comment can have several.
-JIGSAW = frozenset({
-    "toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate",
-    "toxicity", "severe_toxicity", "identity_attack", "sexual_explicit",
+# Classes of comments in the Jigsaw challenges, of which a comment can have several, in the order in which their
+# probabilities are stored; the first challenge called some otherwise. Source: unitaryai/detoxify.
+DETOXIFY = (
+    "toxicity", "severe_toxicity", "obscene", "threat", "insult", "identity_attack", "sexual_explicit",
+)  # fmt: skip
+_FIRST_CHALLENGE = {"toxic": "toxicity", "severe_toxic": "severe_toxicity", "identity_hate": "identity_attack"}
+# Outputs that the later models have behind their classes: which group a comment is about.
+_GROUPS = frozenset({
+    "male", "female", "homosexual_gay_or_lesbian", "christian", "jewish", "muslim", "black", "white",
+    "psychiatric_or_mental_illness",
 })  # fmt: skip
 ENTAILMENT: Mapping[str, str] = {
     "entailment": "entailment", "entails": "entailment", "neutral": "neutral", "contradiction": "contradiction",
@@ -69,12 +75,23 @@ def reading(role: str, labels: Sequence[str], model: str, numbered: Sequence[str
     known = _plain(labels, numbered)
     meaning = MEANINGS[role]
     places = [place for place, label in enumerate(known) if label in meaning.asked]
-    if role == "toxicity" and places and (set(known) <= JIGSAW):
+    if role == "toxicity" and jigsaw_classes(labels):
         return Reading(places[0], apart=True)
     if len(places) == 1 and len(known) > 1 and set(known) <= meaning.asked | meaning.others:
         return Reading(places[0], apart=False)
     wanted = f"“{sorted(meaning.asked)[0]}” and “{sorted(meaning.others)[0]}”"
     raise not_understood(model, labels, wanted)
+
+
+def jigsaw_classes(labels: Sequence[object]) -> tuple[str, ...]:
+    """Detoxify's names of the classes of a model from the Jigsaw challenges, in order; empty for any other model.
+
+    Outputs for groups may follow the classes; they are left out.
+    """
+    known = [_FIRST_CHALLENGE.get(label, label) for label in _plain([str(label) for label in labels], ())]
+    classes = [label for label in known if label in DETOXIFY]
+    whole = known[: len(classes)] == classes and set(known[len(classes) :]) <= _GROUPS
+    return tuple(classes) if whole and "toxicity" in classes and len(set(classes)) == len(classes) else ()
 
 
 def entailment_order(labels: Sequence[str], model: str) -> tuple[int, int, int]:

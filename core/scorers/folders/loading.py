@@ -4,7 +4,14 @@ The classes are looked up in transformers' own tables and never by what a folder
 `trust_remote_code` stays off besides.
 """
 
-from collections.abc import Callable
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
 from core.errors import AppError
@@ -35,7 +42,7 @@ def configuration(settings: Settings) -> Any:
         if settings.own_code:
             raise unreadable(settings.name, "it needs program code of its own, and that is never run")
         raise unreadable(settings.name, f"its type “{settings.kind[:60]}” is not known here")
-    return _said(settings, lambda: CONFIG_MAPPING[settings.kind].from_dict(dict(settings.values)))
+    return said(settings.name, lambda: CONFIG_MAPPING[settings.kind].from_dict(dict(settings.values)))
 
 
 def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype: Any) -> Any:
@@ -45,8 +52,8 @@ def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype:
     """
     chosen = class_for(settings, purpose, config)
     options = {"add_pooling_layer": False} if purpose == "embedder" and _takes_pooling(chosen) else {}
-    _quiet()
-    _refuse_without_memory(settings, device, dtype)
+    quiet()
+    refuse_without_memory(settings, device, dtype)
 
     def load() -> Any:
         made, told = chosen.from_pretrained(
@@ -58,21 +65,46 @@ def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype:
             raise unreadable(settings.name, "its weights lack parts that its settings name", ", ".join(missing[:5]))
         return made.to(device).eval()
 
-    return _said(settings, load)
+    return said(settings.name, load)
 
 
 def tokenizer(settings: Settings, config: Any) -> Any:
     """The tokenizer beside the weights. Raises `AppError` where it cannot be read."""
     from transformers import AutoTokenizer
 
-    _quiet()
-    return _said(
-        settings,
+    quiet()
+    return said(
+        settings.name,
         lambda: AutoTokenizer.from_pretrained(
             str(settings.folder), config=config, local_files_only=True, trust_remote_code=False
         ),
         "its tokenizer cannot be read",
     )
+
+
+@contextmanager
+def staged(documents: Mapping[str, object], files: Mapping[str, Path]) -> Iterator[Path]:
+    """A folder of our own while something is loaded: JSON documents, and files of a model by the names they get there.
+
+    What a library reads from it is what was checked, and nothing else of the model's folder.
+    """
+    with TemporaryDirectory(prefix="biasprint-", ignore_cleanup_errors=True) as place:
+        for name, document in documents.items():
+            (Path(place) / name).write_text(json.dumps(document), encoding="utf-8")
+        for name, source in files.items():
+            target = Path(place) / name
+            target.parent.mkdir(exist_ok=True)
+            _linked(source.absolute(), target)
+        yield Path(place)
+
+
+def _linked(source: Path, target: Path) -> None:
+    """Weights are large: they are copied only where no link can be made."""
+    for link in (os.symlink, os.link):
+        with contextlib.suppress(OSError):
+            link(source, target)
+            return
+    shutil.copyfile(source, target)
 
 
 def out_of_memory(name: str, error: BaseException) -> AppError:
@@ -101,7 +133,7 @@ def class_for(settings: Settings, purpose: Purpose, config: Any) -> Any:
     return found
 
 
-def _refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
+def refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
     """Said before it is tried: some systems end a process that takes too much, instead of refusing it."""
     from core.backends.llama_cpp.memory import free_bytes
 
@@ -129,7 +161,7 @@ def _takes_pooling(chosen: Any) -> bool:
     return "add_pooling_layer" in inspect.signature(chosen.__init__).parameters
 
 
-def _said(settings: Settings, make: Callable[[], Made], why: str = "") -> Made:
+def said(name: str, make: Callable[[], Made], why: str = "") -> Made:
     """Whatever a stranger's folder makes the library raise, as one sentence."""
     try:
         return make()
@@ -137,14 +169,14 @@ def _said(settings: Settings, make: Callable[[], Made], why: str = "") -> Made:
         raise
     except Exception as error:
         if is_out_of_memory(error):
-            raise out_of_memory(settings.name, error) from error
+            raise out_of_memory(name, error) from error
         details = f"{type(error).__name__}: {error}"[:2000]
         if type(error).__name__ == "SafetensorError":
-            raise unreadable(settings.name, "its weights are damaged", details) from error
-        raise unreadable(settings.name, why or "its settings and its weights do not fit together", details) from error
+            raise unreadable(name, "its weights are damaged", details) from error
+        raise unreadable(name, why or "its settings and its weights do not fit together", details) from error
 
 
-def _quiet() -> None:
+def quiet() -> None:
     """No progress bars and warnings on the console of a program with a window."""
     import transformers.utils
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import AppError
 from core.machine.models import layout
+from core.machine.models.layout import Format
 
 ANOTHER = "Choose another model, or get this one again."
 # What may make the library fetch, import or run something; nothing here is needed to compute the model.
@@ -50,10 +51,10 @@ class Settings:
         return str(listed[0]) if isinstance(listed, list) and listed else ""
 
 
-def read(folder: Path) -> Settings:
+def read(folder: Path, form: Format = "folder") -> Settings:
     """Raises `AppError` where the folder is no model that can be loaded safely: what, in one sentence."""
     found = layout.look_at(folder)
-    if found.format != "folder":
+    if found.format != form or not folder.is_dir():
         raise AppError(f"“{folder.name}” is no folder with a model.", hint="Choose a folder with safetensors weights.")
     values = json.loads((folder / layout.CONFIG).read_text(encoding="utf-8"))
     if not isinstance(values, dict):
@@ -68,7 +69,7 @@ def read(folder: Path) -> Settings:
             f"“{folder.name}” has quantised weights, which are not read from a folder.",
             hint="Choose the model's full weights, or a GGUF file of it.",
         )
-    weights = sum((folder / name).stat().st_size for name in found.files if name.endswith(".safetensors"))
+    weights = sum((folder / name).stat().st_size for name in found.files if name.endswith((".safetensors", ".ckpt")))
     kept = {key: value for key, value in values.items() if key not in _LEFT_OUT}
     return Settings(folder, kept, bool(found.notes), weights)
 

@@ -7,8 +7,8 @@ import numpy as np
 from core.errors import AppError
 from core.machine.models.installed import InstalledModel
 from core.scorers.folders import labels
-from core.scorers.folders.checkpoint import load_checkpoint
-from core.scorers.folders.classifier import Classifier, load_classifier, sigmoid, softmax
+from core.scorers.folders.classifier import Classifier, Floats, load_classifier, sigmoid, softmax
+from core.scorers.folders.detoxify import is_detoxify, load_detoxify
 from core.scorers.folders.held import held
 from core.scorers.folders.scorer import FolderScorer
 from core.scorers.protocol import ScoreValue
@@ -29,15 +29,24 @@ class SentenceClassifier(FolderScorer):
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         parts = [[text[start:end] for start, end in sentences(text)] if reads(text) else [] for text in texts]
-        shares = iter(self._shares([sentence for part in parts for sentence in part]))
-        return [self._value([next(shares) for _ in part]) if part else NOTHING for part in parts]
+        rows = self._probabilities([sentence for part in parts for sentence in part])
+        ends = np.cumsum([len(part) for part in parts])
+        return [
+            self._value(rows[end - len(part) : end]) if part else NOTHING
+            for part, end in zip(parts, ends.tolist(), strict=True)
+        ]
 
-    def _value(self, shares: Sequence[float]) -> ScoreValue:
-        return style_value(shares)
+    def _value(self, probabilities: Floats) -> ScoreValue:
+        """`probabilities`: float64[sentences, classes], the asked class first."""
+        return style_value(probabilities[:, 0].tolist())
 
-    def _shares(self, found: Sequence[str]) -> list[float]:
+    def _classes(self, names: Sequence[str], asked: int, apart: bool) -> list[int]:
+        """Places of the classes that are kept, the asked one first."""
+        return [asked]
+
+    def _probabilities(self, found: Sequence[str]) -> Floats:
         if not found:
-            return []
+            return np.empty((0, 1))
         model = self.model()
         classifier = held(self.role, (model.path, model.sha256), lambda: self._load(model))
         names = labels.NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
@@ -45,8 +54,7 @@ class SentenceClassifier(FolderScorer):
         logits = classifier.logits(classifier.encode(found))
         if not np.isfinite(logits).all():
             raise _no_numbers(model)
-        shares: list[float] = (sigmoid(logits) if apart else softmax(logits))[:, place].tolist()
-        return shares
+        return (sigmoid(logits) if apart else softmax(logits))[:, self._classes(classifier.labels, place, apart)]
 
     def _load(self, model: InstalledModel) -> Classifier:
         if model.format != "folder":
@@ -82,22 +90,34 @@ class AgencyClassifier(SentenceClassifier):
 
 
 class Detoxify(SentenceClassifier):
-    """The probability that a sentence is toxic, as Detoxify's `toxicity`: the sigmoid of that class alone.
+    """The probabilities that Detoxify gives a sentence: of each class the sigmoid of its own output.
 
-    `summary`: the sentences' mean. Source: news (Fang et al.), appendix A.
+    `values`: float32[classes × sentences], class after class in the order of `labels.DETOXIFY`; a model that knows only
+    “toxic” has one. `summary`: the mean of `toxicity` over the sentences. Source: news (Fang et al.), appendix A.
     """
 
     role = "toxicity"
     name = "detoxify"
     papers = "the news paper's toxicity classifier, Detoxify"
+    rules = f"{RULES.rpartition(' ')[0]} 2"  # since 2 every class is stored
     # Not “each”: news then asks sentence by sentence, and one without a value leaves its article whole.
-    shape = "probability of every sentence that it is toxic, 0 to 1; summary: their mean"
+    shape = (
+        f"probabilities of every sentence, 0 to 1, class after class: {', '.join(labels.DETOXIFY)}, as far as the "
+        "model has them; summary: the mean toxicity"
+    )
 
-    def _value(self, shares: Sequence[float]) -> ScoreValue:
-        return ScoreValue(np.array(shares, dtype=np.float32), float(np.mean(shares)))
+    def _value(self, probabilities: Floats) -> ScoreValue:
+        toxicity = probabilities[:, 0].tolist()
+        return ScoreValue(probabilities.T.ravel().astype(np.float32), float(np.mean(toxicity)))
+
+    def _classes(self, names: Sequence[str], asked: int, apart: bool) -> list[int]:
+        classes = labels.jigsaw_classes(names)
+        return [classes.index(each) for each in labels.DETOXIFY if each in classes] if apart else [asked]
 
     def _load(self, model: InstalledModel) -> Classifier:
-        return load_checkpoint(model.path) if model.format == "checkpoint" else super()._load(model)
+        if model.format == "checkpoint" or is_detoxify(model.path):
+            return load_detoxify(model)
+        return super()._load(model)
 
 
 def _no_numbers(model: InstalledModel) -> AppError:

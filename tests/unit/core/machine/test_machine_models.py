@@ -265,12 +265,29 @@ def test_a_known_checkpoint_is_taken_for_its_role_by_its_hash(tmp_path: Path, mo
     path = tmp_path / "toxic.ckpt"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data.pkl", "")
-    known = {
-        "detoxify-original": {"role": "toxicity", "sha256_begins": hashes.sha256_of(path)[:8], "title": "Detoxify"}
-    }
-    monkeypatch.setattr(catalogue, "known_checkpoints", lambda: known)
+    known = catalogue.KnownCheckpoint("toxicity", "Detoxify", hashes.sha256_of(path)[:8], "here", papers=("news",))
+    monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (known,))
     model = add(path, "toxicity")
     assert (model.format, installed.is_papers_own(model)) == ("checkpoint", True)
+    with pytest.raises(AppError, match="not a known checkpoint"):
+        add(path, "positivity", "other")
+
+
+def test_a_checkpoint_without_a_tokenizer_of_ours_needs_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "model.safetensors").unlink()
+    path = folder / "toxic.ckpt"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data.pkl", "")
+    known = catalogue.KnownCheckpoint("toxicity", "Unbiased", hashes.sha256_of(path)[:8], "here", needs_folder=True)
+    monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (known,))
+    with pytest.raises(AppError, match="“Unbiased” needs a tokenizer"):
+        add(path, "toxicity")
+    model = add(folder, "toxicity", "unbiased")
+    assert (model.format, model.trouble, installed.is_papers_own(model)) == ("checkpoint", "", False)
+    assert [each.sound for each in verify.verify("unbiased")] == [True]
+    (folder / "tokenizer.json").write_text('{"version": "2"}')
+    with pytest.raises(AppError, match="has changed since it was added"):
+        installed.find("unbiased", ("toxicity",))
 
 
 def test_a_path_is_found_as_a_model_without_being_kept(gguf: Path, folder: Path) -> None:

