@@ -15,50 +15,71 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder:
-    """A transformer encoder with mean pooling. Heavy: for the compute process only."""
+    """An encoder that gives one vector for the tokens of a text. Heavy: for the compute process only.
 
-    def __init__(self, model: Any, tokenizer: Any, device: str = "cpu") -> None:
-        """`model`: gives `last_hidden_state`. `tokenizer`: of the tokenizers library; it is set to cut and pad nothing.
+    `first` and `last`: the tokens that stand before and behind every text, a prompt included; `marks`: how many.
+    """
 
-        Raises `ValueError` where the tokenizer does not mark beginning and end with one token each.
+    def __init__(self, tokenizer: Any, device: str = "cpu", prompt: str = "") -> None:
+        """`tokenizer`: of the tokenizers library; it is set to cut and pad nothing. `prompt`: stands before each text.
+
+        Raises `ValueError` where the tokenizer does not put its marks around a text.
         """
-        self._model = model.to(device)
-        self._model.train(False)
-        self._device = device
+        self.device = device
         self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        self._first, self._last = self._tokenizer.encode("").ids
-        self.width: int = self._model.config.hidden_size
+        self._prompt = prompt
+        before, self.last = self._around()
+        self.first = before + self._split(tokenizer.encode(f"{prompt}a", add_special_tokens=False))[0]
+        self.marks = len(self.first) + len(self.last)
+
+    def vectors(self, ids: Any) -> Any:
+        """A vector per row of token ids, tensor[rows, tokens] → tensor[rows, width]."""
+        raise NotImplementedError
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Token ids of whole texts, without the marks of beginning and end."""
+        """Token ids of whole texts, without what stands around them."""
         # The tokenizer refuses lone surrogates, which say nothing.
-        whole = [text.encode("utf-8", "ignore").decode() for text in texts]
+        whole = [self._prompt + text.encode("utf-8", "ignore").decode() for text in texts]
         found = self._tokenizer.encode_batch(whole, add_special_tokens=False)
-        return [np.array(one.ids, dtype=np.int64) for one in found]
+        return [np.array(self._split(one)[1], dtype=np.int64) for one in found]
 
-    def encode(self, windows: Sequence[Tokens]) -> Vectors:
-        """Unit vectors, float32[windows, width]. Only windows of equal length share a batch."""
-        vectors = np.empty((len(windows), self.width), dtype=np.float32)
+    def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
+        """Unit vectors, float32[width] each. Only windows of equal length share a batch."""
+        found: dict[int, Vectors] = {}
         for batch in batches([len(window) for window in windows]):
-            vectors[batch] = self._encode_equal(np.stack([windows[place] for place in batch]))
-        return vectors
+            found.update(zip(batch, self._encode_equal(np.stack([windows[place] for place in batch])), strict=True))
+        return [found[place] for place in range(len(windows))]
 
     def _encode_equal(self, tokens: Tokens) -> Vectors:
         import torch
 
-        count, length = len(tokens), tokens.shape[1] + 2
+        count, length = len(tokens), tokens.shape[1] + self.marks
         # A graphics processor picks its kernels by the number of rows, so there each batch is full.
-        rows = BATCH if self._device != "cpu" else filled(count, length)
-        marked = np.pad(tokens, ((0, rows - count), (1, 1)), mode="edge")
-        marked[:, 0] = self._first
-        marked[:, -1] = self._last
+        rows = BATCH if self.device != "cpu" else filled(count, length)
+        filled_up = np.pad(tokens, ((0, rows - count), (0, 0)), mode="edge")
+        first, last = (np.tile(np.array(ids, dtype=np.int64), (rows, 1)) for ids in (self.first, self.last))
         with torch.inference_mode():
-            ids = torch.from_numpy(marked).to(self._device)
-            states = self._model(input_ids=ids).last_hidden_state
-            unit: Vectors = torch.nn.functional.normalize(states.mean(dim=1), dim=1).float().cpu().numpy()
+            ids = torch.from_numpy(np.hstack([first, filled_up, last])).to(self.device)
+            unit: Vectors = torch.nn.functional.normalize(self.vectors(ids), dim=1).float().cpu().numpy()
         return unit[:count]
+
+    def _split(self, encoded: Any) -> tuple[list[int], list[int]]:
+        """The tokens of the prompt and those of the text behind it, which may take a blank of the prompt's along."""
+        ids: list[int] = encoded.ids
+        if not self._prompt:
+            return [], ids
+        prompted = sum(end <= len(self._prompt) for _, end in encoded.offsets)
+        return ids[:prompted], ids[prompted:]
+
+    def _around(self) -> tuple[list[int], list[int]]:
+        """The tokens that the tokenizer puts before and behind a text."""
+        plain, marked = self._tokenizer.encode("a", add_special_tokens=False).ids, self._tokenizer.encode("a").ids
+        for start in range(len(marked) - len(plain) + 1):
+            if plain and marked[start : start + len(plain)] == plain:
+                return marked[:start], marked[start + len(plain) :]
+        raise ValueError(f"{marked} is not {plain} with marks around it")
 
 
 def embedded(embedder: Embedder, texts: Sequence[str], most: int, *, windows: bool) -> list[ScoreValue]:

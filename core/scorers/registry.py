@@ -35,7 +35,7 @@ OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "entailment_minilm": ("core.scorers.entailment_minilm:EntailmentMiniLM", (), {}),
     "pos_spacy": ("core.scorers.pos_spacy:SpacyTagger", (), {}),
     "pos_textblob": ("core.scorers.pos_textblob:TextBlobTagger", (), {}),
-    "mpnet": ("core.scorers.folders.mpnet:MPNet", (), {}),
+    "mpnet": ("core.scorers.folders.embedder:MPNet", (), {}),
     "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
     "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
     "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),

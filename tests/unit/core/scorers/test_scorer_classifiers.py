@@ -1,5 +1,7 @@
 """Classifiers, embedders and taggers from a folder, in the catalogue's architectures, against transformers itself."""
 
+import json
+
 import numpy as np
 import pytest
 import tiny_models as tiny
@@ -157,7 +159,38 @@ def test_of_windows_the_best_entailment_counts_then_a_contradiction():
     assert best(np.array([neither])).tolist() == neither
 
 
-@pytest.mark.parametrize("make", [tiny.mpnet_embedder, tiny.minilm_embedder])
+def with_cls_pooling(folder):
+    return tiny.mpnet_embedder(folder, pooling="pooling_mode_cls_token")
+
+
+def with_prompt(folder):
+    """Its prompt stands before every text and is left out of the mean, as for INSTRUCTOR's models."""
+    tiny.mpnet_embedder(folder)
+    prompts = {"prompts": {"query": "the book : "}, "default_prompt_name": "query"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts), encoding="utf-8")
+    pooling = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8")) | {"include_prompt": False}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling), encoding="utf-8")
+    return folder
+
+
+def with_dense(folder):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense
+
+    plain = SentenceTransformer(str(tiny.mpnet_embedder(folder / "plain")), device="cpu")
+    plain.insert(2, Dense(32, 8))
+    plain.save_pretrained(str(folder))
+    return folder
+
+
+def without_parts(folder):
+    (tiny.mpnet_embedder(folder) / "modules.json").unlink()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "make", [tiny.mpnet_embedder, tiny.minilm_embedder, with_cls_pooling, with_prompt, with_dense, without_parts]
+)
 def test_an_embedder_gives_what_sentence_transformers_gives(tmp_path, put, make):
     from sentence_transformers import SentenceTransformer
 

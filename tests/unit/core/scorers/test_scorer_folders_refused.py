@@ -13,7 +13,7 @@ import torch
 
 from core.errors import AppError
 from core.scorers.folders.classifier import load_classifier
-from core.scorers.folders.mpnet import load_embedder
+from core.scorers.folders.embedder import load_embedder
 
 ROOT = Path(__file__).parents[4]
 
@@ -84,6 +84,9 @@ def test_settings_that_would_fetch_code_are_not_followed(tmp_path):
     )
 
     assert load_classifier(folder).labels == tiny.SST2
+    embedder = tiny.change(tiny.mpnet_embedder(tmp_path / "embedder"), attn_implementation="nobody/kernels")
+    (embedder / "sentence_bert_config.json").write_text(json.dumps({"model_args": {"attn_implementation": "nobody/k"}}))
+    assert load_embedder(embedder).most
 
 
 def test_another_architecture_is_refused_by_its_name(tmp_path):
@@ -145,10 +148,20 @@ def test_mutated_weights_and_settings_load_or_are_one_sentence(tmp_path):
     assert load_classifier(folder).labels == tiny.SST2
 
 
-def test_an_embedder_that_pools_otherwise_is_refused(tmp_path):
-    folder = tiny.mpnet_embedder(tmp_path / "model", pooling="pooling_mode_cls_token")
+def test_an_embedder_that_lacks_weights_is_refused(tmp_path):
+    """The library itself would fill them with random numbers."""
+    folder = tiny.change(tiny.mpnet_embedder(tmp_path / "model"), num_hidden_layers=3)
 
-    assert "does not take the mean" in said(load_embedder, folder)
+    assert "lack parts" in said(load_embedder, folder)
+
+
+def test_an_embedders_part_elsewhere_is_not_followed(tmp_path):
+    folder = tiny.mpnet_embedder(tmp_path / "model")
+    parts = json.loads((folder / "modules.json").read_text())
+    parts[1]["path"] = "../other"
+    (folder / "modules.json").write_text(json.dumps(parts))
+
+    assert "(modules.json) is damaged" in said(load_embedder, folder)
 
 
 def test_loading_asks_nobody(tmp_path):
@@ -163,7 +176,7 @@ def test_loading_asks_nobody(tmp_path):
         "NETWORK = ('socket.connect', 'socket.getaddrinfo', 'socket.sendto', 'urllib.Request')\n"
         "from pathlib import Path\n"
         "from core.scorers.folders.classifier import load_classifier\n"
-        "from core.scorers.folders.mpnet import load_embedder\n"
+        "from core.scorers.folders.embedder import load_embedder\n"
         "from core.backends import transformers_local\n"
         "from core.backends.protocol import Request\n"
         "place = Path(sys.argv[1])\n"

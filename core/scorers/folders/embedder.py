@@ -1,0 +1,145 @@
+"""Sentence embeddings by a sentence-transformers folder: the creativity paper's all-mpnet-base-v2, or another."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.machine.models import layout
+from core.scorers.embedding import Embedder, embedded
+from core.scorers.folders import device, loading, settings
+from core.scorers.folders.classifier import longest
+from core.scorers.folders.held import held
+from core.scorers.folders.scorer import FolderScorer
+from core.scorers.folders.settings import unreadable
+from core.scorers.protocol import ScoreValue
+
+PARTS, LENGTH, PROMPTS = "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json"
+# The library's own parts that are computed here, none of which runs code of the folder's choosing.
+_KNOWN_PARTS = ("Transformer", "Pooling", "Dense", "Normalize")
+_PART_PLACE = re.compile(r"[0-9]{1,2}_[A-Za-z]{1,40}")
+
+
+class FolderEmbedder(Embedder):
+    """A SentenceTransformer with its own pooling, normalisation and prompt. `most`: tokens of a window."""
+
+    def __init__(self, model: Any, where: str) -> None:
+        self._model = model
+        prompt = model.prompts.get(model.default_prompt_name) or ""
+        super().__init__(model.tokenizer.backend_tokenizer, where, prompt)
+        kind = str(model[0].config.model_type)
+        self.most = max(1, longest(kind, model[0].config, model.tokenizer) - self.marks)
+        self._extra = {"prompt_length": len(self.first)} if prompt else {}
+
+    def vectors(self, ids: Any) -> Any:
+        import torch
+
+        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._extra}
+        return self._model(given)["sentence_embedding"]
+
+
+class MPNet(FolderScorer):
+    """The unit vector of a text, as its folder's settings say: mostly the mean over the tokens; long texts in windows.
+
+    `values`: float32[width of the model]; empty, with no summary, for a text without a token. `summary`: always None.
+    A text longer than the model takes is cut into the fewest windows of equal length, and their vectors averaged.
+    Source: creativity (Kumar et al.), RBS.
+    """
+
+    role = "embedding"
+    name = "mpnet"
+    papers = "the creativity paper's embedder, all-mpnet-base-v2"
+    rules = "long texts in windows, averaged; rules 1"
+    shape = "unit vector of the model's width; empty for a text without words; no summary"
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        model = self.model()
+        embedder = held(self.role, (model.path, model.sha256), lambda: load_embedder(model.path))
+        return embedded(embedder, texts, embedder.most, windows=True)
+
+
+def load_embedder(folder: Path) -> FolderEmbedder:
+    """Raises `AppError` where the folder is no embedder that can be loaded safely."""
+    import torch
+
+    read = settings.read(folder)
+    loading.class_for(read, "embedder", loading.configuration(read))
+    where = device.chosen()
+    loading.refuse_without_memory(read, where, torch.float32)
+    files = layout.look_at(folder).files
+    documents = {layout.CONFIG: read.values, **_documents(folder, files)}
+    linked = {name: folder / name for name in files if name not in (layout.CONFIG, PARTS, LENGTH, PROMPTS)}
+    loading.quiet()
+    with loading.staged(documents, linked) as place:
+        model = loading.said(read.name, lambda: _loaded(place, where))
+    _refuse_unless_whole(read.name, model[0].auto_model, folder, files)
+    if getattr(model.tokenizer, "backend_tokenizer", None) is None:
+        raise unreadable(read.name, "its tokenizer is of a kind that is not read", type(model.tokenizer).__name__)
+    try:
+        return FolderEmbedder(model, where)
+    except ValueError as error:
+        raise unreadable(read.name, "its tokenizer does not mark beginning and end", repr(error)) from error
+
+
+def _loaded(place: Path, where: str) -> Any:
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(
+        str(place), device=where, local_files_only=True, trust_remote_code=False,
+        model_kwargs={"dtype": torch.float32, "use_safetensors": True},
+    ).eval()  # fmt: skip
+
+
+def _documents(folder: Path, files: Sequence[str]) -> dict[str, object]:
+    """The settings of sentence-transformers that are followed: parts, longest text and prompts."""
+    documents: dict[str, object] = {}
+    if PARTS in files:
+        documents[PARTS] = [_part(folder, place, part, files) for place, part in enumerate(_listed(folder))]
+    said = _json(folder / LENGTH) if LENGTH in files else {}
+    documents[LENGTH] = {key: said[key] for key in ("max_seq_length", "do_lower_case") if key in said}
+    said = _json(folder / PROMPTS) if PROMPTS in files else {}
+    documents[PROMPTS] = {key: said[key] for key in ("prompts", "default_prompt_name") if key in said}
+    return documents
+
+
+def _listed(folder: Path) -> list[Mapping[str, Any]]:
+    listed = _json(folder / PARTS)
+    if not isinstance(listed, list) or not all(isinstance(part, dict) for part in listed):
+        raise unreadable(folder.name, "its list of parts (modules.json) is damaged")
+    return listed
+
+
+def _part(folder: Path, place: int, part: Mapping[str, Any], files: Sequence[str]) -> dict[str, object]:
+    library, _, kind = str(part.get("type", "")).rpartition(".")
+    if kind not in _KNOWN_PARTS or library.partition(".")[0] != "sentence_transformers":
+        raise unreadable(folder.name, f"it has a part of the kind “{kind[:40]}”, which is not computed here")
+    path = str(part.get("path", ""))
+    if (path and not _PART_PLACE.fullmatch(path)) or (kind == "Transformer") != (not path):
+        raise unreadable(folder.name, "its list of parts (modules.json) is damaged", path[:200])
+    if kind == "Dense" and f"{path}/{layout.WEIGHTS}" not in files:
+        raise unreadable(folder.name, "a part of it has no weights in the safetensors format", path)
+    return {"idx": place, "name": str(place), "path": path, "type": f"sentence_transformers.models.{kind}"}
+
+
+def _refuse_unless_whole(name: str, model: Any, folder: Path, files: Sequence[str]) -> None:
+    """The library fills weights that a folder lacks with random numbers, and says so in its log alone."""
+    from safetensors import safe_open
+
+    there: set[str] = set()
+    for file in files:
+        if file.endswith(".safetensors") and "/" not in file:
+            with safe_open(folder / file, "pt") as weights:
+                there |= {key.rpartition(f"{model.base_model_prefix}.")[2] for key in weights.keys()}  # noqa: SIM118
+    needed = {key for key, _ in model.named_parameters() if not key.startswith("pooler.")}
+    if needed - there:
+        raise unreadable(name, "its weights lack parts that its settings name", ", ".join(sorted(needed - there)[:5]))
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError) as error:
+        raise AppError(f"“{path.name}” in “{path.parent.name}” is damaged.", hint="Get the model again.") from error
