@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -123,24 +124,39 @@ def _fleiss(rows: Ints) -> float | None:
 # ---- Krippendorff's α: any number of raters, with gaps
 
 
-def krippendorff_alpha(counts: Ints) -> Agreement:
-    """α = 1 − D_o / D_e for nominal data.
+Measurement = Literal["nominal", "ordinal", "interval"]
 
-    `counts`: judgments per comparison and category, shape (C, k); comparisons with one judgment do not count.
-    Source: Krippendorff 2011, computed by the package krippendorff.
+
+def krippendorff_alpha(counts: Ints, measurement: Measurement = "nominal") -> Agreement:
+    """α = 1 − D_o / D_e = 1 − (n − 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck, over pairs of categories c, k.
+
+    `counts`: judgments per comparison and category, shape (C, k), ordinal and interval categories in their order, those
+    of an interval scale a unit apart; comparisons with one judgment do not count. Coincidences o_ck = Σ_u u_c (u_k −
+    [c = k]) / (m_u − 1), u_c the judgments of comparison u, m_u their number; n_c = Σ_k o_ck, n = Σ n_c. δ²: 1 unless
+    c = k (nominal); (n_c / 2 + the n between c and k + n_k / 2)² (ordinal); (c − k)² (interval).
+    Source: Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, sections C and D.
     """
     pairs = pairable(counts)
     if len(pairs) == 0:
         return undefined("no comparison was judged by two raters")
-    return unless_lopsided(agreement_of(pairs, _alpha, len(pairs)), pairs.sum(axis=0))
+    found = agreement_of(pairs, lambda rows: _alpha(rows, measurement), len(pairs))
+    return unless_lopsided(found, pairs.sum(axis=0))
 
 
-def _alpha(pairs: Ints) -> float | None:
-    import krippendorff
-
-    if (pairs.sum(axis=0) > 0).sum() < 2:
+def _alpha(pairs: Ints, measurement: Measurement) -> float | None:
+    totals = pairs.sum(axis=0).astype(np.float64)
+    if (totals > 0).sum() < 2:
         return None
-    return float(krippendorff.alpha(value_counts=pairs, level_of_measurement="nominal"))
+    others = (pairs.sum(axis=1) - 1)[:, None]
+    coincidences = (pairs / others).T @ pairs - np.diag((pairs / others).sum(axis=0))
+    if measurement == "nominal":
+        squared = 1 - np.eye(len(totals))
+    else:
+        # On the ordinal scale a category lies at the mean rank of its judgments.
+        places = np.cumsum(totals) - totals / 2 if measurement == "ordinal" else np.arange(len(totals))
+        squared = np.subtract.outer(places, places) ** 2
+    expected = totals @ squared @ totals
+    return float(1 - (totals.sum() - 1) * (coincidences * squared).sum() / expected)
 
 
 # ---- Gwet's AC1: does not collapse where most judgments fall on one category

@@ -8,7 +8,7 @@ from desktop.self_test.telling import Failed
 
 # Packages that are imported only when somebody asks for what they do, and the kinds of models that the catalogue names.
 PARTS = (
-    "gensim.models", "statsmodels.stats.proportion", "statsmodels.stats.inter_rater", "krippendorff", "openai",
+    "gensim.models", "statsmodels.stats.proportion", "statsmodels.stats.inter_rater", "openai",
     "statsmodels.stats.contingency_tables", "scipy.stats", "pandas", "pyarrow.parquet", "openpyxl", "huggingface_hub",
     "textblob.sentiments", "textblob.en", "spacy.lang.en", "safetensors.torch", "joblib.numpy_pickle",
     "sentence_transformers", "detoxify",

@@ -6,10 +6,10 @@ What must come back is known from what the raters saw and pressed alone.
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import krippendorff
 import numpy as np
 import pytest
 from cli_support import biasprint
@@ -192,6 +192,11 @@ def by_rater(project: Project, world: World, axis: str) -> list[list[str | None]
     return lines
 
 
+def apart(chosen: list[str]) -> int:
+    """Ordered pairs that chose differently."""
+    return sum(one != other for one, other in permutations(chosen, 2))
+
+
 @pytest.mark.parametrize("axis", AXES)
 def test_agreement_is_that_of_an_independent_computation(
     world: World, findings: list[dict[str, Any]], axis: str
@@ -199,8 +204,11 @@ def test_agreement_is_that_of_an_independent_computation(
     with Project.open(world.study, read_only=True) as project:
         lines = by_rater(project, world, axis)
     kinds = sorted({one for line in lines for one in line if one is not None})
-    places = np.array([[np.nan if one is None else kinds.index(one) for one in line] for line in lines])
-    alpha = krippendorff.alpha(reliability_data=places.T, level_of_measurement="nominal")
+    judged = [chosen for line in lines if len(chosen := [one for one in line if one is not None]) > 1]
+    pooled = [one for chosen in judged for one in chosen]
+    # Krippendorff's α from the pairs themselves: those of a comparison, against those of all judgments.
+    observed = sum(apart(chosen) / (len(chosen) - 1) for chosen in judged) / len(pooled)
+    alpha = 1 - observed / (apart(pooled) / (len(pooled) * (len(pooled) - 1)))
     # Fleiss' κ needs comparisons with equally many choices: those of which there are most, of several the larger.
     counts = np.array([[line.count(kind) for kind in kinds] for line in lines])
     numbers = [int(n) for n in counts.sum(axis=1) if n > 1]

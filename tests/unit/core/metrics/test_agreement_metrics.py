@@ -7,6 +7,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from core.metrics.agreement import (
     MISSING,
+    Measurement,
     cohen_kappa,
     equally_judged,
     fleiss_kappa,
@@ -17,9 +18,9 @@ from core.metrics.agreement import (
 )
 from core.metrics.resampling import FEWEST_UNITS, jackknife, jackknife_interval
 
-# Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, nominal data with
-# gaps (0). He gives α = 0.743. Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and
-# gives percent agreement 0.81818 and AC1 = 0.77544.
+# Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, with gaps (0).
+# Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and gives percent agreement 0.81818
+# and AC1 = 0.77544.
 GAPS = np.array(
     [
         [1, 1, 0, 1],
@@ -36,6 +37,9 @@ GAPS = np.array(
         [0, 0, 3, 0],
     ]
 )
+# The same report, sections A and B: two observers, 10 units in two categories and 12 units in five.
+TWO_CATEGORIES = ["0100000010", "1110010000"]
+FIVE_CATEGORIES = ["aabbdcccedda", "babbbccceddd"]
 # The table that goes with Fleiss' κ everywhere: 14 raters, 10 subjects, 5 categories; κ = 0.210.
 FOURTEEN = np.array(
     [
@@ -64,6 +68,31 @@ def test_alpha_ac1_and_raw_agreement_are_the_published_ones() -> None:
     assert raw_agreement(counts).value == pytest.approx(0.81818, abs=5e-6)
     # The unit with one judgment pairs with nothing.
     assert [measure(counts).n for measure in (krippendorff_alpha, gwet_ac1, raw_agreement)] == [11, 11, 11]
+
+
+@pytest.mark.parametrize(("measurement", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_of_ratings_with_gaps_is_the_published_one(measurement: Measurement, value: float) -> None:
+    assert krippendorff_alpha(counts_of(GAPS - 1, 5), measurement).value == pytest.approx(value, abs=5e-4)
+
+
+@pytest.mark.parametrize(("observers", "value"), [(TWO_CATEGORIES, 0.095), (FIVE_CATEGORIES, 0.692)])
+def test_alpha_of_two_observers_is_the_published_one(observers: list[str], value: float) -> None:
+    values, ratings = np.unique([list(line) for line in observers], return_inverse=True)
+    counts = counts_of(ratings.reshape(2, -1).T, len(values))
+    assert krippendorff_alpha(counts).value == pytest.approx(value, abs=5e-4)
+
+
+@pytest.mark.parametrize(("measurement", "value"), [("nominal", 6 / 11), ("ordinal", 7 / 9), ("interval", 24 / 29)])
+def test_alpha_is_the_one_by_hand(measurement: Measurement, value: float) -> None:
+    """Two raters of (1, 1), (1, 2), (3, 3); a fourth comparison with one judgment pairs with nothing.
+
+    Coincidences: 1–1 two, 1–2 and 2–1 one each, 3–3 two; n₁ = 3, n₂ = 1, n₃ = 2, n = 6.
+    Nominal: 1 − 5 · 2 / (2 (3 · 1 + 3 · 2 + 1 · 2)) = 1 − 10/22.
+    Ordinal, mean ranks 1.5, 3.5, 5, δ² 4, 12.25, 2.25: 1 − 5 · 2 · 4 / (2 (3 · 4 + 6 · 12.25 + 2 · 2.25)) = 1 − 40/180.
+    Interval, δ² 1, 4, 1: 1 − 5 · 2 / (2 (3 · 1 + 6 · 4 + 2 · 1)) = 1 − 10/58.
+    """
+    counts = np.array([[2, 0, 0], [1, 1, 0], [0, 0, 2], [0, 1, 0]])
+    assert krippendorff_alpha(counts, measurement).value == pytest.approx(value)
 
 
 def test_the_jackknife_error_of_kappa_is_the_asymptotic_one_of_statsmodels() -> None:
