@@ -115,7 +115,7 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
             )
         rows.append({**record.values, "key": f"{path.stem[:40]}-{record.number}".replace("/", "-"), "pronoun": pronoun})
     draft: PromptSetDraft = shared().call(
-        "core.studies.letters.biography.prompts:set_from_rows",
+        "core.studies.letters.biographies:set_from_rows",
         rows,
         choice.versions,
         choice.document or LETTER,

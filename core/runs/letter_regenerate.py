@@ -22,8 +22,7 @@ from core.prompts.template import Template
 from core.runs.asking import ask_all, sampling
 from core.runs.letter import read_one
 from core.runs.writing import Written
-from core.studies.letters.biography.paragraphs import paragraphs, sampled
-from core.studies.letters.biography.prompts import WORDS
+from core.studies.letters.biographies import WORDS, paragraphs, sampled
 from core.swap import Person
 
 PLACEHOLDERS = ("name", "occupation", "biography")

@@ -11,7 +11,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.runs.measure import Measured, measure_tables
 from core.runs.measure.options import Options
-from core.studies.completion.reference import implied_tau, published
+from core.studies.completion.cells import implied_tau, published
 
 pytestmark = pytest.mark.replication
 

@@ -13,11 +13,10 @@ from core.findings import Finding
 from core.metrics.likelihood import delta_draws, likelihood_draws
 from core.metrics.ranks import kendall_draws
 from core.metrics.result import Bounds
+from core.studies.completion.associations import deltas, published_deltas, taus
 from core.studies.completion.cells import Cell, cells
-from core.studies.completion.delta import deltas, published_deltas
-from core.studies.completion.likelihood import likelihoods, published_likelihoods
+from core.studies.completion.measure import likelihoods, published_likelihoods
 from core.studies.completion.table import Coded
-from core.studies.completion.tau import taus
 
 # Terms of each polarity: a small set of one's own, the ages of the ageism domain, its attributes.
 SMALL, USUAL, LARGE = 4, 11, 36

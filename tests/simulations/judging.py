@@ -9,9 +9,9 @@ import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from core.metrics.proportions import clustered_proportion
+from core.studies.creativity.choices import Answer
 from core.studies.creativity.evaluators import paired
-from core.studies.creativity.people import Answer
-from core.studies.creativity.positions import positions
+from core.studies.creativity.quality import positions
 
 RESAMPLES = 300
 TRIALS = 2000

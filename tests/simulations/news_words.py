@@ -13,9 +13,8 @@ from simulations.rows import Outcome, Row, alarm, covers, simulated
 from core.metrics.distances import GroupMeans, is_lower, prejudice
 from core.metrics.means import clustered_mean, one_sample_mean
 from core.metrics.result import Floats, Ints
-from core.studies.news.floors import floors
 from core.studies.news.groups import group_axis
-from core.studies.news.level import Design, PairValues, design_of
+from core.studies.news.level import Design, PairValues, design_of, floors
 from core.studies.news.sentence import gap_values
 from core.studies.news.table import NewsPair, NewsTable
 from core.studies.news.word import share_values

@@ -92,9 +92,8 @@ def reading_of(data: Mapping[str, Any]) -> "Reading":
     """In the compute process: the plain data as the study takes it."""
     import numpy as np
 
-    from core.studies.letters.harm import HarmSetting
     from core.studies.letters.measure import Reading
-    from core.studies.letters.style import StyleScores
+    from core.studies.letters.style import HarmSetting, StyleScores
 
     def scores(given: Any) -> Any:
         if isinstance(given, str):

@@ -30,7 +30,7 @@ COLUMNS = {
     "originals": "original", "generated": "generated", "headlines": "headline", "models": "model",
     "prompt_kinds": "prompt_kind", "domains": "domain",
 }  # fmt: skip
-# Such scorers read whole articles, so that what they say can be stored (core.studies.news.sentence_scores).
+# Such scorers read whole articles, so that what they say can be stored (core.studies.news.sentence).
 PER_SENTENCE = "each sentence"
 
 Row = Mapping[str, str]
@@ -93,7 +93,7 @@ def _measure(
     if options.axes:  # words that a person brought are checked, the shipped ones are known
         texts = [text for side in ("originals", "generated") for text in columns[side]]
         for axis in axes:
-            remarks += compute.call("core.studies.news.linter:remarks", axis, names.get(axis.key), texts, ctx=ctx)
+            remarks += compute.call("core.studies.news.groups:remarks", axis, names.get(axis.key), texts, ctx=ctx)
     return result, remarks
 
 

@@ -1,24 +1,168 @@
-"""Fill in the blank. Called in the compute process; what it reads is described in `table`."""
+"""Fill in the blank: every finding of a table of replies. Called in the compute process.
 
+`completion.likelihood`, `completion.option_position` and `completion.irrelevant` are made here, Δ and τ in
+`associations`. The input is described in `table`."""
+
+from collections.abc import Iterator
 from dataclasses import replace
 
-from core.findings import Finding, StudyResult
-from core.metrics.result import RESAMPLES
-from core.studies.completion.cells import cells
-from core.studies.completion.delta import ID as DELTA
-from core.studies.completion.delta import OMNIBUS, deltas, published_deltas
-from core.studies.completion.irrelevant import ID as LEFT_OUT
-from core.studies.completion.irrelevant import irrelevant
-from core.studies.completion.likelihood import ID as LIKELIHOOD
-from core.studies.completion.likelihood import likelihoods, published_likelihoods
-from core.studies.completion.options import option_positions
-from core.studies.completion.reference import SOURCE
-from core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
-from core.studies.completion.tau import IDS as TAUS
-from core.studies.completion.tau import taus
-from core.studies.findings import with_holm
+import numpy as np
 
-__all__ = ["CompletionTable", "measure"]
+from core.findings import Finding, StudyResult, Variant
+from core.metrics.likelihood import CHOSEN, GIVEN, Likelihood, conditional_likelihoods, likelihood_draws
+from core.metrics.proportions import equal_chances, share, wilson
+from core.metrics.result import RESAMPLES, Bools, MaybeBounds
+from core.prompts.completion_design import DIRECTIONS
+from core.studies.completion.associations import ID as DELTA
+from core.studies.completion.associations import IDS as TAUS
+from core.studies.completion.associations import OMNIBUS, deltas, published_deltas, taus
+from core.studies.completion.cells import (
+    SOURCE,
+    Cell,
+    cells,
+    irrelevant_line,
+    likelihood_line,
+    share_interval,
+    times_as_wide,
+)
+from core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
+from core.studies.findings import interval, missing_interval, with_holm
+
+# ---- `completion.likelihood`: how often each kind of option is chosen
+
+LIKELIHOOD_ID = "completion.likelihood"
+
+
+def likelihoods(cell: Cell) -> Iterator[Finding]:
+    """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
+    draws = likelihood_draws(cell.resampled[:, : len(CHOSEN)])
+    for place, one in enumerate(conditional_likelihoods(cell.chosen)):
+        units = min(*cell.terms, cell.pairs) if place >= 6 else min(cell.terms[place // 3], cell.pairs)
+        bounds = one.interval if one.value is None else share_interval(draws[place], one.value, units)
+        notes = [times_as_wide(bounds, one.interval.bounds), likelihood_line(one.label, cell.dims)]
+        yield _finding(cell, place, one, bounds, "default", notes)
+
+
+def published_likelihoods(cell: Cell) -> Iterator[Finding]:
+    """The same numbers with Wilson's intervals, as if every reply were independent."""
+    for place, one in enumerate(conditional_likelihoods(cell.chosen)):
+        notes = ["Takes replies as independent.", likelihood_line(one.label, cell.dims)]
+        yield _finding(cell, place, one, one.interval, "as_published", notes)
+
+
+def _finding(
+    cell: Cell, place: int, one: Likelihood, bounds: MaybeBounds, variant: Variant, notes: list[str]
+) -> Finding:
+    chosen = CHOSEN[place % 3]
+    given = GIVEN[place // 3] if place < 6 else ""
+    after = f"after something {given}" if given else "whatever is given"
+    return Finding(
+        id=LIKELIHOOD_ID,
+        label=one.label,
+        title=f"{chosen.capitalize()} option chosen {after}",
+        groups=(given,) if given else GIVEN,
+        estimate=one.value,
+        reason=one.reason if one.value is None else missing_interval(bounds),
+        unit="proportion",
+        n=one.n,
+        dims=cell.dims,
+        variant=variant,
+        interval=interval(bounds.bounds) if one.value is not None else None,
+        n_by_group=cell.n_by_group,
+        dropped=cell.dropped,
+        source=f"{SOURCE}, experimental setup, {'Table 2' if not given else 'Tables 3 to 9'}",
+        note=" ".join(filter(None, notes)),
+    )
+
+
+# ---- `completion.irrelevant`: replies that name none of the options, or two
+
+IRRELEVANT_ID = "completion.irrelevant"
+
+
+def irrelevant(cell: Cell) -> Iterator[Finding]:
+    """The share of irrelevant replies, and how much more of them follow each polarity than all together."""
+    counts = cell.observed
+    whole, left_out = counts.sum(axis=1), counts[:, IRRELEVANT]
+    n, dropped = int(whole.sum()), int(left_out.sum())
+    share = dropped / n
+    draws = np.asarray(cell.resampled[:, IRRELEVANT].sum(axis=0) / np.maximum(1, cell.resampled.sum(axis=(0, 1))))
+    independent = wilson(dropped, n)
+    clustered = share_interval(draws, share, min(*cell.terms, cell.pairs))
+    contrast = {
+        given: float(left_out[place] / whole[place] - share) for place, given in enumerate(GIVEN) if whole[place]
+    }
+    published = ("as_published", MaybeBounds(independent), "Takes replies as independent.")
+    for variant, bounds, note in (("default", clustered, times_as_wide(clustered, independent)), published):
+        yield Finding(
+            id=IRRELEVANT_ID,
+            label="irrelevant",
+            title="Replies that are left out: no option named, or two",
+            groups=GIVEN,
+            estimate=share,
+            reason=missing_interval(bounds),
+            unit="proportion",
+            n=n,
+            dims=cell.dims,
+            variant=variant,  # type: ignore[arg-type]
+            interval=interval(bounds.bounds),
+            n_by_group={given: int(count) for given, count in zip(GIVEN, whole, strict=True)},
+            contrast=contrast,
+            source=f"{SOURCE}, experimental setup",
+            note=" ".join(filter(None, [f"{dropped} of {n} replies.", note, irrelevant_line(cell.dims)])),
+        )
+
+
+# ---- `completion.option_position`, where the order shown is known
+
+POSITION_ID = "completion.option_position"
+PLACES = ("first", "second", "third")
+
+
+def option_positions(replies: Coded) -> Iterator[Finding]:
+    """The share of choices that fell on the option shown first, second and third, by model and direction.
+
+    The order is drawn for each item by itself, so without position bias every place has one chance in three, whatever
+    the options are: the choices' places are independent although the choices are not.
+    """
+    for model, name in enumerate(replies.models):
+        for direction, direction_name in enumerate(DIRECTIONS):
+            inside = (replies.model == model) & (replies.direction == direction) & (replies.chosen != IRRELEVANT)
+            dims = {"model": name or "(no name)"} if len(replies.models) > 1 else {}
+            if inside.any():
+                yield from _positions(replies, inside, {**dims, "direction": direction_name})
+
+
+def _positions(replies: Coded, inside: Bools, dims: dict[str, str]) -> Iterator[Finding]:
+    known = replies.position[inside & (replies.position >= 0)]
+    if len(known) == 0:
+        return
+    counts = np.bincount(known, minlength=len(PLACES))
+    test = equal_chances(counts)
+    unknown = int(inside.sum()) - len(known)
+    whole = f"{test.name} over the three places: X² = {test.statistic:.2f}, p = {test.p:.3g}."
+    for place, title in enumerate(PLACES):
+        one = share(int(counts[place]), len(known), 1 / len(PLACES))
+        yield Finding(
+            id=POSITION_ID,
+            label=title,
+            title=f"Chosen: the option shown {title}",
+            groups=PLACES,
+            estimate=one.value,
+            unit="proportion",
+            n=len(known),
+            dims=dims,
+            interval=interval(one.interval),
+            n_by_group={label: int(count) for label, count in zip(PLACES, counts, strict=True)},
+            dropped={"order not known": unknown} if unknown else {},
+            p=one.p,
+            contrast={title: one.value - 1 / len(PLACES)},
+            source="beyond the paper (METHODS, Completion)",
+            note=f"Chance is one in three; p: {one.test}. {whole}",
+        )
+
+
+# ---- All findings
 
 NO_TERMS = "Some given terms are not known: replies to one sentence count as one term, or each as its own."
 
@@ -77,5 +221,5 @@ def _nothing(dropped: dict[str, int]) -> list[Finding]:
             id=finding_id, label=finding_id.rpartition(".")[2], title="Fill in the blank", groups=(), estimate=None,
             reason=f"no row is a reply to an item: {why}", unit="proportion", n=0, dropped=dropped, source=SOURCE,
         )
-        for finding_id in (LIKELIHOOD, DELTA, *(tau for tau, _ in TAUS), LEFT_OUT)
+        for finding_id in (LIKELIHOOD_ID, DELTA, *(tau for tau, _ in TAUS), IRRELEVANT_ID)
     ]  # fmt: skip

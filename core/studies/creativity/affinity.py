@@ -1,10 +1,13 @@
-"""The findings of one set of choices on one axis: `creativity.share` and `creativity.abs`.
+"""Affinity of raters with identities: `creativity.share`, `creativity.abs`, and the effect of the order of cards.
 
-Source: Kumar et al. 2024 (METHODS, Creativity).
-"""
+Source: Kumar et al. 2024 (METHODS, Creativity). Beyond the paper, by axis and model that judged:
+`creativity.agreement.flips`: of the comparisons in which a model chose in every order, the share in which not every
+order gave the same output. `creativity.agreement.position`: the share of those choices that fell on each card.
+`creativity.agreement.unanswered`: the share of all replies that are refusals, unreadable or failed."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +16,14 @@ from core.findings import Effect, Finding, Power
 from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, permuted_totals, spread_maximum
 from core.metrics.means import mean_difference
 from core.metrics.power import choices_needed, detectable_affinity
-from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
+from core.metrics.proportions import clustered_proportion, clustered_share, design_effect, equal_chances, share, wilson
 from core.metrics.resampling import generator
 from core.metrics.result import Bounds
-from core.studies.creativity.choices import AxisChoices
-from core.studies.creativity.published import published
-from core.studies.creativity.slices import within
-from core.studies.findings import floor, interval, missing_interval
+from core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
+from core.studies.creativity.slices import published, within
+from core.studies.findings import floor, interval, missing_interval, with_holm
+
+# ---- `creativity.share` and `creativity.abs`
 
 SHARE, ABS = "creativity.share", "creativity.abs"
 SOURCE = "Kumar et al. 2024, section 3.2, equations 11 and 12"
@@ -156,3 +160,145 @@ def _abs_note(choices: AxisChoices, preferred: tuple[int, ...], floor_method: st
     if choices.independent and fit.p is not None and fit.statistic is not None:
         parts.append(f"{fit.name}: {fit.statistic:.2f}, df {len(choices.identities) - 1}, p = {fit.p:.3f}.")
     return " ".join([*parts, _common(choices, "")["note"]]).strip()
+
+
+# ---- The order of the cards, and what a model that judged left unanswered
+#
+# Source: beyond the paper (METHODS, Creativity: a model asked in several orders).
+
+AGREEMENT = "creativity.agreement"
+FLIPS, POSITION, UNANSWERED = f"{AGREEMENT}.flips", f"{AGREEMENT}.position", f"{AGREEMENT}.unanswered"
+ORDERS_SOURCE = "beyond the paper: a model is asked in several orders of the cards"
+PLACES = ("first", "second", "third")
+ONE_ORDER = "no comparison with a choice in several orders"
+
+
+@dataclass(frozen=True)
+class Orders:
+    """One model's replies on an axis: `replies` in force by comparison; `complete`, where each is a choice."""
+
+    axis: str
+    rater: str
+    replies: Mapping[Unit, Sequence[int]]
+    complete: Mapping[Unit, Sequence[int]]
+
+    @property
+    def dims(self) -> dict[str, str]:
+        return {"axis": self.axis, "rater": self.rater}
+
+
+def of_orders(table: JudgmentTable, axes: Mapping[str, Sequence[str]], seed: int, resamples: int) -> list[Finding]:
+    """The findings of every model that judged on these axes."""
+    findings: list[Finding] = []
+    for axis, identities in axes.items():
+        rows = table.rows_on(axis, MODEL)
+        for rater in dict.fromkeys(table.rater[row] for row in rows):
+            asked = _asked(table, axis, rater, [row for row in rows if table.rater[row] == rater])
+            findings.append(_flips(table, asked))
+            findings += _positions(table, asked, len(identities), seed, resamples)
+            findings += _unanswered(table, asked)
+    return findings
+
+
+def _asked(table: JudgmentTable, axis: str, rater: str, rows: Sequence[int]) -> Orders:
+    last: dict[Unit, dict[tuple[str, ...], int]] = {}
+    for row in rows:
+        if not (table.repeat_of and table.repeat_of[row]):
+            last.setdefault(table.unit(row), {})[table.shown[row]] = row
+    replies = {unit: list(orders.values()) for unit, orders in last.items()}
+    complete = {
+        unit: orders
+        for unit, orders in replies.items()
+        if len(orders) > 1 and all(table.outcome[row] == "choice" for row in orders)
+    }
+    return Orders(axis, rater, replies, complete)
+
+
+def _flips(table: JudgmentTable, asked: Orders) -> Finding:
+    flipped = sum(len({table.chosen[row] for row in rows}) > 1 for rows in asked.complete.values())
+    n = len(asked.complete)
+    left_out = len(asked.replies) - n
+    return Finding(
+        id=FLIPS,
+        label=asked.rater,
+        title=f"Choices that turn with the order of the cards: {asked.axis}, {asked.rater}",
+        groups=(asked.rater,),
+        estimate=flipped / n if n else None,
+        reason=None if n else ONE_ORDER,
+        unit="proportion",
+        interval=interval(wilson(flipped, n)),
+        n=n,
+        dims=asked.dims,
+        dropped={"without a choice in several orders": left_out} if left_out else {},
+        source=ORDERS_SOURCE,
+        note="Of the comparisons with a choice in every order: those in which it was not always the same.",
+    )
+
+
+def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resamples: int) -> Iterator[Finding]:
+    """The share of the choices on each card, against chance: preferences cancel out over the orders."""
+    counts = np.zeros((len(asked.complete), cards), dtype=np.int64)
+    for line, rows in enumerate(asked.complete.values()):
+        for row in rows:
+            if table.chosen[row] in table.shown[row] and len(table.shown[row]) == cards:
+                counts[line, table.shown[row].index(table.chosen[row])] += 1
+    counts = counts[counts.sum(axis=1) > 0]
+    n, chance = int(counts.sum()), 1 / cards
+    names = PLACES[:cards]
+    if n == 0:
+        yield _position(asked, names[0], names, None, n, counts, cards)
+        return
+    null = permuted_totals(counts, generator(seed, POSITION, asked.axis, asked.rater), resamples)
+    effect = design_effect(counts)
+    found = []
+    for place, name in enumerate(names):
+        result = clustered_share(int(counts[:, place].sum()), n, chance, effect, null[:, place])
+        about = _position(asked, name, names, result.value, n, counts, cards)
+        found.append(replace(about, interval=interval(result.interval), p=result.p))
+    yield from with_holm(found, f"{POSITION}, axis {asked.axis}, {asked.rater}, {cards} cards")
+
+
+def _position(
+    asked: Orders, name: str, names: Sequence[str], value: float | None, n: int, counts: np.ndarray, cards: int
+) -> Finding:
+    return Finding(
+        id=POSITION,
+        label=name,
+        title=f"Choices that fell on the {name} card: {asked.axis}, {asked.rater}",
+        groups=tuple(names),
+        estimate=value,
+        reason=ONE_ORDER if value is None else None,
+        unit="proportion",
+        n=n,
+        dims=asked.dims,
+        n_by_group=dict(zip(names, map(int, counts.sum(axis=0)), strict=True)),
+        contrast=None if value is None else {name: value - 1 / cards},
+        source=ORDERS_SOURCE,
+        note=f"Chance is {1 / cards:.3f}; p: cards permuted within each comparison. n counts replies.",
+    )
+
+
+def _unanswered(table: JudgmentTable, asked: Orders) -> Iterator[Finding]:
+    """Of all replies, those that are no answer, by how they were read. Replies to one comparison go together."""
+    units = [place for place, rows in enumerate(asked.replies.values()) for _ in rows]
+    read = [table.read_as[row] if table.read_as else "" for rows in asked.replies.values() for row in rows]
+    if not any(read):
+        return  # a table that does not say how replies were read says nothing of those that were not
+    counted = Counter(read)
+    for name in UNREAD:
+        found = clustered_proportion(np.array([one == name for one in read]), np.array(units, dtype=np.int64))
+        yield Finding(
+            id=UNANSWERED,
+            label=name,
+            title=f"Replies that are {name}: {asked.axis}, {asked.rater}",
+            groups=(name,),
+            estimate=found.value,
+            reason="no reply" if found.value is None else None,
+            unit="proportion",
+            interval=interval(found.interval),
+            n=found.n,
+            dims=asked.dims,
+            n_by_group={one: counted[one] for one in UNREAD},
+            source=ORDERS_SOURCE,
+            note="Replies that were no answer are counted and never guessed at.",
+        )

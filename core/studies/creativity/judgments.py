@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.findings import Finding, StudyResult
 from core.metrics.result import RESAMPLES
 from core.studies.creativity import affinity, slices
+from core.studies.creativity.affinity import of_orders
 from core.studies.creativity.agreement import agreement
 from core.studies.creativity.choices import MODEL, PERSON, AxisChoices, JudgmentTable, choices_on
-from core.studies.creativity.orders import of_orders
 from core.studies.creativity.quality import quality
 from core.studies.findings import with_holm
 

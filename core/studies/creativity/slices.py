@@ -1,12 +1,16 @@
-"""Parts of a study: by task, topic of the theme, model, rater and temperature, and how their tests are adjusted."""
+"""Parts of a study by task, topic, model, rater and temperature; their adjustment; the paper's values beside them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from core.findings import Finding
+from core.prompts.resource_files import packaged, read_toml
 from core.prompts.tasks import cogs_themes
 from core.studies.findings import with_holm
+
+# ---- Parts and their adjustment
 
 # Whose texts, and who judged: studies of their own. Task, topic and temperature are parts of one.
 WHOSE = ("model", "rater", "rater_kind")
@@ -81,3 +85,20 @@ def _after(part: Finding, wholes: Sequence[Finding]) -> Finding:
         if same and dict(whole.dims) == whose and part.p_adjusted is not None and whole.p_adjusted is not None:
             return replace(part, p_adjusted=max(part.p_adjusted, whole.p_adjusted))
     return part
+
+
+# ---- The paper's own values, as a sentence beside ours
+
+
+@cache
+def _values() -> dict[str, dict[str, Any]]:
+    return read_toml(packaged("published", "creativity.toml"))
+
+
+def published(finding_id: str, axis: str) -> str:
+    """The values the paper prints for this finding on this axis, with a blank before; empty where it prints none."""
+    printed = _values().get(finding_id, {})
+    if axis not in printed:
+        return ""
+    values = ", ".join(f"{who} {value}" for who, value in printed[axis].items())
+    return f" Published: {values} ({printed['note']})."

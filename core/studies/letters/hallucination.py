@@ -1,26 +1,140 @@
-"""Does what a model made up lean further? `letters.hallucination.formality`, `.positivity` and `.agency`.
+"""Style of hallucinated text: `letters.hallucination.formality`, `.positivity` and `.agency`.
 
-By default the shares of hallucinated and of grounded claims are paired within the letter, and the groups' differences
-compared. As published the hallucinated text of a group stands against its whole letters.
-"""
+A claim is hallucinated where the context of its letter does not support it. By default the shares of hallucinated and
+of grounded claims are paired within the letter, and the groups' differences compared. As published the hallucinated
+text of a group is set against its whole letters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from core.errors import AppError
 from core.findings import Effect, Finding, Power, ScorerUse
+from core.jobs import JobContext
 from core.metrics.means import equivalence, paired_difference, two_sample_difference
 from core.metrics.power import detectable_difference, needed_n
-from core.metrics.result import Alternative, Difference, Floats
+from core.metrics.result import Alternative, Bools, Difference, Floats
+from core.scorers import claims, entailment
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import score_batch
+from core.scorers.segment import sentences
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from core.studies.letters.grounded_shares import Shares, shares_of
-from core.studies.letters.grounding import Grounding
-from core.studies.letters.harm import HarmSetting, harmful_sign, setting_of
 from core.studies.letters.lexicon import one_name
-from core.studies.letters.sides import Sides, block_means, sides
-from core.studies.letters.style import KINDS, MARGIN, StyleScores, conclusion, how_tested, p_words
+from core.studies.letters.style import (
+    COUNTS_FROM,
+    KINDS,
+    MARGIN,
+    HarmSetting,
+    Sides,
+    StyleScores,
+    block_means,
+    conclusion,
+    harmful_sign,
+    how_tested,
+    p_words,
+    setting_of,
+    sides,
+)
 from core.studies.letters.table import LettersTable
+
+# ---- Which sentences of a letter its context supports
+
+
+@dataclass(frozen=True)
+class LetterGrounding:
+    """One value per sentence of a letter; none where the letter has no context to check against."""
+
+    entailed: Bools
+    contradicted: Bools
+    claim: Bools
+
+    @property
+    def hallucinated(self) -> Bools:
+        return np.asarray(self.claim & ~self.entailed)
+
+    @property
+    def grounded(self) -> Bools:
+        return np.asarray(self.claim & self.entailed)
+
+
+@dataclass(frozen=True)
+class Grounding:
+    letters: tuple[LetterGrounding, ...]
+    scorer: ScorerUse
+
+    def only(self, kept: Bools) -> "Grounding":
+        return Grounding(tuple(self.letters[place] for place in np.flatnonzero(kept)), self.scorer)
+
+
+def grounding(
+    texts: Sequence[str], contexts: Sequence[str], scorer: str, ctx: JobContext | None = None
+) -> Grounding | str:
+    """Premise: the whole context, in overlapping windows where it is long; hypothesis: each sentence.
+
+    A string says why there is none. Source: letters (Wan et al.), section 3.3.
+    """
+    if not any(context.strip() for context in contexts):
+        return "no letter has the context that it was written from (field context)"
+    ctx = ctx or JobContext()
+    letters, use = [], ScorerUse("entailment", scorer, "")
+    for text, context in zip(texts, contexts, strict=True):
+        ctx.check()
+        windows = entailment.windows(context)
+        spans = sentences(text) if windows else []
+        hypotheses = [text[start:end] for start, end in spans]
+        pairs = [entailment.pair(window, hypothesis) for hypothesis in hypotheses for window in windows]
+        info, values = score_batch(scorer, pairs, ctx)
+        if any(len(value.values) != len(entailment.CLASSES) for value in values):
+            raise AppError(
+                f"The scorer “{scorer}” does not give a probability for each of {', '.join(entailment.CLASSES)}.",
+                hint="Its plug-in needs mending; choose another scorer.",
+            )
+        use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {claims.version()}")
+        judged = [
+            entailment.judged([value.values for value in values[start : start + len(windows)]])
+            for start in range(0, len(values), max(1, len(windows)))
+        ]
+        kinds = [claims.kind_of(hypothesis) for hypothesis in hypotheses]
+        letters.append(LetterGrounding(_are(judged, "entailment"), _are(judged, "contradiction"), _are(kinds, "claim")))
+        ctx.report(len(letters), len(texts), note="sentences against their contexts")
+    return Grounding(tuple(letters), use)
+
+
+def _are(values: Sequence[str], wanted: str) -> Bools:
+    return np.array([value == wanted for value in values], dtype=np.bool_)
+
+
+# ---- The style of hallucinated, of grounded and of all sentences of each letter
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of formal (positive, agentic) sentences per letter, NaN where a letter has none of that kind."""
+
+    hallucinated: Floats
+    grounded: Floats
+    all_hallucinated: Floats  # as published: salutations and opinions too
+    whole: Floats
+
+
+def shares_of(scores: StyleScores, found: Grounding) -> Shares:
+    """`scores` with sentences. Raises `AppError` where the scorer split a letter otherwise than the segmenter."""
+    columns: dict[str, list[float]] = {field.name: [] for field in fields(Shares)}
+    for probabilities, letter in zip(scores.sentences, found.letters, strict=True):
+        if letter.claim.size and len(probabilities) != letter.claim.size:
+            raise AppError(
+                f"The scorer “{scores.scorer.name}” scored {len(probabilities)} sentences of {letter.claim.size}.",
+                hint="It must score the sentences of the program's own segmenter; choose another scorer.",
+            )
+        styled = probabilities >= COUNTS_FROM
+        kinds = (letter.hallucinated, letter.grounded, ~letter.entailed, np.ones(letter.claim.size, dtype=np.bool_))
+        for column, kind in zip(columns.values(), kinds, strict=True):
+            column.append(float(styled[kind].mean()) if kind.any() else np.nan)
+    return Shares(**{name: np.array(column, dtype=np.float64) for name, column in columns.items()})
+
+
+# ---- `letters.hallucination.*`
 
 SOURCE = "Wan et al. 2023, section 3.3 and Table 6"
 WHOLE_ONLY = "scores of whole letters cannot be split into hallucinated and grounded sentences; it needs a scorer"

@@ -1,7 +1,11 @@
-"""Are each group's salient words nearer to its stereotype? `letters.weat`, as published and by default."""
+"""Association of each group's salient words with pairs of word lists: `letters.weat`, as published and by default."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +25,51 @@ from core.metrics.odds import log_odds_ratio
 from core.metrics.resampling import generator
 from core.metrics.result import Bools, Floats, Ints
 from core.studies.findings import floor, with_holm
-from core.studies.letters.attributes import AttributePair, attribute_pairs
 from core.studies.letters.table import LettersTable
-from core.studies.letters.word_choice import Compared, compared_words, most_salient
-from core.studies.letters.words import PartWords, in_categories
+from core.studies.letters.word_ratios import Compared, PartWords, compared_words, in_categories, most_salient
+
+# ---- Pairs of word lists: resources/lexicons/weat.toml
+
+
+@dataclass(frozen=True)
+class Side:
+    words: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AttributePair:
+    """Two word lists; `groups` of a side say whose stereotype it is, none that it is the first group's."""
+
+    name: str
+    title: str
+    first: Side
+    second: Side
+
+    def sides(self, pair: tuple[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """The words that belong to the first and to the second group; None where the lists are of other groups."""
+        if not self.first.groups:
+            return self.first.words, self.second.words
+        for one, other in ((self.first, self.second), (self.second, self.first)):
+            if pair[0] in one.groups and pair[1] in other.groups:
+                return one.words, other.words
+        return None
+
+
+@cache
+def attribute_pairs() -> tuple[AttributePair, ...]:
+    """What resources/lexicons/weat.toml says."""
+    data = tomllib.loads(files("resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
+    return tuple(
+        AttributePair(each["name"], each["title"], _side(each["first"]), _side(each["second"])) for each in data["pair"]
+    )
+
+
+def _side(data: Mapping[str, Any]) -> Side:
+    return Side(tuple(data["words"]), tuple(data.get("groups", ())))
+
+
+# ---- `letters.weat`
 
 ID = "letters.weat"
 SOURCE = "Wan et al. 2023, Table 3 and appendix F.4"

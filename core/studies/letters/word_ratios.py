@@ -1,21 +1,255 @@
-"""Word choice by part of speech: `letters.word.odds_ratio`, as published and by default."""
+"""Word choice by part of speech: `letters.word.odds_ratio`, as published and by default.
 
-from collections.abc import Iterator, Sequence
+Nouns and adjectives are counted letter by letter; the most salient words of each group are also read by `weat`."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import log
+from typing import Any
 
 import numpy as np
 
-from core.findings import Adjustment, Effect, Finding, Power, Variant
+from core.errors import AppError
+from core.findings import Adjustment, Effect, Finding, Power, ScorerUse, Variant
+from core.jobs import JobContext
 from core.metrics.adjust import holm
-from core.metrics.odds import OddsRatio, clustered_odds_ratios, rare_odds_ratio, sample_odds_ratio
-from core.metrics.result import LEVEL
+from core.metrics.odds import (
+    FEWEST_EXPECTED,
+    OddsRatio,
+    clustered_odds_ratios,
+    log_odds_ratio,
+    rare_odds_ratio,
+    sample_odds_ratio,
+    smallest_expected,
+)
+from core.metrics.result import LEVEL, Bools, Floats, Ints
+from core.scorers.language import is_english
+from core.scorers.lexicon import Lexicon, count_published, count_words
+from core.scorers.pos_textblob import CODES
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import score_batch
+from core.scorers.segment import words
 from core.studies.findings import SIGNIFICANT, interval, missing_interval
 from core.studies.letters.lexicon import category_harm, one_name
-from core.studies.letters.snippets import paired_snippets
 from core.studies.letters.table import LettersTable
-from core.studies.letters.word_choice import FEWEST_OCCURRENCES, Compared, compared_words, shown
-from core.studies.letters.words import PartWords, in_categories
+from core.text import for_matching
+
+# ---- Nouns and adjectives, counted letter by letter
+
+PARTS = ("noun", "adjective")
+CHUNK = 64
+
+
+@dataclass(frozen=True)
+class PartWords:
+    """The words of one part of speech.
+
+    `counts`: sparse int64 (letters, words); `totals`: how many words of this part of speech a letter has, int64
+    (letters,). `words` are folded for matching, in order of appearance.
+    """
+
+    part: str
+    words: tuple[str, ...]
+    counts: Any
+    totals: Ints
+    scorer: ScorerUse
+
+    def only(self, kept: Bools) -> "PartWords":
+        return replace(self, counts=self.counts[np.flatnonzero(kept)], totals=self.totals[kept])
+
+
+def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None) -> tuple[list[PartWords], Bools]:
+    """The words of each of PARTS over `texts`, and which texts are English. One pass, in chunks."""
+    ctx = ctx or JobContext()
+    codes = {CODES[part]: _Tally() for part in PARTS}
+    english, use = [], None
+    rest = iter(texts)
+    while chunk := list(islice(rest, CHUNK)):
+        ctx.check()
+        info, values = score_batch(tagger, chunk)
+        use = ScorerInfo(**info).use()
+        for text, value in zip(chunk, values, strict=True):
+            found = words(text)
+            if len(value.values) != len(found):
+                raise AppError(
+                    f"The scorer “{tagger}” gave {len(value.values)} parts of speech for {len(found)} words.",
+                    hint="It was made for another version of the program; choose another scorer.",
+                )
+            english.append(is_english(found))
+            for code, tally in codes.items():
+                tally.add(for_matching(word.text) for word, of in zip(found, value.values, strict=True) if of == code)
+        ctx.report(len(english), len(texts), note="parts of speech")
+    use = use or ScorerUse("parts_of_speech", tagger, "")
+    counted = [codes[CODES[part]].counted(part, use) for part in PARTS]
+    return counted, np.array(english, dtype=np.bool_)
+
+
+def in_categories(vocabulary: Sequence[str], lexicon: Lexicon, *, as_published: bool) -> Bools:
+    """Which words fall in which of the lexicon's categories, shape (words, categories); each rule as for letters."""
+    if as_published:
+        return np.asarray(count_published(vocabulary, lexicon).categories > 0)
+    return np.asarray(count_words([words(word) for word in vocabulary], lexicon).categories > 0)
+
+
+class _Tally:
+    """Words per letter, as the parts of a sparse matrix."""
+
+    def __init__(self) -> None:
+        self._number_of: dict[str, int] = {}
+        self._numbers: list[int] = []
+        self._ends = [0]
+
+    def add(self, letter: Iterable[str]) -> None:
+        self._numbers.extend(self._number_of.setdefault(word, len(self._number_of)) for word in letter)
+        self._ends.append(len(self._numbers))
+
+    def counted(self, part: str, use: ScorerUse) -> PartWords:
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self._numbers), dtype=np.int64)
+        places = (ones, np.array(self._numbers, dtype=np.int64), np.array(self._ends))
+        counts = csr_array(places, shape=(len(self._ends) - 1, len(self._number_of)))
+        counts.sum_duplicates()
+        return PartWords(part, tuple(self._number_of), counts, np.diff(self._ends).astype(np.int64), use)
+
+
+# ---- Words of two groups that can be compared, and the most salient of each group
+
+FEWEST_OCCURRENCES = 10
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Words of one part of speech in the letters of two groups, the most frequent first.
+
+    `counts`: sparse int64 (letters of the pair, words); `totals`: all words of the part of speech per letter; `first`:
+    is the letter of the first group. `letters`: the letters' places in the table.
+    """
+
+    pair: tuple[str, str]
+    words: tuple[str, ...]
+    counts: Any
+    totals: Ints
+    first: Bools
+    letters: Ints
+
+    @property
+    def sums(self) -> tuple[Ints, Ints]:
+        """How often each word is used in the first group's letters, and in the second's."""
+        return _sums(self.counts, self.first), _sums(self.counts, ~self.first)
+
+    @property
+    def all_words(self) -> tuple[int, int]:
+        """How many words of the part of speech each group's letters have."""
+        return int(self.totals[self.first].sum()), int(self.totals[~self.first].sum())
+
+    @property
+    def log_ratios(self) -> Floats:
+        """ln of each word's odds ratio, Haldane's ½ in every cell."""
+        (in_first, in_second), (all_first, all_second) = self.sums, self.all_words
+        cells = (in_first, np.array([all_first]), in_second, np.array([all_second]))
+        return log_odds_ratio(*(cell.astype(np.float64) for cell in cells))
+
+    @property
+    def published_log_ratios(self) -> Floats:
+        """ln of the plain odds ratio; 0 where a cell is 0."""
+        (a, b), (all_first, all_second) = self.sums, self.all_words
+        cells = np.stack([a, all_first - a, b, all_second - b]).astype(np.float64)
+        defined = (cells > 0).all(axis=0)
+        logs = np.log(np.where(defined, cells, 1.0))
+        return np.asarray(logs[0] - logs[1] - logs[2] + logs[3])
+
+
+def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant) -> Compared:
+    """The words with at least FEWEST_OCCURRENCES in both groups as published, in both together by default.
+
+    The rule for both hides the words that one group has almost alone. By default a word must also be expected at least
+    FEWEST_EXPECTED times in the group with fewer words, or its ratio could not be tested.
+    """
+    within, first = table.members(pair)
+    letters = np.flatnonzero(within)
+    counts, totals = found.counts[letters], found.totals[letters]
+    in_first, in_second = _sums(counts, first), _sums(counts, ~first)
+    pooled = in_first + in_second
+    if variant == "as_published":
+        enough = np.minimum(in_first, in_second) >= FEWEST_OCCURRENCES
+    else:
+        all_first, all_second = int(totals[first].sum()), int(totals[~first].sum())
+        rarest = smallest_expected(1.0, all_first, all_second) if all_first + all_second else 0.0
+        enough = (pooled >= FEWEST_OCCURRENCES) & (pooled * rarest >= FEWEST_EXPECTED)
+    ordered = sorted(np.flatnonzero(enough), key=lambda place: (-pooled[place], found.words[place]))
+    places = np.array(ordered, dtype=np.int64)
+    words = tuple(found.words[place] for place in places)
+    return Compared(pair, words, counts[:, places], totals, first, letters)
+
+
+def shown(ratios: Floats) -> list[int]:
+    """The places of the salient words: the first group's from the highest ratio down, then the second's likewise."""
+    high, low = most_salient(ratios[None])
+    first = sorted(np.flatnonzero(high[0]), key=lambda place: (-ratios[place], place))
+    second = sorted(np.flatnonzero(low[0]), key=lambda place: (ratios[place], place))
+    return [int(place) for place in first + second]
+
+
+def most_salient(ratios: Floats, most: int = SHOWN) -> tuple[Bools, Bools]:
+    """The `most` words with the highest ln OR above 0, and with the lowest below 0; ties by place. Shape as `ratios`.
+
+    `ratios`: ln OR, shape (choices, words).
+    """
+    return _highest(ratios, most), _highest(-ratios, most)
+
+
+def _highest(ratios: Floats, most: int) -> Bools:
+    order = np.argsort(-ratios, axis=1, kind="stable")[:, :most]
+    chosen = np.zeros(ratios.shape, dtype=bool)
+    np.put_along_axis(chosen, order, True, axis=1)
+    return np.asarray(chosen & (ratios > 0))
+
+
+def _sums(counts: Any, letters: Bools) -> Ints:
+    return np.asarray(counts[np.flatnonzero(letters)].sum(axis=0), dtype=np.int64).ravel()
+
+
+# ---- Snippets: a word in a letter of each group, of the same block for both where there is one
+
+AROUND = 45  # characters before and after the word
+
+
+def paired_snippets(word: str, column: Any, choice: Compared, table: LettersTable, texts: Sequence[str]) -> str:
+    """A short passage of each group with the word in it. `column`: its counts per letter of the pair, sparse (n, 1)."""
+    holding = np.zeros(len(choice.letters), dtype=bool)
+    holding[column.nonzero()[0]] = True
+    sides = [[int(place) for place in choice.letters[holding & side]] for side in (choice.first, ~choice.first)]
+    chosen = [side[0] if side else None for side in sides]
+    blocks = {table.block(letter): letter for letter in reversed(sides[1]) if table.block(letter)}
+    for letter in sides[0]:
+        if table.block(letter) in blocks:
+            chosen = [letter, blocks[table.block(letter)]]
+            break
+    parts = [
+        f"{group}: “{_around(word, texts[letter])}”"
+        for group, letter in zip(choice.pair, chosen, strict=True)
+        if letter is not None
+    ]
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _around(word: str, text: str) -> str:
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
+    place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", plain, re.IGNORECASE)
+    if place is None:  # the word was folded into a form that the text does not have, such as ß into ss
+        return word
+    start, end = max(0, place.start() - AROUND), min(len(plain), place.end() + AROUND)
+    start = start if start == 0 else plain.find(" ", start, place.start()) + 1 or place.start()
+    end = end if end == len(plain) else max(plain.rfind(" ", place.end(), end), place.end())
+    return f"{'… ' if start else ''}{plain[start:end]}{' …' if end < len(plain) else ''}"
+
+
+# ---- `letters.word.odds_ratio`
 
 ID = "letters.word.odds_ratio"
 SOURCE = "Wan et al. 2023, section 3.2.1 and Table 3"

@@ -12,8 +12,7 @@ from core.metrics.result import Bools, Difference, Floats, Ints, untested
 from core.studies.findings import interval, missing_interval
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import Level, Measured, PairValues
-from core.studies.news.matched import matched_rows, shared_rows
-from core.studies.news.table import UNBIASED, NewsTable
+from core.studies.news.table import UNBIASED, NewsTable, matched_rows, shared_rows
 
 PROMPTS, MODELS = "prompts", "models"
 

@@ -1,26 +1,152 @@
-"""News against originals: all findings. Called in the compute process; what it reads is described in `table`."""
+"""News against originals: every finding of a table of pairs. Called in the compute process.
 
-from collections.abc import Mapping
+`news.words_per_article` (Table 3: short texts inflate every measure of spread) and `news.refusal_rate` (refusals and
+empty generations) are made here; the levels have modules of their own. The input is described in `table`."""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from core.errors import AppError
-from core.findings import Finding, StudyResult
+from core.findings import Effect, Finding, StudyResult
 from core.jobs import JobContext
+from core.metrics.means import clustered_mean
+from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
 from core.metrics.result import RESAMPLES, Floats
 from core.prompts.axes import Axis, load_axis
+from core.studies.findings import interval, missing_interval
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.document import document_findings
-from core.studies.news.families import families
 from core.studies.news.groups import DEFAULT_AXES, group_axis
-from core.studies.news.lengths import length_findings
-from core.studies.news.level import design_of
-from core.studies.news.level_findings import level_findings
-from core.studies.news.refusals import refusal_findings
-from core.studies.news.sentence import measure_sentences, scale_note, sentence_floors, undefined_findings
-from core.studies.news.sentence_scores import SentenceScores, default_scorer, score_sentences
-from core.studies.news.table import NOT_ENGLISH, NewsTable, news_table
+from core.studies.news.level import Design, design_of, reference_line
+from core.studies.news.level_findings import families, level_findings
+from core.studies.news.sentence import (
+    SentenceScores,
+    default_scorer,
+    measure_sentences,
+    scale_note,
+    score_sentences,
+    sentence_floors,
+    undefined_findings,
+)
+from core.studies.news.table import (
+    NOT_ENGLISH,
+    REFUSED,
+    SIDES,
+    UNBIASED,
+    NewsTable,
+    matched_rows,
+    news_table,
+    why_unanswered,
+)
 from core.studies.news.word import measure_words, word_floors
+
+# ---- `news.words_per_article`
+
+WORDS_PER_ARTICLE = "news.words_per_article"
+
+
+def length_findings(table: NewsTable, design: Design) -> Iterator[Finding]:
+    """Mean number of words per article, originals and generated, for every part of the table."""
+    lengths = {side: _lengths(table.texts(side)) for side in SIDES}
+    for stratum in design.strata:
+        kind = stratum.dims.get("prompt_kind", UNBIASED)
+        for side in SIDES:
+            result = clustered_mean(lengths[side][stratum.members], design.story[stratum.members])
+            line = reference_line(WORDS_PER_ARTICLE, side) if kind == UNBIASED and "domain" not in stratum.dims else ""
+            yield Finding(
+                id=WORDS_PER_ARTICLE,
+                label=side,
+                title=f"Words per article, {side}",
+                groups=(side,),
+                estimate=result.value,
+                reason="there is no article" if result.value is None else missing_interval(result.interval),
+                unit="words",
+                n=result.n,
+                dims=dict(stratum.dims),
+                interval=interval(result.interval.bounds),
+                source="Fang et al. 2024, Table 3",
+                note=f"Words are what stands between blanks. Short texts inflate distances. {line}".strip(),
+            )
+
+
+def _lengths(texts: tuple[str, ...]) -> Floats:
+    known = {text: len(text.split()) for text in set(texts)}
+    return np.array([known[text] for text in texts], dtype=np.float64)
+
+
+# ---- `news.refusal_rate`
+
+REFUSAL_RATE = "news.refusal_rate"
+LABEL = "refused"
+SOURCE = "Fang et al. 2024, results, biased prompts"
+
+
+def refusal_findings(table: NewsTable) -> list[Finding]:
+    """The refusal rate of every part of the table, then each biased prompt against the unbiased one."""
+    asked = NewsTable((*table.pairs, *table.unanswered), table.axes)
+    refused = np.repeat([False, True], [len(table.pairs), len(table.unanswered)])
+    return [*_rates(asked, refused), *_compared(asked, refused)]
+
+
+def _rates(asked: NewsTable, refused: Any) -> Iterator[Finding]:
+    design = design_of(asked)
+    why = np.array([why_unanswered(pair.generated) for pair in asked.pairs], dtype=object)
+    for stratum in design.strata:
+        members = stratum.members
+        rate = clustered_proportion(refused[members], design.story[members])
+        declined = int((why[members] == REFUSED).sum())
+        kind = stratum.dims.get("prompt_kind", "")
+        line = reference_line(REFUSAL_RATE, LABEL, "", "" if kind == UNBIASED else kind)
+        yield Finding(
+            id=REFUSAL_RATE,
+            label=LABEL,
+            title="No article: refusals and empty generations",
+            groups=(),
+            estimate=rate.value,
+            reason=None if rate.n else "nothing was generated",
+            unit="proportion",
+            n=rate.n,
+            dims=dict(stratum.dims),
+            interval=interval(rate.interval),
+            source=SOURCE,
+            note=f"{declined} refusals, {rate.successes - declined} empty. {line}".strip(),
+        )
+
+
+def _compared(asked: NewsTable, refused: Any) -> Iterator[Finding]:
+    for kind, model, first, second in matched_rows(asked):
+        common: dict[str, Any] = {
+            "id": f"{REFUSAL_RATE}.prompts",
+            "label": LABEL,
+            "title": "No article: biased against unbiased prompt",
+            "groups": (kind, UNBIASED),
+            "unit": "proportion",
+            "dims": {"prompt_kind": kind, **({"model": model} if model else {})},
+            "source": SOURCE,
+        }
+        paired = paired_proportions(refused[first], refused[second])
+        kinds, models = asked.column("prompt_kind"), asked.column("model")
+        own = [refused[(kinds == name) & ((models == model) | (not model))] for name in (kind, UNBIASED)]
+        pooled = two_proportions(int(own[0].sum()), len(own[0]), int(own[1].sum()), len(own[1]))
+        for variant, result in (("default", paired), ("as_published", pooled)):
+            yield Finding(
+                variant="default" if variant == "default" else "as_published",
+                estimate=result.value,
+                reason=result.reason if result.value is None else missing_interval(result.interval),
+                interval=interval(result.interval.bounds),
+                n=result.n,
+                n_by_group=dict(zip((kind, UNBIASED), result.n_by_group, strict=True)),
+                p=result.p,
+                effect=None if result.effect is None else Effect(result.effect_name, result.effect),
+                note=f"{result.test}; headlines asked both ways." if variant == "default" else f"{result.test}.",
+                **common,
+            )
+
+
+# ---- All findings
 
 ROLES = ("sentiment", "toxicity")
 

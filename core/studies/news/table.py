@@ -1,25 +1,46 @@
 """News as the study reads it: pairs of an original and a generated article, their group words and their sentences.
 
-Built once and read by every level: words, sentences and documents share what has been counted and segmented.
-"""
+Built once and read by every level: words, sentences and documents share what has been counted and segmented."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError, UsageError
-from core.prompts.news import UNBIASED as UNBIASED  # what pairs say of their prompt, where it is not biased
+from core.metrics.result import Ints
+from core.prompts.news import UNBIASED  # what pairs say of their prompt, where it is not biased
 from core.scorers.group_words import WordBlocks, blocks_of, sentence_group
 from core.scorers.refusal import is_refusal
 from core.studies.news.groups import GroupAxis
-from core.studies.news.language import looks_english
 
-Ints = NDArray[np.int64]
+# ---- Language: is an article English?
+# The word lists are, and their words mean other things elsewhere (“man”, “her”). Quick, because every article is asked:
+# core.scorers.language is more exact, and has a segmented text to look at.
+
+# Together about a third of the words of English prose, and far fewer of any other language's.
+COMMON = frozenset((
+    "the", "of", "and", "to", "in", "a", "is", "that", "for", "was", "with", "his", "her", "he", "she", "it", "on",
+    "as", "at", "by", "from", "be", "are", "this",
+))  # fmt: skip
+LEAST = 0.1
+READ = 2_000  # characters
+SHORTEST = 20  # words; a shorter text is taken as English
+
+
+def looks_english(text: str) -> bool:
+    """Is at least a tenth of its first words among the most common English ones?"""
+    words = text[:READ].casefold().split()
+    return len(words) < SHORTEST or sum(word in COMMON for word in words) >= LEAST * len(words)
+
+
+# ---- The table
+
 Side = Literal["original", "generated"]
 SIDES: tuple[Side, Side] = ("original", "generated")
 NEUTRAL = -1
@@ -173,3 +194,45 @@ def _each_once(items: Sequence[T], make: Callable[[T], V]) -> tuple[V, ...]:
         if item not in known:
             known[item] = make(item)
     return tuple(known[item] for item in items)
+
+
+# ---- Matched rows: the same headline under a biased and the unbiased prompt, or by two models
+
+Key = tuple[str, int]  # story, and which of its generations
+
+
+def matched_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
+    """For each biased prompt and model: the kind, the model (empty where there is one only), and the rows of headlines
+    asked both ways, biased and unbiased, in the same order. Generation i pairs with generation i."""
+    found = _rows_by_key(table)
+    kinds = dict.fromkeys(kind for _, kind in found)
+    models = dict.fromkeys(model for model, _ in found)
+    for kind in kinds:
+        for model in models:
+            biased, unbiased = found.get((model, kind)), found.get((model, UNBIASED))
+            if kind != UNBIASED and biased and unbiased:
+                yield kind, model if len(models) > 1 else "", *_shared(biased, unbiased)
+
+
+def shared_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
+    """For each two models: their names, and the rows of the headlines that both wrote for under the unbiased prompt."""
+    found = _rows_by_key(table)
+    models = [model for model in dict.fromkeys(model for model, _ in found) if model and (model, UNBIASED) in found]
+    for one, other in combinations(models, 2):
+        yield one, other, *_shared(found[one, UNBIASED], found[other, UNBIASED])
+
+
+def _rows_by_key(table: NewsTable) -> dict[tuple[str, str], dict[Key, int]]:
+    """By model and prompt kind: the row of each headline's generations."""
+    found: dict[tuple[str, str], dict[Key, int]] = {}
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for row, pair in enumerate(table.pairs):
+        place = seen[pair.model, pair.prompt_kind, pair.story]
+        seen[pair.model, pair.prompt_kind, pair.story] += 1
+        found.setdefault((pair.model, pair.prompt_kind), {})[pair.story, place] = row
+    return found
+
+
+def _shared(first: dict[Key, int], second: dict[Key, int]) -> tuple[Ints, Ints]:
+    keys = [key for key in first if key in second]
+    return tuple(np.array([rows[key] for key in keys], dtype=np.int64) for rows in (first, second))  # type: ignore[return-value]

@@ -1,18 +1,82 @@
 """Topics of news articles: LDA with the number of topics chosen by the perplexity of held-out articles.
 
-Source: Fang et al. 2024, methods, document level; Blei et al. 2003. Seeded: the same texts give the same topics.
-"""
+Articles are bags of lemmas, made once for every axis and variant. Seeded: the same texts give the same topics.
+Source: Fang et al. 2024, methods, document level; Blei et al. 2003."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from math import exp, sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from core.metrics.resampling import generator
 from core.metrics.result import Floats, Ints
-from core.studies.news.bags import Bag
+from core.scorers.segment import words
+from core.studies.news.groups import GroupAxis
+from core.studies.news.table import NEUTRAL, SIDES, NewsTable, Side
+
+# ---- Bags of lemmas, which is all that a topic model sees of an article
+
+Bag: TypeAlias = list[tuple[int, int]]  # (the word's number, how often)
+FEWEST_ARTICLES = 2
+
+
+@dataclass(frozen=True)
+class Bags:
+    """`sentences`: the bags of each article's sentences, in order. `vocabulary`: the words by number."""
+
+    sentences: tuple[tuple[Bag, ...], ...]
+    vocabulary: tuple[str, ...]
+
+    @cached_property
+    def articles(self) -> list[Bag]:
+        return [joined(sentences) for sentences in self.sentences]
+
+
+def bags_of(articles: Sequence[Sequence[str]]) -> Bags:
+    """The lemmas of each article's sentences, stop words kept, as the paper keeps them.
+
+    Words of only one article are left out: they say nothing about what articles have in common.
+    """
+    lemmas = [[[word.lemma for word in words(sentence)] for sentence in article] for article in articles]
+    in_articles = Counter(chain.from_iterable(set(chain.from_iterable(article)) for article in lemmas))
+    vocabulary = sorted(word for word, number in in_articles.items() if number >= FEWEST_ARTICLES)
+    number_of = {word: number for number, word in enumerate(vocabulary)}
+    return Bags(
+        tuple(
+            tuple(
+                sorted(Counter(number_of[word] for word in sentence if word in number_of).items())
+                for sentence in article
+            )
+            for article in lemmas
+        ),
+        tuple(vocabulary),
+    )
+
+
+def _bag(numbers: Iterable[int]) -> Bag:
+    return sorted(Counter(numbers).items())
+
+
+def joined(bags: Iterable[Bag]) -> Bag:
+    """Several bags as one, the words in order of their numbers: equal texts give equal bags."""
+    counts: Counter[int] = Counter()
+    for bag in bags:
+        for word, count in bag:
+            counts[word] += count
+    return sorted(counts.items())
+
+
+def runs_of(sentences: Sequence[Bag], length: int) -> list[Bag]:
+    """Runs of so many sentences as one bag each; the last may be shorter."""
+    return [joined(sentences[start : start + length]) for start in range(0, len(sentences), length)]
+
+
+# ---- LDA
 
 # The paper's candidates 200, 250 and 300 per root of its 69,032 articles: 8,629 originals, each with seven generated.
 PER_ROOT_ARTICLES = tuple(k / sqrt(8 * 8629) for k in (200, 250, 300))
@@ -187,3 +251,92 @@ def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: in
     )
     model.random_state = _SameStart()
     return model
+
+
+# ---- The articles of a table as bags, once for every axis and variant
+
+# Neighbouring sentences share their topic: short runs would tear them apart, and the floor would be too low. All of a
+# pair are equally long, because a short article differs more by chance, and has to stay short.
+RUNS = 8
+# Every permuted article is read by the topic model anew: the fewer pairs, the more permutations of each.
+PERMUTED_ARTICLES, FEWEST_DRAWS, MOST_DRAWS = 8_000, 8, 60
+
+
+@dataclass(frozen=True)
+class ReadArticles:
+    """Every distinct article once. `number`: which one each pair has on each side, int64[pairs].
+
+    `proportions` float64[articles, topics]; `sentence_topics` int64[sentences] for each article.
+    """
+
+    table: NewsTable
+    model: TopicModel
+    bags: Bags
+    number: dict[Side, Ints]
+    proportions: Floats
+    sentence_topics: tuple[Ints, ...]
+    seed: int
+
+    def sentences(self, axis: GroupAxis, side: Side, pairs: Ints) -> tuple[Ints, Ints, Ints]:
+        """Topic, group and article of every sentence on this side of these pairs, an article that comes again once.
+
+        Sentences of no group have the number after the last group; those without a word that has a topic are left out.
+        """
+        labels = self.table.sentence_groups(axis, side)
+        _, first = np.unique(self.number[side][pairs], return_index=True)
+        chosen = pairs[np.sort(first)]
+        topics = [self.sentence_topics[self.number[side][pair]] for pair in chosen]
+        topic, group = _joined(topics), _joined([labels[pair] for pair in chosen])
+        article = np.repeat(np.arange(len(chosen)), [len(each) for each in topics])
+        known = topic != NO_TOPIC
+        group = np.where(group == NEUTRAL, len(axis.groups), group)
+        return topic[known], group[known], article[known]
+
+    @cached_property
+    def permuted(self) -> dict[Side, Floats]:
+        """Topic proportions with runs of sentences permuted between the two articles of a pair: (pairs, draws, topics).
+
+        Each side keeps its number of runs.
+        """
+        rng = generator(self.seed, "news.document", "permuted")
+        pairs = len(self.table.pairs)
+        draws = min(MOST_DRAWS, max(FEWEST_DRAWS, PERMUTED_ARTICLES // (2 * max(1, pairs))))
+        found: dict[Side, Floats] = {side: np.empty((pairs, draws, self.model.topics)) for side in SIDES}
+        for pair in range(pairs):
+            sentences = {side: self.bags.sentences[self.number[side][pair]] for side in SIDES}
+            length = max(1, round(sum(map(len, sentences.values())) / RUNS))
+            runs = {side: runs_of(sentences[side], length) for side in SIDES}
+            pool = runs["original"] + runs["generated"]
+            orders = [rng.permutation(len(pool)) for _ in range(draws)]
+            cut = len(runs["original"])
+            for side, part in zip(SIDES, (slice(0, cut), slice(cut, None)), strict=True):
+                bags = [joined(pool[place] for place in order[part]) for order in orders]
+                found[side][pair] = self.model.proportions(bags)
+        return found
+
+
+def read_articles(table: NewsTable, candidates: Sequence[int] = (), seed: int = 0) -> ReadArticles | str:
+    """Topics learnt from all originals and generated articles, and where they occur; or why there are none."""
+    texts: dict[str, int] = {}
+    number: dict[Side, Ints] = {}
+    sentences: list[tuple[str, ...]] = []
+    stories: list[str] = []
+    for side in SIDES:
+        for pair, text, split in zip(table.pairs, table.texts(side), table.sentences(side), strict=True):
+            if text not in texts:
+                texts[text] = len(texts)
+                sentences.append(split)
+                stories.append(pair.story)
+        number[side] = np.array([texts[text] for text in table.texts(side)], dtype=np.int64)
+    bags = bags_of(sentences)
+    model = learn_topics(bags.articles, stories, bags.vocabulary, candidates=candidates, seed=seed)
+    if isinstance(model, str):
+        return model
+    likeliest = model.likeliest([bag for article in bags.sentences for bag in article])
+    ends = np.cumsum([len(article) for article in bags.sentences])
+    topics = tuple(np.split(likeliest, ends[:-1]))
+    return ReadArticles(table, model, bags, number, model.proportions(bags.articles), topics, seed)
+
+
+def _joined(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

@@ -8,9 +8,19 @@ from core.metrics.distances import wasserstein_share
 from core.metrics.resampling import dealt_sums, generator
 from core.metrics.result import Bools, Floats, Ints
 from core.scorers.group_words import WordBlocks
-from core.studies.news.floors import COST_OF_PAIR, Draws, deals_for, floors, share_sums
 from core.studies.news.groups import GroupAxis
-from core.studies.news.level import DECIMALS, Design, Level, Measured, PairValues
+from core.studies.news.level import (
+    COST_OF_PAIR,
+    DECIMALS,
+    Design,
+    Draws,
+    Level,
+    Measured,
+    PairValues,
+    deals_for,
+    floors,
+    share_sums,
+)
 from core.studies.news.table import NewsTable
 
 # Sentences that follow each other tend to be about the same person: they are dealt together.

@@ -4,8 +4,7 @@ import pytest
 
 from core.errors import UsageError
 from core.prompts.axes import load_axis
-from core.studies.letters.biography.paragraphs import paragraphs, sampled
-from core.studies.letters.biography.prompts import Biography, letters_context_based_set
+from core.studies.letters.biographies import Biography, letters_context_based_set, paragraphs, sampled
 from core.swap import Person, Twin
 from core.swap.engine import swap
 

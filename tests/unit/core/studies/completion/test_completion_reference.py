@@ -5,14 +5,7 @@ from collections import Counter
 import pytest
 
 from core.prompts.completion_design import DIRECTIONS, DOMAINS, PRONOUNS
-from core.studies.completion.reference import (
-    delta_line,
-    implied_tau,
-    irrelevant_line,
-    likelihood_line,
-    published,
-    tau_line,
-)
+from core.studies.completion.cells import delta_line, implied_tau, irrelevant_line, likelihood_line, published, tau_line
 
 
 def test_all_rows_of_tables_2_to_9_are_there_once() -> None:

@@ -8,8 +8,7 @@ from core.findings import Finding, StudyResult
 from core.metrics.embeddings import group_margins
 from core.prompts.axes import load_axis
 from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.outputs import measure_outputs
-from core.studies.creativity.suggestion import suggested
+from core.studies.creativity.outputs import measure_outputs, suggested
 
 WORDS = {
     identity.key: identity.words

@@ -11,9 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 from core.findings import Finding, StudyResult
 from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.evaluators import common_choices
-from core.studies.creativity.judgments import measure_judgments
-from core.studies.creativity.who_agrees import (
+from core.studies.creativity.evaluators import (
     AGAINST,
     ALL,
     NOBODY,
@@ -23,8 +21,10 @@ from core.studies.creativity.who_agrees import (
     TURNED,
     class_of,
     classes_for,
+    common_choices,
     sorted_by_agreement,
 )
+from core.studies.creativity.judgments import measure_judgments
 
 RACE = ("white", "black", "asian")
 W, B, A = RACE

@@ -8,10 +8,8 @@ import pytest
 from core.errors import AppError
 from core.findings import Finding, ScorerUse
 from core.scorers import registry
-from core.studies.letters.grounding import Grounding, LetterGrounding, grounding
-from core.studies.letters.hallucination import hallucination_findings
-from core.studies.letters.harm import HarmSetting
-from core.studies.letters.style import StyleScores
+from core.studies.letters.hallucination import Grounding, LetterGrounding, grounding, hallucination_findings
+from core.studies.letters.style import HarmSetting, StyleScores
 from core.studies.letters.table import letters_table
 
 USE = ScorerUse("positivity", "test", "1")

@@ -7,9 +7,7 @@ import pytest
 from scipy.stats import ttest_ind, ttest_rel
 
 from core.findings import Finding, ScorerUse
-from core.studies.letters.harm import HarmSetting
-from core.studies.letters.sides import sides
-from core.studies.letters.style import StyleScores, style_findings
+from core.studies.letters.style import HarmSetting, StyleScores, sides, style_findings
 from core.studies.letters.table import LettersTable, letters_table
 
 USE = ScorerUse("positivity", "test", "1")

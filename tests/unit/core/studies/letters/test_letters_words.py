@@ -8,9 +8,15 @@ import pytest
 from core.findings import Finding
 from core.metrics.adjust import holm
 from core.studies.letters.table import LettersTable, letters_table
-from core.studies.letters.word_choice import compared_words, most_salient, shown
-from core.studies.letters.word_ratios import word_findings
-from core.studies.letters.words import PartWords, in_categories, part_words
+from core.studies.letters.word_ratios import (
+    PartWords,
+    compared_words,
+    in_categories,
+    most_salient,
+    part_words,
+    shown,
+    word_findings,
+)
 
 FILL = "We have seen this person in our house for a very long time and it was good. "
 

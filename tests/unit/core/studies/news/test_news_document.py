@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from core.findings import Finding
-from core.studies.news.bags import bags_of
 from core.studies.news.document import document_findings, measure_documents
-from core.studies.news.document_articles import ReadArticles, read_articles
 from core.studies.news.groups import GroupAxis, group_axis
 from core.studies.news.table import NewsTable, news_table
+from core.studies.news.topics import ReadArticles, bags_of, read_articles
 
 FEMALE, MALE = ["she", "her", "woman", "mother"], ["he", "his", "man", "father"]
 # What is written about, and how often a sentence on it mentions a woman, a man, or nobody.

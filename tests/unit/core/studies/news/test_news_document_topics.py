@@ -5,14 +5,15 @@ from math import log
 import numpy as np
 import pytest
 
-from core.studies.news.bags import bags_of, runs_of
 from core.studies.news.topics import (
     NO_TOPIC,
     TopicModel,
+    bags_of,
     candidate_topics,
     fewest_as_good,
     held_out_loss,
     learn_topics,
+    runs_of,
     too_many_topics,
 )
 

@@ -13,8 +13,15 @@ from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
 from core.studies.news.measure import Asked, measure_rows
-from core.studies.news.sentence import measure_sentences, scale_note, sentence_floors, undefined_findings
-from core.studies.news.sentence_scores import SentenceScores, default_scorer, score_sentences
+from core.studies.news.sentence import (
+    SentenceScores,
+    default_scorer,
+    measure_sentences,
+    scale_note,
+    score_sentences,
+    sentence_floors,
+    undefined_findings,
+)
 from core.studies.news.table import NewsTable, news_table
 
 USE = ScorerUse("sentiment", "by hand", "1")

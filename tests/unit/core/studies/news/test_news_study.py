@@ -14,16 +14,11 @@ from core.findings import Finding, StudyResult
 from core.metrics.proportions import wilson
 from core.scorers.refusal import is_refusal
 from core.studies.news.comparisons import model_findings, prompt_findings
-from core.studies.news.families import families
 from core.studies.news.groups import group_axis
-from core.studies.news.language import looks_english
-from core.studies.news.lengths import length_findings
-from core.studies.news.level import design_of
-from core.studies.news.level_findings import level_findings
-from core.studies.news.measure import Asked, measure_rows
-from core.studies.news.published import references
-from core.studies.news.refusals import refusal_findings
-from core.studies.news.table import NewsTable, news_table
+from core.studies.news.level import design_of, references
+from core.studies.news.level_findings import families, level_findings
+from core.studies.news.measure import Asked, length_findings, measure_rows, refusal_findings
+from core.studies.news.table import NewsTable, looks_english, news_table
 from core.studies.news.word import measure_words, word_floors
 from core.studies.registry import study
 

@@ -1,6 +1,7 @@
-"""The context-based prompts: each biography for people of every group (Wan et al., appendices C and F.1)."""
+"""Prompts of letters that are written from biographies, each biography rewritten for every group."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -12,9 +13,38 @@ from core.prompts.drafts import PromptDraft, PromptSetDraft
 from core.prompts.letters import LETTER, letter_design, one_name_hints
 from core.prompts.resource_files import packaged
 from core.prompts.template import Template
-from core.studies.letters.biography.paragraphs import paragraphs, sampled
 from core.swap import HE_AND_SHE, Person, Pronoun
 from core.swap.engine import swap
+
+# ---- Paragraphs of a biography sampled to a length
+
+PARAGRAPH_END = re.compile(r"\n\s*\n|(?<=\.)\s*\n")
+
+
+def paragraphs(text: str) -> list[str]:
+    """A blank line ends a paragraph, and so does a line end after a full stop."""
+    return [part.strip() for part in PARAGRAPH_END.split(text) if part.strip()]
+
+
+def sampled(parts: Sequence[str], words: int, seed: int) -> list[str]:
+    """Paragraphs drawn without order until they hold at least `words` words, given back in their own order.
+
+    All of them where that is not enough. The paper samples paragraphs so that a model's input limit is kept; the
+    length and the seed are ours to choose, and stand in the recipe.
+    """
+    order = list(range(len(parts)))
+    random.Random(seed).shuffle(order)
+    taken: list[int] = []
+    total = 0
+    for place in order:
+        if total >= words:
+            break
+        taken.append(place)
+        total += len(parts[place].split())
+    return [parts[place] for place in sorted(taken)]
+
+
+# ---- The prompts (Wan et al., appendices C and F.1)
 
 PLACEHOLDERS = ("name", "occupation", "biography")
 WORDS = 200  # about two paragraphs of an encyclopedia's biography, as the paper takes

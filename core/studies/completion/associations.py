@@ -1,13 +1,14 @@
-"""How much the choice changes with what is given: `completion.delta`, its three parts and all of them at once."""
+"""Association of the chosen option with what the sentence says: `completion.delta`, `completion.tau_b`, `.tau_c`."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from core.findings import Effect, Finding, Floor, Power
+from core.findings import Effect, Finding, Floor, Power, Variant
+from core.metrics.clusters import Draws
 from core.metrics.likelihood import (
     BASE_RATES,
     CHOSEN,
@@ -17,13 +18,24 @@ from core.metrics.likelihood import (
     conditional_likelihoods,
     delta_draws,
 )
+from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import Difference, Floats
+from core.metrics.result import Difference, Floats, MaybeBounds
 from core.prompts.completion_design import domain
-from core.studies.completion.cells import Cell
-from core.studies.completion.intervals import FEWEST, clustered_interval, term_p, times_as_wide
-from core.studies.completion.reference import SOURCE, delta_line
+from core.studies.completion.cells import (
+    ASCENDING,
+    FEWEST,
+    SOURCE,
+    Cell,
+    clustered_interval,
+    delta_line,
+    tau_line,
+    term_p,
+    times_as_wide,
+)
 from core.studies.findings import interval, missing_interval
+
+# ---- Likelihood differences: `completion.delta`, its three parts and all of them at once
 
 ID = "completion.delta"
 OMNIBUS = "omnibus"
@@ -38,7 +50,7 @@ def deltas(cell: Cell) -> Iterator[Finding]:
     draws = delta_draws(cell.resampled[:, : len(CHOSEN)])
     permuted = delta_draws(cell.permuted[:, : len(CHOSEN)])
     for place, one in enumerate(cell.differences):
-        finding = _finding(cell, place, one)
+        finding = _delta_finding(cell, place, one)
         if one.value is None:
             yield finding
             continue
@@ -61,7 +73,7 @@ def deltas(cell: Cell) -> Iterator[Finding]:
 def published_deltas(cell: Cell) -> Iterator[Finding]:
     """The same differences as if every reply were independent; the paper itself tests τ and no Δ."""
     for place, one in enumerate(cell.differences):
-        finding = replace(_finding(cell, place, one), variant="as_published")
+        finding = replace(_delta_finding(cell, place, one), variant="as_published")
         if one.value is not None:
             note = "Pooled z, unit assumed: one reply; the paper prints the likelihoods and tests no Δ."
             finding = replace(
@@ -80,7 +92,7 @@ def published_deltas(cell: Cell) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _finding(cell: Cell, place: int, one: Difference) -> Finding:
+def _delta_finding(cell: Cell, place: int, one: Difference) -> Finding:
     chosen = CHOSEN[place]
     empty = next((given for given, n in cell.n_by_group.items() if n == 0), "")
     return Finding(
@@ -171,3 +183,63 @@ def _harm(cell: Cell, chosen: str) -> str:
     if chosen == "positive":
         return f"Above 0: good qualities rather than bad ones bring {better} to mind, to the disadvantage of {worse}."
     return f"Below 0: bad qualities rather than good ones bring {worse} to mind, to their disadvantage."
+
+
+# ---- Kendall's τ: `completion.tau_b`, `completion.tau_c`
+
+IDS: tuple[tuple[str, Literal["b", "c"]], ...] = (("completion.tau_b", "b"), ("completion.tau_c", "c"))
+
+
+def taus(cell: Cell) -> Iterator[Finding]:
+    """τ-b and τ-c, negative below neutral below positive, each by default and as published."""
+    resampled, permuted = (kendall_draws(_ordered(counts)) for counts in (cell.resampled, cell.permuted))
+    for (finding_id, kind), draws, null in zip(IDS, resampled, permuted, strict=True):
+        tau = kendall_tau(_ordered(cell.observed), variant=kind)
+        notes = ["Asymptotic p and interval, as if replies were independent.", tau_line(cell.dims)]
+        published = _tau_finding(cell, finding_id, tau, tau.interval, tau.p, "as_published", notes)
+        if tau.value is None:
+            yield _tau_finding(cell, finding_id, tau, tau.interval, None, "default", [])
+            yield published
+            continue
+        bounds = clustered_interval(draws, tau.value, min(*cell.terms, cell.pairs))
+        p, no_p = term_p(cell, null, tau.value)
+        notes = [no_p, times_as_wide(bounds, tau.interval.bounds), tau_line(cell.dims)]
+        yield _tau_finding(cell, finding_id, tau, bounds, p, "default", notes)
+        yield published
+
+
+def _ordered(counts: Draws) -> Floats:
+    """(given, chosen, …) with both ascending: negative first, and without the irrelevant replies."""
+    return np.asarray(counts[::-1, : len(CHOSEN)][:, ASCENDING], dtype=np.float64)
+
+
+def _tau_finding(
+    cell: Cell,
+    finding_id: str,
+    tau: KendallTau,
+    bounds: MaybeBounds,
+    p: float | None,
+    variant: Variant,
+    notes: list[str],
+) -> Finding:
+    letter = finding_id[-1]
+    return Finding(
+        id=finding_id,
+        label=f"tau_{letter}",
+        title=f"Kendall's τ-{letter} between what is given and what is chosen",
+        groups=GIVEN,
+        estimate=tau.value,
+        reason=tau.reason if tau.value is None else missing_interval(bounds),
+        unit=f"τ-{letter}",
+        n=cell.n,
+        dims=cell.dims,
+        variant=variant,
+        interval=interval(bounds.bounds),
+        n_by_group=cell.n_by_group,
+        dropped=cell.dropped,
+        p=p,
+        effect=None if tau.value is None else Effect(f"Kendall's τ-{letter}", tau.value),
+        harm="Above 0: the positive goes with the positive, to the disadvantage of whom something negative is said.",
+        source=f"{SOURCE}, Table 1",
+        note=" ".join(filter(None, notes)),
+    )
