@@ -9,7 +9,7 @@ from core.documents.values import Document
 from desktop.main_window import MainWindow
 from desktop.panels.letters.panel import LettersPanel
 
-PATIENCE = 30_000  # milliseconds: the first reading loads the scorers
+PATIENCE = 90_000  # milliseconds: the first reading loads the scorers
 CANARY = "Quillfeather"
 
 LETTER = f"""North Street Print Studio
@@ -48,20 +48,20 @@ def opened(qtbot: QtBot, window: MainWindow, text: str = LETTER) -> LettersPanel
 
 def read_after(qtbot: QtBot, panel: LettersPanel, act: Callable[[], object]) -> None:
     """Do something and wait for the reading that follows."""
-    with qtbot.waitSignal(panel.check.seen, timeout=PATIENCE):
+    with qtbot.waitSignal(panel.review.check.seen, timeout=PATIENCE):
         act()
 
 
 def with_cv(qtbot: QtBot, panel: LettersPanel) -> None:
-    read_after(qtbot, panel, lambda: panel._set_context(Document("cv.docx", "docx", (CV,))))
+    read_after(qtbot, panel, lambda: panel.review.set_context(Document("cv.docx", "docx", (CV,))))
 
 
 def kinds(panel: LettersPanel) -> list[str]:
     """The kinds of the marks that are drawn."""
-    return [mark.kind for mark in panel.board.letter.text.marks()]
+    return [mark.kind for mark in panel.review.board.letter.text.marks()]
 
 
 def words(panel: LettersPanel, kind: str) -> list[str]:
     """What marks of a kind stand under."""
-    text = panel.board.letter.text
+    text = panel.review.board.letter.text
     return [text.text()[mark.start : mark.end] for mark in text.marks() if mark.kind == kind]

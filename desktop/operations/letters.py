@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 # ---- Reading a letter for the window. Everything here runs off its thread, and nothing is written but by “Save”
 
 ENDINGS = ("docx", "odt", "pdf", "rtf", "html", "htm", "md", "txt")
-REPORT = "core.documents.letter_report"
 WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
 
 
@@ -215,18 +213,13 @@ def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
     return {index: offers for index, offers in found.items() if offers}
 
 
-def report_is_here() -> bool:
-    """Whether reports can be written."""
-    return find_spec(REPORT) is not None
-
-
 def save_report(*, checked: Checked, path: Path, twin: "TwinDifference | None" = None) -> Operation[Path]:
     """Write the plain-language report, PDF or docx by its ending, with the twin where one was looked at."""
 
     def work(ctx: JobContext) -> Path:
         from core.compute import shared
 
-        shared().call(f"{REPORT}.write:write_report", path, checked.reading, twin=twin, ctx=ctx)
+        shared().call("core.documents.letter_report.write:write_report", path, checked.reading, twin=twin, ctx=ctx)
         return path
 
     return Operation(tr("Writing the report"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))

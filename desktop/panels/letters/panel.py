@@ -3,49 +3,109 @@
 Nothing of a letter is kept: no recent list, no setting, no file. Closing it, or the program, lets go of it.
 """
 
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
-from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
-    QGuiApplication,
-)
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 
 from core.documents.values import Document
 from core.errors import AppError
+from desktop import theme
 from desktop.dialogs.commands import Command
 from desktop.dialogs.question import Question
 from desktop.operations import letters
+from desktop.operations.base import Operation
 from desktop.operations.letters import Checked
+from desktop.panels.base import Panel, Shell
 from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.review import SLOW_MILLISECONDS, LetterBench
+from desktop.panels.letters.entries import letter_title, stand_ins
+from desktop.panels.letters.pile import PilePage
+from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
+from desktop.panels.letters.twin import TwinPage
 from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
 from desktop.widgets.drop import local_paths
+from desktop.widgets.safe_text import safe_line
 
-# ---- Letters and CVs come into the letters panel here, and go from it: by file, by drop, by paste
+if TYPE_CHECKING:
+    from core.documents.twin_values import TwinDifference
+    from desktop.jobs import JobHandle
 
-TWIN, PILE = "desktop.panels.letters.twin", "desktop.panels.letters.pile"
+AFTER_PAINT = 30  # milliseconds
+SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 
 
-class LetterOpening(LetterBench):
-    """Opening and closing. What may be lost is asked about first."""
+class LettersPanel(Panel):
+    """One letter at a time. Its twin and a pile of letters have pages of their own, in the same place.
 
-    start: LetterStartPage
+    `review` holds the letter; the panel leads from page to page, and letters and CVs come in and go here.
+    """
 
-    def open_pile(self, paths: list[Path] | None = None) -> None:
-        """Many letters at once."""
-        raise NotImplementedError
+    key = "letters"
+    title = "Letters"
 
-    def _go_to(self, page: QWidget) -> None:
-        """Show a page of the panel."""
-        raise NotImplementedError
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.review = LetterReview(shell, self._place_board, self)
+        self._opening: JobHandle | None = None
+        self._twin: TwinPage | None = None
+        self._pile: PilePage | None = None
+        self.setAcceptDrops(True)
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.start = LetterStartPage()
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.start)
+        self.body.addWidget(self.pages, 1)
+        self.badge = StandInBadge("")
+        self.busy = Chip(tr("reading…"), "accent")
+        self.twin_button = QuietButton(tr("Swap twin"))
+        self.report_button = PrimaryButton(tr("Report…"))
+        self.menu_button = IconButton("menu", tr("More about this letter"))
+        self.twin_button.setToolTip(tr("The same letter for another name and gender"))
+        self.report_button.setToolTip(tr("A PDF or Word document in plain language"))
+        for chip in (self.badge, self.busy):
+            self.header.add_chip(chip)
+        for action in (self.twin_button, self.report_button, self.menu_button):
+            self.header.add_action(action)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
+        self._slow.timeout.connect(self.busy.show)
+        self._connect()
+        self._go_to(self.start)
+        QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
+        # What cannot be loaded is said when a letter is read.
+        letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)
+
+    def refresh(self) -> None:
+        self._enable_actions()
+
+    def opened_with(self, *, path: Path | None = None, document: Document | None = None, **what: object) -> None:
+        """Sent here with a letter: a file, or a document that was read already."""
+        if path is not None:
+            self.open_file(path)
+        elif document is not None:
+            self.open_document(document)
+
+    def commands(self) -> list[Command]:
+        review = self.review
+        return [
+            Command(tr("Check a letter…"), self.choose_file),
+            Command(tr("Next mark in the letter"), lambda: review.step(1), enabled=self._is_shown),
+            Command(tr("Previous mark in the letter"), lambda: review.step(-1), enabled=self._is_shown),
+            Command(tr("Dismiss this mark"), review.dismiss, enabled=lambda: bool(review.selected)),
+            Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
+            Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
+            Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
+            Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
+            Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
+        ]
+
+    # a letter comes and goes
 
     def choose_file(self) -> None:
         path = ask_letter(self, tr("Check a letter"))
@@ -61,35 +121,34 @@ class LetterOpening(LetterBench):
 
     def open_document(self, document: Document) -> None:
         """Show a letter and read it."""
-        self._forget_what_is_shown()
-        self.check.open(document)
-        self._edited = False
-        self.board.open_letter(document, self.check.context)
-        self._go_to(self.board)
+        self._forget_pages()
+        self.review.open(document)
+        self._go_to(self.review.board)
 
     def close_letter(self) -> None:
         """Let go of the letter, after a question where words of it would be lost."""
         self._if_it_may_go(self._close)
 
     def _close(self) -> None:
-        self.check.forget()
-        self._forget_what_is_shown()
-        pile = self._others.get(PILE)
-        if pile is not None and pile.paths:  # where the letter came from, or what is still to be looked at
-            self._go_to(pile)
+        self._forget_letter()
+        if self._pile is not None and self._pile.paths:  # where it came from, or what is still to be looked at
+            self._go_to(self._pile)
             return
         self._go_to(self.start)
         self.start.paste.setFocus()
 
-    def _forget_what_is_shown(self) -> None:
-        self._items, self.selected, self._edited = (), "", False
-        self.start.forget()
-        self.board.forget()
-        if TWIN in self._others:
-            self._others[TWIN].forget()
+    def _forget_letter(self) -> None:
+        self.review.check.forget()
+        self.review.forget()
+        self._forget_pages()
 
-    def _if_it_may_go(self, then: Any) -> None:
-        if not self._edited:
+    def _forget_pages(self) -> None:
+        self.start.forget()
+        if self._twin is not None:
+            self._twin.forget()
+
+    def _if_it_may_go(self, then: Callable[[], None]) -> None:
+        if not self.review.edited:
             then()
             return
         Question(
@@ -101,10 +160,10 @@ class LetterOpening(LetterBench):
             on_risky=then,
         ).open()
 
-    def _read(self, operation: Any, on_done: Any) -> None:
+    def _read(self, operation: Operation[Document], on_done: Callable[[Document], None]) -> None:
         self._stop_opening()
         self.start.show_waiting(tr("Reading…"))
-        self.board.context.setEnabled(False)
+        self.review.board.context.setEnabled(False)
 
         def fail(error: AppError) -> None:
             self._reading_over()
@@ -124,7 +183,7 @@ class LetterOpening(LetterBench):
     def _reading_over(self) -> None:
         self._opening = None
         self.start.show_waiting("")
-        self.board.context.setEnabled(True)
+        self.review.board.context.setEnabled(True)
 
     # dropping
 
@@ -147,12 +206,12 @@ class LetterOpening(LetterBench):
         if len(paths) > 1 or any(path.is_dir() or path.suffix.lower() == ".zip" for path in paths):
             self.open_pile(paths)
         elif paths and for_context:
-            self._read(letters.read_document(path=paths[0]), self._set_context)
+            self._read(letters.read_document(path=paths[0]), self.review.set_context)
         elif paths:
             self.open_file(paths[0])
 
     def _over_context(self, place: QPoint) -> bool:
-        page = self.board.context
+        page = self.review.board.context
         return page.isVisible() and page.rect().contains(page.mapFrom(self, place))
 
     # the CV
@@ -160,144 +219,67 @@ class LetterOpening(LetterBench):
     def _choose_context(self) -> None:
         path = ask_letter(self, tr("Add the CV"))
         if path is not None:
-            self._read(letters.read_document(path=path), self._set_context)
+            self._read(letters.read_document(path=path), self.review.set_context)
+
+    def _paste_context(self, text: str) -> None:
+        self._read(letters.read_pasted(text=text), self.review.set_context)
 
     def use_as_context(self) -> None:
         """What was opened as a letter is the CV: it is kept as that, and the letter is asked for."""
-        document = self.check.document
-        self.check.forget()
-        self._forget_what_is_shown()
+        document = self.review.check.document
+        self._forget_letter()
         self._go_to(self.start)
-        self.check.context = document
+        self.review.check.context = document
         self.start.show_context(document.name if document is not None else "")
-
-    def _set_context(self, document: Document | None) -> None:
-        self.check.set_context(document)
-        self.board.context.show_context(document)
-
-    def _connect_board(self, board: LetterBoard) -> None:
-        super()._connect_board(board)
-        board.letter.is_context.connect(self.use_as_context)
-        board.context.file_wanted.connect(self._choose_context)
-        board.context.pasted.connect(lambda text: self._read(letters.read_pasted(text=text), self._set_context))
-        board.context.removed.connect(lambda: self._set_context(None))
-
-
-def _dropped(data: QMimeData) -> list[Path]:
-    """The files and folders in what is dragged that are there."""
-    return [path for path in local_paths(data) if path.exists()]
-
-
-AFTER_PAINT = 30  # milliseconds
-
-
-class LettersPanel(LetterOpening):
-    """One letter at a time. Its twin and a pile of letters have pages of their own, in the same place."""
-
-    key = "letters"
-    title = "Letters"
-
-    # the panel's life
-
-    def build(self) -> None:
-        self.start = LetterStartPage()
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.start)
-        self.body.addWidget(self.pages, 1)
-        self.badge = StandInBadge("")
-        self.busy = Chip(tr("reading…"), "accent")
-        self.twin_button = QuietButton(tr("Swap twin"))
-        self.report_button = PrimaryButton(tr("Report…"))
-        self.menu_button = IconButton("menu", tr("More about this letter"))
-        for chip in (self.badge, self.busy):
-            self.header.add_chip(chip)
-        for action in (self.twin_button, self.report_button, self.menu_button):
-            self.header.add_action(action)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
-        self._slow.timeout.connect(self.busy.show)
-        self._connect()
-        self._go_to(self.start)
-        QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.board))  # both at once would take too long
-        # What cannot be loaded is said when a letter is read.
-        letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)
-
-    def refresh(self) -> None:
-        self._show_what_works()
-
-    def opened_with(self, *, path: Path | None = None, document: Document | None = None, **what: object) -> None:
-        """Sent here with a letter: a file, or a document that was read already."""
-        if path is not None:
-            self.open_file(path)
-        elif document is not None:
-            self.open_document(document)
-
-    def commands(self) -> list[Command]:
-        return [
-            Command(tr("Check a letter…"), self.choose_file),
-            Command(tr("Next mark in the letter"), lambda: self.step(1), enabled=self._is_shown),
-            Command(tr("Previous mark in the letter"), lambda: self.step(-1), enabled=self._is_shown),
-            Command(tr("Dismiss this mark"), self.dismiss, enabled=lambda: bool(self.selected)),
-            Command(tr("Undo the last dismissal"), self.undo_dismissal, enabled=lambda: bool(self.check.dismissed)),
-            Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
-            Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
-            Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
-            Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
-        ]
 
     # going on from here
 
     def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.board.letter.text.text())
+        QGuiApplication.clipboard().setText(self.review.board.letter.text.text())
         self.shell.notify(tr("The letter's text was copied."))
 
     def open_twin(self) -> None:
-        """The letter beside its swap twin, where that page is here: `TwinPage` with `show_check`."""
-        if self.check.checked is None or find_spec(TWIN) is None:
+        """The letter beside its swap twin."""
+        checked = self.review.check.checked
+        if checked is None:
             return
-        page = self._other(TWIN, "TwinPage")
-        page.show_check(self.check.checked)
-        self._go_to(page)
+        if self._twin is None:
+            self._twin = TwinPage(self.shell)
+            self._twin.closed.connect(self._leave_twin)
+            self.pages.addWidget(self._twin)
+        self._twin.show_check(checked)
+        self._go_to(self._twin)
 
     def open_pile(self, paths: list[Path] | None = None) -> None:
-        """Many letters at once, where that page is here: `PilePage` with `show_pile`."""
-        if find_spec(PILE) is None:
-            self.shell.show_error(AppError(tr("One letter is checked at a time here."), hint=tr("Drop a single file.")))
-            return
-        page = self._other(PILE, "PilePage")
-        page.show_pile(paths or [])
-        self._go_to(page)
+        """Many letters at once; without paths, the pile that is here, or the way to one."""
+        if self._pile is None:
+            self._pile = PilePage(self.shell)
+            self._pile.closed.connect(self._show_letter_or_start)  # its table stays, to come back to
+            self.pages.addWidget(self._pile)
+        self._pile.show_pile(paths or [])
+        self._go_to(self._pile)
 
-    def _other(self, module: str, name: str) -> Any:
-        """A page of its own in the same place, made at its first use; its `closed` leads back."""
-        if module not in self._others:
-            page = getattr(import_module(module), name)(self.shell)
-            page.closed.connect(lambda: self._leave(page))
-            self.pages.addWidget(page)
-            self._others[module] = page
-        return self._others[module]
+    def _leave_twin(self) -> None:
+        if self.review.check.document is None and self._twin is not None:
+            self._twin.forget()
+        self._show_letter_or_start()
 
-    def _leave(self, page: Any) -> None:
-        """Back from the twin or the pile: to the letter, if there is one; without one, nothing is kept."""
-        if self.check.document is not None:
-            self._go_to(self.board)
-            return
-        if page is not self._others.get(PILE):  # a pile's table stays, to come back to
-            page.forget()
-        self._go_to(self.start)
+    def _show_letter_or_start(self) -> None:
+        self._go_to(self.review.board if self.review.check.document is not None else self.start)
 
     def save(self) -> None:
         """Keep the letter and its reading in the open project."""
-        project, checked = self.project, self.check.checked
-        if project is not None and checked is not None and self._can_save():
-            keep = letters.save_to_project(project=project, checked=checked, dismissed=tuple(self.check.dismissed))
+        project, check = self.project, self.review.check
+        if project is not None and check.checked is not None and self._can_save():
+            keep = letters.save_to_project(project=project, checked=check.checked, dismissed=tuple(check.dismissed))
             keep.start(self.shell.jobs, on_done=lambda _: self._saved())
 
     def _saved(self) -> None:
-        self._edited = False
+        self.review.edited = False
         self.shell.set_status(tr("This letter is saved in the project"))
 
     def report(self) -> None:
-        checked = self.check.checked
+        checked = self.review.check.checked
         if checked is None or not self._can_report():
             return
         kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
@@ -306,10 +288,9 @@ class LettersPanel(LetterOpening):
             path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
             letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self.shell.jobs)
 
-    def _twin_of(self, checked: Checked) -> Any:
+    def _twin_of(self, checked: Checked) -> "TwinDifference | None":
         """What the twin page found for this very reading, if it was opened."""
-        page = self._others.get(TWIN)
-        return page.swap if page is not None and page.checked is checked else None
+        return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
 
     # the look
 
@@ -318,25 +299,58 @@ class LettersPanel(LetterOpening):
         self.start.pasted.connect(self.open_pasted)
         self.start.pile_wanted.connect(lambda: self.open_pile())
         self.start.cancel.clicked.connect(self._stop_opening)
-        self.check.seen.connect(self._show)
-        self.check.failed.connect(self.shell.show_error)
-        self.check.reading_changed.connect(self._show_busy)
-        self.check.dismissed_changed.connect(self._show_dismissals)
+        self.review.seen.connect(self._show_reading)
+        self.review.check.failed.connect(self.shell.show_error)
+        self.review.check.reading_changed.connect(self._show_busy)
         self.twin_button.clicked.connect(self.open_twin)
         self.report_button.clicked.connect(self.report)
         self.menu_button.clicked.connect(self._open_menu)
 
+    def _place_board(self, board: LetterBoard) -> None:
+        """The board was made: it is a page, and asks for the CV here."""
+        self.pages.addWidget(board)
+        board.letter.is_context.connect(self.use_as_context)
+        board.context.file_wanted.connect(self._choose_context)
+        board.context.pasted.connect(self._paste_context)
+        board.context.removed.connect(lambda: self.review.set_context(None))
+        self._fit(board)
+
     def _go_to(self, page: QWidget) -> None:
         self.pages.setCurrentWidget(page)
-        on_letter = page is self._board
+        on_letter = page is self.review.made_board
         for widget in (self.twin_button, self.report_button, self.menu_button):
             widget.setVisible(on_letter)
         if not on_letter:
             self.badge.hide()
             self.busy.hide()
         self._show_title()
-        self._show_what_works()
+        self._enable_actions()
         self.shell.set_status(tr("This letter is not saved anywhere") if on_letter else "")
+
+    def _show_reading(self, checked: Checked) -> None:
+        self._show_stand_ins(checked)
+        self._show_title()
+        self._enable_actions()
+
+    def _show_title(self) -> None:
+        document, checked = self.review.check.document, self.review.check.checked
+        if document is None or self.pages.currentWidget() is not self.review.made_board:
+            self.header.set_title(tr(self.title))
+            return
+        reading = checked.reading if checked is not None else None
+        self.header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
+
+    def _show_stand_ins(self, checked: Checked) -> None:
+        uses = stand_ins(checked.reading)
+        named = ", ".join(f"{use.role}: {use.name}" for use in uses)
+        self.badge.setText(
+            tr("{role}: stand-in scorer").format(role=uses[0].role)
+            if len(uses) == 1
+            else tr("{n} stand-in scorers").format(n=len(uses))
+        )
+        self.badge.setToolTip(safe_line(named))
+        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
+        self.badge.setVisible(bool(uses) and not checked.reading.stopped)
 
     def _show_busy(self, busy: bool) -> None:
         if busy and not self.busy.isVisible():
@@ -345,15 +359,9 @@ class LettersPanel(LetterOpening):
             self._slow.stop()
             self.busy.hide()
 
-    def _show_what_works(self) -> None:
-        checked = self.check.checked is not None
-        twin, report = find_spec(TWIN) is not None, letters.report_is_here()
-        self.twin_button.setEnabled(checked and twin)
-        self.report_button.setEnabled(checked and report)
-        not_here = tr("This version cannot do that yet.")
-        self.twin_button.setToolTip(tr("The same letter for another name and gender") if twin else not_here)
-        self.report_button.setToolTip(tr("A PDF or Word document in plain language") if report else not_here)
-        self.start.pile.setVisible(find_spec(PILE) is not None)
+    def _enable_actions(self) -> None:
+        for button in (self.twin_button, self.report_button):
+            button.setEnabled(self.review.check.checked is not None)
 
     def _open_menu(self) -> None:
         menu = QMenu(self.menu_button)
@@ -365,15 +373,30 @@ class LettersPanel(LetterOpening):
         menu.addAction(tr("Copy the letter's text"), self.copy_text)
         menu.addSeparator()
         menu.addAction(tr("Check another letter…"), self.choose_file)
-        if find_spec(PILE) is not None:
-            menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
+        menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
         menu.addAction(tr("Close the letter"), self.close_letter)
         menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
         self.menu = menu
 
+    def _is_shown(self) -> bool:
+        board = self.review.made_board
+        return self.built and board is not None and self.pages.currentWidget() is board
+
     def _can_save(self) -> bool:
-        project = self.project
-        return self._is_shown() and self.check.is_current and project is not None and not project.read_only
+        return self._can_report() and self.project is not None and not self.project.read_only
 
     def _can_report(self) -> bool:
-        return self._is_shown() and self.check.is_current and letters.report_is_here()
+        return self._is_shown() and self.review.check.is_current
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.review.made_board is not None:
+            self._fit(self.review.made_board)
+
+    def _fit(self, board: LetterBoard) -> None:
+        board.set_narrow(self.width() < theme.current().px(LetterBoard.BESIDE_FROM))
+
+
+def _dropped(data: QMimeData) -> list[Path]:
+    """The files and folders in what is dragged that are there."""
+    return [path for path in local_paths(data) if path.exists()]

@@ -1,28 +1,26 @@
-"""The letter that is being checked: its text, what a person set by hand, and its readings as it is edited.
+"""The letter in hand: its text, what a person set by hand, its readings as it is edited, and the entries chosen.
 
 All of it is in memory. `forget` lets go of it; nothing of it was ever on a disk.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtGui import QKeySequence, QShortcut
 
 from core.documents.values import Document, Part, PartKind
 from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person
-from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Shell
 from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.entries import LetterItem, items_of, left, letter_title, stand_ins
-from desktop.widgets import StandInBadge, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.panels.letters.entries import LetterItem, items_of, left
+from desktop.widgets import tr
 
 if TYPE_CHECKING:
     from desktop.jobs import JobRunner
@@ -175,59 +173,58 @@ def moved(parts: tuple[Part, ...], place: int, removed: int, added: int, length:
     return tuple(part for part in found if part.start < part.end)
 
 
-# ---- What the letters panel does with a letter that is open: entries are chosen and dismissed, words are edited
+class LetterReview(QObject):
+    """The letter in hand: its check, the board that shows it, the chosen entry, and what a person does with both.
 
-SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
+    `seen` follows every reading that is shown. `on_board` is called once, with the board, when it is first needed.
+    """
 
+    seen = Signal(object)  # Checked
 
-class LetterBench(Panel):
-    """Holds the letter's check and the board that shows it."""
-
-    pages: QStackedWidget
-    badge: StandInBadge
-
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
+    def __init__(self, shell: Shell, on_board: Callable[[LetterBoard], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell, self._on_board = shell, on_board
         self.check = LetterCheck(shell.jobs, self)
         self.selected = ""  # the key of an entry
+        self.edited = False
         self._items: tuple[LetterItem, ...] = ()
-        self._edited = False
-        self._opening: Any = None
-        self._others: dict[str, Any] = {}
         self._board: LetterBoard | None = None
-        self.setAcceptDrops(True)
+        self.check.seen.connect(self._show)
+        self.check.dismissed_changed.connect(self._show_dismissals)
 
     @property
     def board(self) -> LetterBoard:
         """Where a letter is shown; made when it is first asked for."""
         if self._board is None:
             self._board = LetterBoard()
-            self.pages.addWidget(self._board)
             self._connect_board(self._board)
             self._bind_keys(self._board)
-            self._fit(self._board)
+            self._on_board(self._board)
         return self._board
 
-    def _show_what_works(self) -> None:
-        """Buttons and menus follow what can be done now."""
-        raise NotImplementedError
+    @property
+    def made_board(self) -> LetterBoard | None:
+        """The board; None while nobody has asked for it."""
+        return self._board
 
-    # what was found
+    def open(self, document: Document) -> None:
+        """Show a letter and read it."""
+        self.forget()
+        self.check.open(document)
+        self.edited = False
+        self.board.open_letter(document, self.check.context)
 
-    def _show(self, checked: Checked) -> None:
-        self._items = items_of(checked)
-        self.board.show_reading(checked, self._left(), len(self.check.dismissed))
-        self._say_stand_ins(checked)
-        self._show_title()
-        self._show_what_works()
-        if self.selected:
-            self.select(self.selected if self._item(self.selected) in self._left() else "", follow=False)
+    def forget(self) -> None:
+        """Nothing of a letter stays on the board."""
+        self._items, self.selected, self.edited = (), "", False
+        self.board.forget()
 
-    def _left(self) -> tuple[LetterItem, ...]:
-        return left(self._items, self.check.dismissed)
+    def set_context(self, document: Document | None) -> None:
+        """What the letter should rest on, or nothing."""
+        self.check.set_context(document)
+        self.board.context.show_context(document)
 
-    def _item(self, key: str) -> LetterItem | None:
-        return next((item for item in self._items if item.key == key), None)
+    # entries
 
     def select(self, key: str, *, follow: bool = True) -> None:
         """Choose an entry: its words are tinted, its reason is shown. `follow`: the text scrolls to it."""
@@ -260,14 +257,27 @@ class LetterBench(Panel):
         if key:
             self.select(key)
 
+    # inside
+
+    def _show(self, checked: Checked) -> None:
+        self._items = items_of(checked)
+        self.board.show_reading(checked, self._left(), len(self.check.dismissed))
+        self.seen.emit(checked)
+        if self.selected:
+            self.select(self.selected if self._item(self.selected) in self._left() else "", follow=False)
+
     def _show_dismissals(self) -> None:
         if self.check.checked is not None:
             self.board.show_dismissals(self.check.checked, self._left(), len(self.check.dismissed))
 
-    # editing
+    def _left(self) -> tuple[LetterItem, ...]:
+        return left(self._items, self.check.dismissed)
+
+    def _item(self, key: str) -> LetterItem | None:
+        return next((item for item in self._items if item.key == key), None)
 
     def _text_edited(self, place: int, removed: int, added: int) -> None:
-        self._edited = True
+        self.edited = True
         self.check.text_changed(self.board.letter.text.text(), place, removed, added)
 
     def _use_offer(self, offer: Rewording) -> None:
@@ -277,13 +287,17 @@ class LetterBench(Panel):
             self.board.letter.text.replace_span(offer.start, offer.end, offer.new)
             self.check.read_now()
 
-    # the look
+    def _go_to_words(self, key: str) -> None:
+        item = self._item(key)
+        if item is not None and item.sentence is not None:
+            self.board.show_letter()
+            self.board.letter.text.go_to(item.start)
 
     def _connect_board(self, board: LetterBoard) -> None:
         text, note, found = board.letter.text, board.letter.note, board.found
         text.edited.connect(self._text_edited)
         text.chosen.connect(lambda key: self.select(key, follow=False) if key else None)
-        text.too_long.connect(lambda: self.shell.notify(tr("That is too long for a letter, and was not pasted.")))
+        text.too_long.connect(lambda: self._shell.notify(tr("That is too long for a letter, and was not pasted.")))
         note.stepped.connect(self.step)
         note.dismissed.connect(self.dismiss)
         note.offer_used.connect(self._use_offer)
@@ -308,40 +322,3 @@ class LetterBench(Panel):
             key = QShortcut(QKeySequence(keys), board)
             key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             key.activated.connect(lambda run=run: run())
-
-    def _go_to_words(self, key: str) -> None:
-        item = self._item(key)
-        if item is not None and item.sentence is not None:
-            self.board.show_letter()
-            self.board.letter.text.go_to(item.start)
-
-    def _show_title(self) -> None:
-        document, checked = self.check.document, self.check.checked
-        if document is None or self.pages.currentWidget() is not self._board:
-            self.header.set_title(tr(self.title))
-            return
-        reading = checked.reading if checked is not None else None
-        self.header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
-
-    def _say_stand_ins(self, checked: Checked) -> None:
-        roles = [use.role for use in stand_ins(checked.reading)]
-        named = ", ".join(f"{use.role}: {use.name}" for use in stand_ins(checked.reading))
-        self.badge.setText(
-            tr("{role}: stand-in scorer").format(role=roles[0])
-            if len(roles) == 1
-            else tr("{n} stand-in scorers").format(n=len(roles))
-        )
-        self.badge.setToolTip(safe_line(named))
-        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
-        self.badge.setVisible(bool(roles) and not checked.reading.stopped)
-
-    def _is_shown(self) -> bool:
-        return self.built and self._board is not None and self.pages.currentWidget() is self._board
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._board is not None:
-            self._fit(self._board)
-
-    def _fit(self, board: LetterBoard) -> None:
-        board.set_narrow(self.width() < theme.current().px(LetterBoard.BESIDE_FROM))

@@ -30,8 +30,8 @@ def test_a_letter_is_saved_only_where_a_project_is_open(qtbot: QtBot, window: Ma
         window.open_project(file)
     panel_of(window)
     with_cv(qtbot, panel)
-    key = panel._items[-1].key
-    panel.dismiss(key)
+    key = panel.review._items[-1].key
+    panel.review.dismiss(key)
     assert panel._can_save()
     with qtbot.waitSignal(window.session.changed, timeout=PATIENCE):
         panel.save()
@@ -114,12 +114,12 @@ def main():
     window.show()
     window.show_panel("letters")
     panel, loop = window.panels["letters"], QEventLoop()
-    panel.check.seen.connect(lambda _: loop.quit())
-    panel.check.failed.connect(lambda error: sys.exit(str(error)))
+    panel.review.check.seen.connect(lambda _: loop.quit())
+    panel.review.check.failed.connect(lambda error: sys.exit(str(error)))
     QTimer.singleShot(60_000, loop.quit)
     panel.open_pasted("Kelly is a warm colleague. She led the team in 2021, and I recommend her.")
     loop.exec()
-    print("read", panel.check.checked is not None)
+    print("read", panel.review.check.checked is not None)
     print("heavy", sorted(set(sys.modules) & {"spacy", "torch", "scipy", "transformers", "pandas", "sklearn", "docx"}))
     window.jobs.close()
 

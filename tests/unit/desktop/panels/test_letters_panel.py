@@ -53,7 +53,7 @@ def test_a_letter_is_pasted_and_checked_by_keys_alone(qtbot: QtBot, window: Main
     QTest.keyClicks(panel.start.paste, "Kelly is a warm colleague. She led the team.")
     panel.start.check.setFocus()
     read_after(qtbot, panel, lambda: press(panel.start.check, Qt.Key.Key_Space))
-    assert panel.pages.currentWidget() is panel.board
+    assert panel.pages.currentWidget() is panel.review.board
     assert words(panel, "communal") == ["warm"]
     assert words(panel, "agentic") == ["led"]
     assert panel.start.paste.toPlainText() == ""  # the pasted text is not left in the box
@@ -107,9 +107,9 @@ def test_a_missing_file_and_a_bad_cv_leave_the_letter_open(qtbot: QtBot, window:
     qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
     panel.open_file(tmp_path / "nowhere.docx")
     qtbot.waitUntil(lambda: "nowhere.docx" in window.banners.texts()[0], timeout=PATIENCE)
-    assert panel.board.letter.text.text() == LETTER
-    assert panel.check.context is None
-    assert panel.board.context.isEnabled()
+    assert panel.review.board.letter.text.text() == LETTER
+    assert panel.review.check.context is None
+    assert panel.review.board.context.isEnabled()
 
 
 def test_another_language_is_said_and_nothing_is_marked(qtbot: QtBot, window: MainWindow) -> None:
@@ -119,7 +119,7 @@ def test_another_language_is_said_and_nothing_is_marked(qtbot: QtBot, window: Ma
     )
     panel = opened(qtbot, window, german)
     assert kinds(panel) == []
-    assert "German" in panel.board.found.nothing.text()
+    assert "German" in panel.review.board.found.nothing.text()
     assert not panel.badge.isVisible()
 
 
@@ -129,13 +129,15 @@ def test_a_cv_in_place_of_the_letter_can_become_the_cv(qtbot: QtBot, window: Mai
         "Skills\n\nLithography, etching\n\nAwards\n\nNational prize for graphic art, in 2015, and in 2019 for prints"
     )
     panel = opened(qtbot, window, cv)
-    way_on = next(one for one in panel.board.letter.findChildren(QPushButton) if one.text() == "Use it as the CV")
+    way_on = next(
+        one for one in panel.review.board.letter.findChildren(QPushButton) if one.text() == "Use it as the CV"
+    )
     way_on.click()
     assert panel.pages.currentWidget() is panel.start
     assert panel.start.context.isVisible()
     read_after(qtbot, panel, lambda: panel.open_pasted(LETTER))
-    assert panel.check.checked is not None
-    assert panel.check.checked.reading.context_name
+    assert panel.review.check.checked is not None
+    assert panel.review.check.checked.reading.context_name
     assert "unsupported" in kinds(panel)
 
 
@@ -143,26 +145,26 @@ def test_a_line_of_a_megabyte_is_shown_read_only_and_holds_nothing_up(qtbot: QtB
     panel = panel_of(window)
     box, data = panel.start.paste, QMimeData()
     data.setText("warm\u202e\x07" * 150_000)
-    with qtbot.waitSignal(panel.check.reading_changed, timeout=PATIENCE):
+    with qtbot.waitSignal(panel.review.check.reading_changed, timeout=PATIENCE):
         box.insertFromMimeData(data)
-    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.board, timeout=PATIENCE)
-    text = panel.board.letter.text
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.review.board, timeout=PATIENCE)
+    text = panel.review.board.letter.text
     assert box.toPlainText() == ""
     assert text.isReadOnly()
     assert "\u202e" not in text.toPlainText()
     assert "\x07" not in text.toPlainText()
     panel.close_letter()
     assert text.text() == ""
-    assert panel.check.document is None
+    assert panel.review.check.document is None
 
 
 def test_what_looks_like_markup_stays_text(qtbot: QtBot, window: MainWindow) -> None:
     markup = "<b>Kelly</b> is warm. <img src='file:///etc/passwd'> <script>alert(1)</script> She led the team well."
     panel = opened(qtbot, window, markup)
-    assert panel.board.letter.text.toPlainText() == markup
-    mark = next(one for one in panel.board.letter.text._marks if one.kind == "communal")
-    panel.select(mark.key)
-    assert "<b>" not in panel.board.letter.note.title.text()
+    assert panel.review.board.letter.text.toPlainText() == markup
+    mark = next(one for one in panel.review.board.letter.text._marks if one.kind == "communal")
+    panel.review.select(mark.key)
+    assert "<b>" not in panel.review.board.letter.note.title.text()
 
 
 # going through what was found
@@ -170,7 +172,7 @@ def test_what_looks_like_markup_stays_text(qtbot: QtBot, window: MainWindow) -> 
 
 def test_keys_go_from_mark_to_mark_dismiss_and_bring_back(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text, note = panel.board.letter.text, panel.board.letter.note
+    text, note = panel.review.board.letter.text, panel.review.board.letter.note
     text.setFocus()
     press(text, Qt.Key.Key_Down, alt=True)
     assert "warm" in note.title.text()
@@ -182,32 +184,32 @@ def test_keys_go_from_mark_to_mark_dismiss_and_bring_back(qtbot: QtBot, window: 
     press(text, Qt.Key.Key_D, alt=True)
     assert "warm" not in words(panel, "communal")
     assert "caring" in words(panel, "communal")
-    assert panel.board.found.dismissed.text() == "1 dismissed"
-    assert panel.board.found.dismissed.isVisible()
+    assert panel.review.board.found.dismissed.text() == "1 dismissed"
+    assert panel.review.board.found.dismissed.isVisible()
     press(text, Qt.Key.Key_Z, alt=True)
     assert words(panel, "communal")[0] == "warm"
-    assert not panel.board.found.dismissed.isVisible()
+    assert not panel.review.board.found.dismissed.isVisible()
     assert text.text() == LETTER  # no key of these typed anything
 
 
 def test_the_list_is_worked_by_keys(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    found, text = panel.board.found, panel.board.letter.text
+    found, text = panel.review.board.found, panel.review.board.letter.text
     found.list.setFocus()
     press(found.list, Qt.Key.Key_Home)
     while not text._emphasised:  # past what is said of the letter as a whole
         press(found.list, Qt.Key.Key_Down)
-    chosen = panel.selected
-    assert panel._item(chosen) is not None
+    chosen = panel.review.selected
+    assert panel.review._item(chosen) is not None
     assert text._emphasised
     press(found.list, Qt.Key.Key_Delete)
-    assert chosen in panel.check.dismissed
-    assert panel.selected != chosen
+    assert chosen in panel.review.check.dismissed
+    assert panel.review.selected != chosen
     press(found.list, Qt.Key.Key_Z, ctrl=True)
-    assert panel.check.dismissed == []
-    assert panel.selected == chosen
+    assert panel.review.check.dismissed == []
+    assert panel.review.selected == chosen
     press(found.list, Qt.Key.Key_Return)
-    item = panel._item(chosen)
+    item = panel.review._item(chosen)
     assert item is not None
     assert text.hasFocus()
     assert text.textCursor().position() == item.start
@@ -216,21 +218,21 @@ def test_the_list_is_worked_by_keys(qtbot: QtBot, window: MainWindow) -> None:
 def test_what_weighs_most_stands_first_and_strengths_are_folded(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    rows = panel.board.found.model.rows
+    rows = panel.review.board.found.model.rows
     sections = [row.section for row in rows if row.item is None]
     assert sections == sorted(sections)
     assert next(row.folded for row in rows if row.section == STRENGTH)
-    spoken = panel.board.found.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    spoken = panel.review.board.found.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert isinstance(spoken, str)
     assert spoken
 
 
 def test_clicking_a_mark_unfolds_its_entry(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text = panel.board.letter.text
+    text = panel.review.board.letter.text
     cursor = text.cursor_for(LETTER.index("led the") + 1, LETTER.index("led the") + 1)
     qtbot.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=text.cursorRect(cursor).center())
-    row = panel.board.found.model.row_at(panel.board.found.list.currentIndex())
+    row = panel.review.board.found.model.row_at(panel.review.board.found.list.currentIndex())
     assert row is not None
     assert row.item is not None
     assert row.item.kind == "agentic"
@@ -238,7 +240,7 @@ def test_clicking_a_mark_unfolds_its_entry(qtbot: QtBot, window: MainWindow) -> 
 
 def test_a_category_is_hidden_and_shown_by_its_chip(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    chip = panel.board.letter.chips["communal"]
+    chip = panel.review.board.letter.chips["communal"]
     assert "shown" in chip.accessibleName()
     assert str(chip.count) in chip.accessibleName()
     chip.setFocus()
@@ -246,7 +248,7 @@ def test_a_category_is_hidden_and_shown_by_its_chip(qtbot: QtBot, window: MainWi
     assert "communal" not in kinds(panel)
     assert "agentic" in kinds(panel)
     assert "hidden" in chip.accessibleName()
-    every = panel.board.letter.every
+    every = panel.review.board.letter.every
     every.click()
     assert kinds(panel) == []
     assert every.text() == "Show all"
@@ -263,60 +265,60 @@ def test_claims_are_looked_up_in_the_cv_and_their_passage_is_shown(qtbot: QtBot,
     assert "unsupported" not in kinds(panel)
     with_cv(qtbot, panel)
     claim = next(sentence for sentence in words(panel, "unsupported") if "national prize" in sentence)
-    item = next(item for item in panel._items if item.kind == "unsupported" and claim[:20] in item.words)
-    panel.select(item.key)
+    item = next(item for item in panel.review._items if item.kind == "unsupported" and claim[:20] in item.words)
+    panel.review.select(item.key)
     assert item.passage
     assert item.passage in CV
-    assert item.passage in panel.board.letter.note.passage.text()
-    panel.board.letter.note.see.click()
-    tinted = panel.board.context.text.extraSelections()
+    assert item.passage in panel.review.board.letter.note.passage.text()
+    panel.review.board.letter.note.see.click()
+    tinted = panel.review.board.context.text.extraSelections()
     assert [one.cursor.selectedText() for one in tinted] == [item.passage]  # type: ignore[attr-defined]
-    read_after(qtbot, panel, panel.board.context.remove.click)
+    read_after(qtbot, panel, panel.review.board.context.remove.click)
     assert "unsupported" not in kinds(panel)
-    assert panel.board.context.text.text() == ""
+    assert panel.review.board.context.text.text() == ""
 
 
 def test_the_supported_sentence_shows_its_passage(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    checked = panel.check.checked
+    checked = panel.review.check.checked
     assert checked is not None
     grounded = {one.sentence: one for one in checked.reading.support if one.verdict == "grounded"}
-    item = next(item for item in panel._items if item.sentence in grounded)
-    panel.select(item.key)
-    shown = panel.board.context.text.extraSelections()
+    item = next(item for item in panel.review._items if item.sentence in grounded)
+    panel.review.select(item.key)
+    shown = panel.review.board.context.text.extraSelections()
     assert [one.cursor.selectedText() for one in shown] == [grounded[item.sentence].passage]  # type: ignore
 
 
 def test_name_pronoun_and_occupation_are_guessed_and_can_be_set(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    page = panel.board.person
+    page = panel.review.board.person
     assert (page.first.text(), page.last.text(), page.pronoun.currentData()) == ("Kelly", CANARY, "she")
-    panel.board.tabs.setCurrentIndex(2)
+    panel.review.board.tabs.setCurrentIndex(2)
     page.last.setFocus()
     page.last.selectAll()
     QTest.keyClicks(page.last, "Moreno")
     read_after(qtbot, panel, lambda: press(page.last, Qt.Key.Key_Return))
-    assert panel.check.checked is not None
-    assert panel.check.checked.reading.person.last_name == "Moreno"
+    assert panel.review.check.checked is not None
+    assert panel.review.check.checked.reading.person.last_name == "Moreno"
     assert page.guess.text() == "As you set it."
     page.occupation.setEditText("lighthouse keeper")
     read_after(qtbot, panel, lambda: press(page.occupation.lineEdit(), Qt.Key.Key_Return))  # type: ignore[arg-type]
-    assert "lighthouse keeper" in panel.board.compared.legend.text()
-    assert panel.check.checked.reading.compared == ()
+    assert "lighthouse keeper" in panel.review.board.compared.legend.text()
+    assert panel.review.check.checked.reading.compared == ()
 
 
 def test_a_paragraph_can_be_made_another_part(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text = panel.board.letter.text
+    text = panel.review.board.letter.text
     place = LETTER.index("She received")
     text.menu_wanted.emit(place, QPoint(0, 0))
-    titles = [action.text() for action in panel.board.letter.parts_menu.actions()]
+    titles = [action.text() for action in panel.review.board.letter.parts_menu.actions()]
     assert len(titles) == 6
-    assert sum(one.isChecked() for one in panel.board.letter.parts_menu.actions()) == 1
-    quoted = panel.board.letter.parts_menu.actions()[-1]
+    assert sum(one.isChecked() for one in panel.review.board.letter.parts_menu.actions()) == 1
+    quoted = panel.review.board.letter.parts_menu.actions()[-1]
     read_after(qtbot, panel, quoted.trigger)
-    panel.board.letter.menu.close()
+    panel.review.board.letter.menu.close()
     assert words(panel, "family") == []  # what is quoted is not read
     text.go_to(LETTER.index("Sincerely"))
     read_after(qtbot, panel, lambda: QTest.keyClicks(text, "She is kind. "))
@@ -328,16 +330,16 @@ def test_a_paragraph_can_be_made_another_part(qtbot: QtBot, window: MainWindow) 
 
 def test_marks_move_with_the_words_and_the_letter_is_read_again_after_a_pause(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text = panel.board.letter.text
+    text = panel.review.board.letter.text
     text.go_to(LETTER.index("Kelly is a warm"))
     seen: list[object] = []
-    panel.check.seen.connect(seen.append)
+    panel.review.check.seen.connect(seen.append)
     QTest.keyClicks(text, "Indeed, ")
     assert words(panel, "communal")[0] == "warm"
     assert not seen
     qtbot.waitUntil(lambda: bool(seen), timeout=PATIENCE)
     assert words(panel, "communal")[0] == "warm"
-    assert panel.check.is_current
+    assert panel.review.check.is_current
     cursor = text.cursor_for(text.text().index("warm and "), text.text().index("warm and ") + len("warm and "))
     text.setTextCursor(cursor)
     read_after(qtbot, panel, lambda: press(text, Qt.Key.Key_Delete))
@@ -348,24 +350,26 @@ def test_marks_move_with_the_words_and_the_letter_is_read_again_after_a_pause(qt
 
 def test_typing_goes_on_while_the_letter_is_read(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text = panel.board.letter.text
+    text = panel.review.board.letter.text
     text.moveCursor(QTextCursor.MoveOperation.End)
     for _ in range(5):
-        panel.check.read_now()
+        panel.review.check.read_now()
         QTest.keyClicks(text, " She is kind.")
-    qtbot.waitUntil(lambda: panel.check.is_current, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: panel.review.check.is_current, timeout=PATIENCE)
     assert text.text().endswith(" She is kind." * 5)
     assert all(text.text()[mark.start : mark.end] for mark in text.marks())
 
 
 def test_a_suggestion_is_taken_by_hand_and_undone_with_ctrl_z(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text, checked = panel.board.letter.text, panel.check.checked
+    text, checked = panel.review.board.letter.text, panel.review.check.checked
     assert checked is not None
     assert text.text() == LETTER
     offer = next(one for offers in checked.offers.values() for one in offers if one.new is not None)
-    panel.select(offer.mark_key)
-    use = next(one for one in panel.board.letter.note.offers.findChildren(QPushButton) if one.text() == "Use this")
+    panel.review.select(offer.mark_key)
+    use = next(
+        one for one in panel.review.board.letter.note.offers.findChildren(QPushButton) if one.text() == "Use this"
+    )
     read_after(qtbot, panel, use.click)
     assert text.text() == LETTER[: offer.start] + offer.new + LETTER[offer.end :]
     read_after(qtbot, panel, lambda: press(text, Qt.Key.Key_Z, ctrl=True))
@@ -374,16 +378,16 @@ def test_a_suggestion_is_taken_by_hand_and_undone_with_ctrl_z(qtbot: QtBot, wind
 
 def test_an_edited_letter_is_not_let_go_of_without_a_question(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    QTest.keyClicks(panel.board.letter.text, "x")
+    QTest.keyClicks(panel.review.board.letter.text, "x")
     panel.close_letter()
     question = window.findChild(Question)
     assert isinstance(question, Question)
-    assert panel.check.document is not None
+    assert panel.review.check.document is not None
     question.safe_button.click()
-    assert panel.board.letter.text.text() == "x" + LETTER
+    assert panel.review.board.letter.text.text() == "x" + LETTER
     panel.close_letter()
     window.findChildren(Question)[-1].risky_button.click()
-    assert panel.check.document is None
+    assert panel.review.check.document is None
     assert panel.pages.currentWidget() is panel.start
 
 
@@ -393,12 +397,12 @@ def test_an_edited_letter_is_not_let_go_of_without_a_question(qtbot: QtBot, wind
 def test_closing_leaves_no_word_of_the_letter_in_the_window(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    panel.step(1)
+    panel.review.step(1)
     panel.close_letter()
     assert CANARY not in said_by(panel)
-    assert panel.check.checked is None
-    assert panel._items == ()
-    assert not panel.board.letter.text.document().isUndoAvailable()
+    assert panel.review.check.checked is None
+    assert panel.review._items == ()
+    assert not panel.review.board.letter.text.document().isUndoAvailable()
 
 
 def test_nothing_of_a_letter_is_ever_on_disk(
@@ -411,9 +415,9 @@ def test_nothing_of_a_letter_is_ever_on_disk(
     QGuiApplication.clipboard().clear()
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    QTest.keyClicks(panel.board.letter.text, "Also ")
-    qtbot.waitUntil(lambda: panel.check.is_current, timeout=PATIENCE)
-    panel.dismiss(panel._items[0].key)
+    QTest.keyClicks(panel.review.board.letter.text, "Also ")
+    qtbot.waitUntil(lambda: panel.review.check.is_current, timeout=PATIENCE)
+    panel.review.dismiss(panel.review._items[0].key)
     panel._close()
     window.settings.save()
     for root in (tmp_path, own_home, temporary):
@@ -447,8 +451,8 @@ def test_nothing_overlaps_at_any_size(
     window.resize(1280, 720)
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    panel.step(1)
-    letter = panel.board.letter
+    panel.review.step(1)
+    letter = panel.review.board.letter
     qtbot.waitUntil(lambda: letter.note.geometry().top() >= letter.text.geometry().bottom(), timeout=5_000)
     assert letter.text.geometry().top() >= letter.legend.geometry().bottom()
     assert letter.text.height() >= theme.current().px(100)
@@ -460,7 +464,7 @@ def test_nothing_overlaps_at_any_size(
 def test_every_control_can_be_reached_and_has_a_name(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
     with_cv(qtbot, panel)
-    panel.step(1)
+    panel.review.step(1)
     for widget in panel.findChildren(QWidget):
         if isinstance(widget, QAbstractButton | QLineEdit | QComboBox) and widget.objectName() == "":
             if isinstance(widget.parent(), QComboBox):
@@ -473,7 +477,7 @@ def test_every_control_can_be_reached_and_has_a_name(qtbot: QtBot, window: MainW
 
 def test_a_very_long_letter_is_not_edited_and_a_long_paste_is_refused(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    text, data = panel.board.letter.text, QMimeData()
+    text, data = panel.review.board.letter.text, QMimeData()
     data.setText("x " * MOST_EDITED)
     text.insertFromMimeData(data)
     assert text.text() == LETTER
@@ -517,10 +521,10 @@ def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(
         (tmp_path / name).write_bytes(letter_files.txt())
     panel.take_files([tmp_path / "a.txt", tmp_path / "b.txt"])
     pile = panel.pages.currentWidget()
-    assert pile is not panel.board
+    assert pile is not panel.review.board
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     pile.closed.emit()  # type: ignore[attr-defined]
-    assert panel.pages.currentWidget() is panel.board
+    assert panel.pages.currentWidget() is panel.review.board
     panel.close_letter()
     assert panel.pages.currentWidget() is pile  # it was still open
 
@@ -532,7 +536,7 @@ def test_a_dropped_folder_is_a_pile(qtbot: QtBot, window: MainWindow, tmp_path: 
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     panel = panel_of(window)
     drop(panel, folder)
-    assert panel.pages.currentWidget() not in (panel.start, panel.board)
+    assert panel.pages.currentWidget() not in (panel.start, panel.review.board)
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
 
@@ -544,7 +548,7 @@ def test_the_twin_stands_beside_the_letter_and_goes_with_it(qtbot: QtBot, window
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert CANARY in said_by(panel)
     twin.closed.emit()  # type: ignore[union-attr]
-    assert panel.pages.currentWidget() is panel.board
+    assert panel.pages.currentWidget() is panel.review.board
     panel.close_letter()
     assert CANARY not in said_by(panel)
 
