@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.report.export import ExportReport
 
-# ---- Reading a letter for the window. Everything here runs off its thread, and nothing is written but by “Save”
+# ---- Reading a letter, its report, and saving it
 
 ENDINGS = ("docx", "odt", "pdf", "rtf", "html", "htm", "md", "txt")
 WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
@@ -272,7 +272,7 @@ def _as_json(checked: Checked, dismissed: Sequence[str]) -> dict[str, Any]:
     return {**result, "occupation": checked.occupation, "dismissed": list(dismissed)}
 
 
-# ---- A letter beside its twin, for the window. All of it runs off its thread, and nothing is written anywhere
+# ---- The twin, and writing the letter again
 
 OTHER: "Mapping[Pronoun, Pronoun]" = {"she": "he", "he": "she", "they": "she", "": "she"}
 TELLING = 5  # letters of a name by which the suggestion is chosen
@@ -363,7 +363,7 @@ def why_not_anew(checked: "Checked") -> str:
     return ""
 
 
-# ---- A pile of letters for the window. Nothing is stored: the table goes to a file only when somebody exports it
+# ---- A pile of letters
 
 SCORED = {"formality": "formality", "positivity": "positivity", "agency": "agency", "entailment": "unsupported"}
 

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.widgets.safe_text import safe_tip
 
-# ---- A small table of plain texts: its columns, its rows, and the item model over them. Everything is at hand
+# ---- The item model
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -121,7 +121,7 @@ class TextTableModel(QAbstractTableModel):
         return None
 
 
-# ---- The calm tables of the raters panel: rows of plain text, as high as their words where they wrap
+# ---- The view
 
 ROW_HEIGHT = 36
 STRETCH_WIDTH = 180  # text pixels that a column without a width has at least, before another is left out

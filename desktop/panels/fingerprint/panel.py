@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.runs.fingerprint import Offered, Raters
     from desktop.jobs import JobHandle
 
-# ---- The page that asks whose fingerprint to show
+# ---- Choosing a rater
 
 
 class ChoosePage(QScrollArea):
@@ -116,7 +116,7 @@ def _empty(card: Card) -> None:
             widget.deleteLater()
 
 
-# ---- The fingerprint panel: whose fingerprint, then the fingerprint. Measured when asked for, kept nowhere
+# ---- The panel
 
 BESIDE_FROM = 960  # text pixels
 

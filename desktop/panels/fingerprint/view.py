@@ -1,4 +1,4 @@
-"""Two parts of a fingerprint's page: its paragraph, and its charts, in which a figure can be pointed at."""
+"""One fingerprint on a page: the radar or bars, the paragraph, the scores, and what it does not show."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,8 +116,7 @@ class FigureBox(Card):
         self.chart.set_view(view)
 
 
-# ---- One fingerprint on a page: the radar or bars, the paragraph, the scores, and what it is not. A workshop’s end
-# too
+# ---- The page
 
 SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the words stand under the radar
 CHIP_FROM = 700

@@ -48,7 +48,7 @@ class Answers(QObject):
             raise error
 
 
-# ---- A rating session as the window drives it: one question at a time to the judging thread, its answers as signals
+# ---- The session
 
 TOUCH_MILLISECONDS = 5_000
 CLOSE_SECONDS = 2.0

@@ -35,7 +35,7 @@ from desktop.widgets import (
 )
 from desktop.widgets.safe_text import safe_line
 
-# ---- The page at the end, and the way back to any comparison until the reveal
+# ---- The overview of comparisons, until the reveal
 
 STATES = {"done": "✓", "skipped": "↷", "left": "○", "unusable": "–"}
 STATE_WORDS = {"done": "answered", "skipped": "skipped", "left": "left", "unusable": "cannot be shown"}
@@ -220,7 +220,7 @@ class EndPage(QWidget):
             self.not_yet.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-# ---- The page after a packet was finished: everything is in one file, and what to do with it
+# ---- A packet is finished
 
 WIDTH = 760
 PATH_HEIGHT = 56
@@ -318,7 +318,7 @@ class FinishedPage(QScrollArea):
         self.setWidget(sheet)
 
 
-# ---- The page after the reveal: how often each was chosen, in counts and plain words
+# ---- The reveal: how often each was chosen
 
 BAR_HEIGHT = 14
 LABEL_WIDTH = 220

@@ -1,4 +1,4 @@
-"""Judge: compare texts side by side, blind. The panel leads from page to page; `control` asks and is answered."""
+"""Judge: compare texts side by side, blind. The panel leads from page to page; `control` asks the judging thread."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.judging.packets.inside import PacketInfo
     from core.project.project import Project
 
-# ---- A rating packet in the judge panel: a fixed code, a window that is blind from the first moment on, and its end
+# ---- A rating packet: a fixed code, a window that is blind from the first moment, and its end
 
 
 class PacketPlace:
@@ -81,7 +81,7 @@ class PacketPlace:
         self._page.show_finished(project.path, self.info.comparisons, progress)
 
 
-# ---- Judge: compare texts side by side, blind. This panel leads from page to page; judge_control.py asks and is told
+# ---- The panel
 
 BREAK_SECONDS = 25 * 60.0  # of active time, after which a break is offered
 ROOMY_HEADER = 760  # pixels of text room from which the header has place for more than the title

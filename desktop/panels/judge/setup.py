@@ -1,4 +1,7 @@
-"""What is to be compared: whose texts, in what they differ, and on which axes or by which models."""
+"""Drawing comparisons: whose texts, how they differ, on which axes, how many, and what that many can show.
+
+It names axes and models, so no rater comes here.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -231,7 +234,7 @@ class WhatBox(QWidget):
         outer.setAlignment(Qt.AlignmentFlag.AlignTop)
 
 
-# ---- What the planned numbers can show, said beside them while they are changed; worked out off the window's thread
+# ---- What the planned numbers can show
 
 WAIT_MILLISECONDS = 250  # after the last change: whoever turns a number passes many
 
@@ -324,7 +327,7 @@ def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
     return outlooks(ctx, shared(), sizes, raters=planned.raters)
 
 
-# ---- The page on which a researcher draws comparisons from texts. It names axes and models, so no rater comes here
+# ---- The page
 
 WIDTH, CONSENT_HEIGHT = 760, 88
 

@@ -1,4 +1,4 @@
-"""What a rater agrees to before a session, and a calm way out for whoever does not."""
+"""Before a session: who rates, by a code and never a name, what there is to rate, and the consent."""
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -97,7 +97,7 @@ class ConsentBox(QWidget):
         self.changed.emit()
 
 
-# ---- Who rates: a code, never a name; and, where the plan asks and the rater wants, a few words about themselves
+# ---- The code and the background of the rater
 
 CODE_LENGTH = 40
 BACKGROUND_LINES = 2
@@ -204,7 +204,7 @@ class PersonBox(QWidget):
         box.addWidget(self.background_box)
 
 
-# ---- The page before a session: who rates, what there is to rate, and what the keys do
+# ---- The page
 
 CODE_MILLISECONDS = 250  # after the last letter of a code, look up what its rater has done
 WIDTH = 1040

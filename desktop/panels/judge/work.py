@@ -1,4 +1,4 @@
-"""The strip above the cards: what is asked, by which criteria, and what else one may open."""
+"""The page on which one compares: the question, the cards, a note, and the answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -176,7 +176,7 @@ def _toggle(text: str, key: str) -> Button:
     return button
 
 
-# ---- The page on which one compares: the question, the cards, a note, and what one can answer
+# ---- The page
 
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from core.documents.reading.values import Compared, Figure
     from desktop.operations.letters import Checked, Rewording
 
-# ---- The figures of the letter beside those of reference letters for the same occupation
+# ---- Compared with other letters
 
 FIRST = ("agentic", "communal", "formality", "positivity")
 MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", "words")
@@ -165,8 +165,7 @@ class ComparedCard(Card):
         self.show_reading(self._checked)
 
 
-# ---- The CV, or whatever else the letter should rest on: brought in, shown, and the passage that belongs to a
-# sentence
+# ---- The CV
 
 
 class _ContextPasteBox(PasteBox):
@@ -273,7 +272,7 @@ def _clear_page() -> tuple[QWidget, QVBoxLayout]:
     return page, box
 
 
-# ---- Whom the letter is about: guessed from its text, set right by hand
+# ---- The candidate
 
 
 class PersonPage(Card):
@@ -383,7 +382,7 @@ class PersonPage(Card):
         self.box.addWidget(field)
 
 
-# ---- A letter and, beside it, what was found, the CV and whom it is about; in a narrow window, one of them at a time
+# ---- The board
 
 SIDE_WIDTH = 352
 FOUND, CV, PERSON = range(3)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.documents.reading.values import Compared, Figure, Naming, Reading
     from core.findings import ScorerUse
 
-# ---- What a reading brings to a person's attention, as plain entries, the gravest first. No Qt
+# ---- Entries of the side list
 
 # Sections, in the order of their weight.
 RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(7)
@@ -195,7 +195,7 @@ def _quote(text: str) -> str:
     return f"“{short if len(short) <= LONGEST_QUOTE else short[:LONGEST_QUOTE].rstrip() + '…'}”"
 
 
-# ---- The figures of a letter in words. No Qt
+# ---- Figures and names in words
 
 LIMITS = "One letter cannot show bias. It can show language that is known to matter."
 

@@ -31,7 +31,7 @@ from desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from desktop.widgets.mark_lines import draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
 
-# ---- The entries of a letter's side list as a model: headings of sections, and the entries under them
+# ---- The item model
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -116,7 +116,7 @@ class LetterList(QAbstractListModel):
         self.endResetModel()
 
 
-# ---- Draws the side list of a letter: headings with counts, and entries with the line that their marks have
+# ---- How an entry is drawn
 
 SWATCH, MOST_LINES = 20, 3
 SAID_BY_HEADING = {RANGE, NAMING, DOUBT}
@@ -228,8 +228,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
     return font
 
 
-# ---- The side list “What to look at”: what was found, the gravest first. An entry leads to its place, or is
-# dismissed
+# ---- The list and its card
 
 LIST_HEIGHT = 84  # at least
 

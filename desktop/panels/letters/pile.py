@@ -1,6 +1,7 @@
 """The page for many letters at once. No row keeps a letter's text, and nothing is stored."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -23,10 +25,10 @@ from core.documents.pile.values import Pile, PileRow
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
-from desktop.jobs import JobState
+from desktop.jobs import JobHandle, JobState
 from desktop.operations import letters
 from desktop.operations.letters import ENDINGS, drop_result
-from desktop.panels.letters.pile_view import PileProgress, PileView
+from desktop.panels.letters.pile_view import PileView
 from desktop.widgets import (
     Card,
     ElidedLabel,
@@ -34,9 +36,12 @@ from desktop.widgets import (
     Label,
     LinkButton,
     PrimaryButton,
+    ProgressThin,
     QuietButton,
     StandInBadge,
+    number,
     plural,
+    spelled_seconds,
     tr,
 )
 from desktop.widgets.drop import local_paths
@@ -44,10 +49,9 @@ from desktop.widgets.safe_text import safe_line
 from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from desktop.jobs import JobHandle
     from desktop.panels.base import Shell
 
-# ---- Before there is a pile: drop a folder or a zip, or choose one
+# ---- Choosing a pile
 
 WIDTH, ICON = 620, 36
 
@@ -110,7 +114,7 @@ class PileStartPage(Sheet):
         self.card.setMaximumWidth(tokens.px(WIDTH))
 
 
-# ---- Room for a table that takes all there is, and scrolls as a whole where a window is too low for it
+# ---- Room that scrolls in a low window
 
 LEAST_HEIGHT = 320  # text pixels
 
@@ -146,7 +150,84 @@ class PileRoom(QScrollArea):
         self._page.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
 
-# ---- The page of the letters panel for many letters at once. No row keeps a letter's text, and nothing is stored
+# ---- The progress
+
+
+class PileProgress(QWidget):
+    """How far a pile is, the time left, and Pause and Cancel; it hides when the job has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.handle: JobHandle | None = None
+        self.words, self.bar = Label("", "note"), ProgressThin(tr("How much of the pile is read"))
+        self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
+        self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.bar, 1)
+        for widget in (self.words, self.pause, self.cancel):
+            row.addWidget(widget)
+        self.pause.clicked.connect(self._toggle)
+        self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
+        self.follow(None)
+
+    def follow(self, handle: JobHandle | None) -> None:
+        """Show this job from now on; None for none."""
+        if self.handle is not None:
+            with suppress(RuntimeError):  # while a rater is blind, a job forgets who listens
+                self.handle.changed.disconnect(self.show_state)
+        self.handle = handle
+        if handle is not None:
+            handle.changed.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self) -> None:
+        """What the job says of itself now."""
+        handle = self.handle
+        self.setVisible(handle is not None and handle.active)
+        if handle is None or not handle.active:
+            return
+        paused = handle.state is JobState.PAUSED
+        self.pause.set_text(tr("Resume") if paused else tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause")
+        for button in (self.pause, self.cancel):
+            button.setEnabled(not handle.cancelling)
+        progress = handle.progress
+        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
+        self.words.setText(progress_said(handle))
+
+    def _toggle(self) -> None:
+        if self.handle is not None:
+            paused = self.handle.state is JobState.PAUSED
+            (self.handle.resume if paused else self.handle.pause)()
+
+
+def progress_said(handle: JobHandle) -> str:
+    """How far a pile is, in words."""
+    if handle.cancelling:
+        return tr("Cancelling…")
+    progress = handle.progress
+    if progress is None or progress.total is None:
+        return tr("Looking what is in it…")
+    parts = [tr("{done} of {total} files").format(done=number(progress.done), total=number(progress.total))]
+    if handle.state is JobState.PAUSED:
+        parts.append(tr("paused"))
+    elif progress.seconds_left is not None and progress.done:
+        if progress.rate:
+            parts.append(_rate(progress.rate))
+        parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
+    return " · ".join(parts)
+
+
+def _rate(files_a_second: float) -> str:
+    if files_a_second >= 1:
+        return tr("{n} a second").format(n=number(files_a_second, 1))
+    return tr("{n} a minute").format(n=number(60 * files_a_second, 1))
+
+
+# ---- The page
 
 
 class PilePage(QWidget):

@@ -43,7 +43,7 @@ from desktop.panels.letters.pile_rows import (
 from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.widgets.words import plural, tr
 
-# ---- The item model of a pile: rows come while the pile is read, are filtered and sorted, and may be set right
+# ---- The item model
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -269,7 +269,7 @@ def column_help(column: str) -> str:
     }[column]
 
 
-# ---- The table of a pile as it is seen: as wide as it needs, opened by Enter, set right by F2
+# ---- The view
 
 ROW_HEIGHT = 34
 LEAST_HEIGHT = 160  # header and a few rows; a page with less room scrolls

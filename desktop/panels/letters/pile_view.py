@@ -1,7 +1,6 @@
 """A pile as a table with its filter and progress, and the differences between its groups."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
-    QSizePolicy,
     QStackedWidget,
     QTabBar,
     QVBoxLayout,
@@ -19,7 +17,6 @@ from PySide6.QtWidgets import (
 
 from core.documents.pile.values import Column, GroupTest, Pile, PileRow
 from desktop import theme
-from desktop.jobs import JobHandle, JobState
 from desktop.panels.letters.pile_rows import (
     COLUMNS,
     FIGURES,
@@ -37,11 +34,8 @@ from desktop.widgets import (
     FlowLayout,
     Label,
     LinkButton,
-    ProgressThin,
-    QuietButton,
     StandInBadge,
     number,
-    spelled_seconds,
     tr,
 )
 from desktop.widgets.safe_text import safe_line
@@ -50,7 +44,7 @@ from desktop.widgets.wheel import guard_wheel
 if TYPE_CHECKING:
     from core.documents.pile.values import GroupTest
 
-# ---- Over the table of a pile: what is looked for; and while it is read, how far it is
+# ---- The filter
 
 PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
 
@@ -131,81 +125,7 @@ def _fill(box: QComboBox, items: Sequence[tuple[str, str]]) -> None:
         box.setCurrentIndex(max(0, box.findData(before)))
 
 
-class PileProgress(QWidget):
-    """How far a pile is, the time left, and Pause and Cancel; it hides when the job has ended."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "clear")
-        self.handle: JobHandle | None = None
-        self.words, self.bar = Label("", "note"), ProgressThin(tr("How much of the pile is read"))
-        self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
-        self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self.bar, 1)
-        for widget in (self.words, self.pause, self.cancel):
-            row.addWidget(widget)
-        self.pause.clicked.connect(self._toggle)
-        self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
-        self.follow(None)
-
-    def follow(self, handle: JobHandle | None) -> None:
-        """Show this job from now on; None for none."""
-        if self.handle is not None:
-            with suppress(RuntimeError):  # while a rater is blind, a job forgets who listens
-                self.handle.changed.disconnect(self.show_state)
-        self.handle = handle
-        if handle is not None:
-            handle.changed.connect(self.show_state)
-        self.show_state()
-
-    def show_state(self) -> None:
-        """What the job says of itself now."""
-        handle = self.handle
-        self.setVisible(handle is not None and handle.active)
-        if handle is None or not handle.active:
-            return
-        paused = handle.state is JobState.PAUSED
-        self.pause.set_text(tr("Resume") if paused else tr("Pause"))
-        self.pause.set_icon("play" if paused else "pause")
-        for button in (self.pause, self.cancel):
-            button.setEnabled(not handle.cancelling)
-        progress = handle.progress
-        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
-        self.words.setText(progress_said(handle))
-
-    def _toggle(self) -> None:
-        if self.handle is not None:
-            paused = self.handle.state is JobState.PAUSED
-            (self.handle.resume if paused else self.handle.pause)()
-
-
-def progress_said(handle: JobHandle) -> str:
-    """How far a pile is, in words."""
-    if handle.cancelling:
-        return tr("Cancelling…")
-    progress = handle.progress
-    if progress is None or progress.total is None:
-        return tr("Looking what is in it…")
-    parts = [tr("{done} of {total} files").format(done=number(progress.done), total=number(progress.total))]
-    if handle.state is JobState.PAUSED:
-        parts.append(tr("paused"))
-    elif progress.seconds_left is not None and progress.done:
-        if progress.rate:
-            parts.append(_rate(progress.rate))
-        parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
-    return " · ".join(parts)
-
-
-def _rate(files_a_second: float) -> str:
-    if files_a_second >= 1:
-        return tr("{n} a second").format(n=number(files_a_second, 1))
-    return tr("{n} a minute").format(n=number(60 * files_a_second, 1))
-
-
-# ---- Do the groups of a pile differ? Each figure with its interval and n, or how many letters that would need
+# ---- Differences between the groups
 
 LEAST_HEIGHT = 180
 
@@ -328,7 +248,7 @@ def _signed(value: float, decimals: int) -> str:
     return f"{'+' if rounded > 0 else '−' if rounded < 0 else ''}{number(abs(rounded), decimals)}"
 
 
-# ---- A pile as a table, and what its groups differ in. Of jobs and files it knows nothing
+# ---- The table and the differences
 
 LETTERS, GROUPS = range(2)
 WITHOUT_FIGURES = tuple(name for name in COLUMNS if name not in ("file", "note"))

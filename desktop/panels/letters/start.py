@@ -12,7 +12,7 @@ from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, 
 from desktop.widgets.safe_text import DisplayText, safe_line
 from desktop.widgets.sheet import Sheet
 
-# ---- A box to paste a text into, and the files of a letter: both for the letter and for the CV
+# ---- Pasting and choosing a letter or CV
 
 MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown here
 
@@ -54,7 +54,7 @@ def ask_letter(parent: QWidget, title: str) -> Path | None:
     return Path(name) if name else None
 
 
-# ---- Before there is a letter: drop one, choose one, or paste one
+# ---- The page
 
 WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
 

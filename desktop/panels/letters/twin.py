@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from desktop.operations.letters import Checked
     from desktop.panels.base import Shell
 
-# ---- Choosing who writes the letter anew, once for the candidate and once for the twin
+# ---- The dialog
 
 WIDTH = 460
 
@@ -202,7 +202,7 @@ class RewriteDialog(QDialog):
         box.addLayout(buttons)
 
 
-# ---- The page of the letters panel where a letter stands beside its twin. Nothing of it is kept when it is closed
+# ---- The page
 
 SLOW_MILLISECONDS = 400
 LONGEST_AUTHOR = 28  # characters in the line above the texts; the whole name is beside the findings

@@ -1,4 +1,4 @@
-"""One of two texts side by side: read, not edited, with the words that differ marked by colour and by a line."""
+"""A letter and its twin side by side: what differs is marked, paragraphs are aligned, both scroll as one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -201,7 +201,7 @@ def _tint() -> QTextCharFormat:
     return drawn
 
 
-# ---- Both texts side by side: every paragraph begins beside its twin, and both scroll as one
+# ---- Both texts
 
 
 class ChangeSwatch(QWidget):

@@ -31,7 +31,7 @@ from desktop.widgets.wheel import guard_wheel
 if TYPE_CHECKING:
     from core.documents.twin_values import TwinDifference
 
-# ---- Whom the twin is about: a name of the other group is suggested, and a person may choose another
+# ---- The person of the twin
 
 LONGEST = 80
 
@@ -123,8 +123,7 @@ def _captioned(caption: str, field: QWidget) -> QWidget:
     return pair
 
 
-# ---- What the twin shows: the findings in plain words, the figures that differ, and the sentences that score
-# otherwise
+# ---- Findings, figures and sentences
 
 
 class TwinFindings(Card):
@@ -312,7 +311,7 @@ def in_sheet(*cards: QWidget) -> Sheet:
     return sheet
 
 
-# ---- A letter beside its twin: both texts, the list of changes, what differs in the scores, and what that says
+# ---- The view
 
 SIDE_WIDTH = 320
 

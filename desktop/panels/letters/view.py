@@ -21,7 +21,7 @@ from desktop.widgets.sheet import Sheet
 if TYPE_CHECKING:
     from desktop.operations.letters import Checked, Rewording
 
-# ---- Under the letter: why the chosen mark is there, what it rests on, other words for it, and putting it aside
+# ---- The note under the letter
 
 HEIGHT, LOW_HEIGHT = 128, 88
 MOST_OFFERS = 4
@@ -181,7 +181,7 @@ class LetterNote(QWidget):
         self.swatch.updateGeometry()
 
 
-# ---- The letter itself: the legend of its marks, the text with the marks, and what the chosen one means
+# ---- The letter
 
 LEAST_TEXT = 110
 

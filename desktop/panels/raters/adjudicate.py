@@ -1,4 +1,4 @@
-"""One comparison that raters disagree on: its texts, what each rater said, and the adjudicator's own outcome."""
+"""Adjudication: the comparisons that people disagree on, the most split first, and the page that decides one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -237,7 +237,7 @@ def _names_words(kind: str) -> str:
     }.get(kind, tr("Show who they were written for"))
 
 
-# ---- Comparisons that people disagree on: the list, the most split first, and how many are left to adjudicate
+# ---- The list
 
 
 class AdjudicateSection(RatersSection):

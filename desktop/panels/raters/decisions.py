@@ -1,4 +1,4 @@
-"""One conflict: the comparison's texts, the answers with their times and notes, and what is to count."""
+"""Conflicting answers to decide, and packets that nobody finished: the list, and the page of one conflict."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -155,7 +155,7 @@ def _said(line: ConflictLine) -> str:
     return tr("You have decided. To undo it, decide again: the later decision counts, and every answer stays.")
 
 
-# ---- What came back and does not fit: conflicting answers to decide, and packets that nobody finished
+# ---- The list
 
 
 class DecisionsSection(RatersSection):

@@ -1,4 +1,4 @@
-"""Making packets: for which plan, for whom, and into which folder; then what was made."""
+"""Packets: made for raters into a folder, and merged when they come back, file by file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -228,7 +228,7 @@ def _preview(codes: tuple[str, ...], data: PlansData | None) -> str:
     return said
 
 
-# ---- Packets that come back: dropped or chosen, merged in a job, and told file by file
+# ---- Packets that come back
 
 BESIDE_FROM = 760  # text pixels: narrower, the cards stand under each other
 

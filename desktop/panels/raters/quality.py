@@ -28,7 +28,7 @@ from desktop.widgets.sheet import Sheet
 if TYPE_CHECKING:
     from core.project.project import Project
 
-# ---- Findings about raters as rows: short enough to read down, with what holds for all of them said once below
+# ---- Findings as rows
 
 SENTENCE_ENDS = re.compile(r"(?<=\.)\s+(?=[A-ZÀ-Þ])")
 WITH_ALL = "With all raters "  # how a finding without one rater tells the figure with all of them
@@ -132,7 +132,7 @@ def _remark(one: Finding, sentences: Sequence[str]) -> str:
     return " ".join([*parts, *sentences])
 
 
-# ---- How far judgments can be trusted, as calm tables: the stored findings about raters, sorted by what they ask
+# ---- The stored findings, sorted into tables
 
 STUDY = "creativity"
 QUALITY, AGREEMENT = "creativity.quality.", "creativity.agreement."
@@ -311,7 +311,7 @@ def _questions() -> tuple[_Question, ...]:
     )
 
 
-# ---- How far the judgments can be trusted: stored findings about raters as calm tables, and measuring them anew
+# ---- The tab
 
 
 class TableCard(Card):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
 
-# ---- What the tabs of the raters panel have in common: they read off the window's thread, and only when it matters
+# ---- A tab
 
 
 class RatersSection(QWidget):
@@ -87,7 +87,7 @@ class RatersSection(QWidget):
         self.pages.addWidget(page)
 
 
-# ---- The texts of one comparison as the coordinator sees them: side by side, in a fixed order, and nobody's at first
+# ---- Pages about one comparison
 
 LEAST_HEIGHT = 190  # text pixels of the cards; the page scrolls rather than squeeze them
 

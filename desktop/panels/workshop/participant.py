@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from core.judging.planner import Chance
     from core.judging.workshop import WorkshopPlan
 
-# ---- Saving a picture at a workshop's end: where the person says, and without a trace of where the last one saved
+# ---- Saving the picture, without a trace of where the last person saved
 
 REMEMBERED = ("lastVisited", "history", "shortcuts")  # what Qt's own dialog would show the next person
 
@@ -130,7 +130,7 @@ def _settings() -> QSettings:
     return settings
 
 
-# ---- A participant's own picture at the end of a workshop's session; saved only where they say, gone when they leave
+# ---- The picture at the end
 
 # Somebody may walk away and leave the picture on the screen.
 IDLE_MINUTES = 5
@@ -229,8 +229,7 @@ class PicturePage(QWidget):
         return False
 
 
-# ---- A workshop's start page: what one will do, how long it takes, what it can show, and who sees it. It names
-# nothing
+# ---- The welcome: what one will do, how long it takes, who sees it. It names no axis
 
 WIDTH = 880
 TWO_COLUMNS_FROM = 640  # text pixels

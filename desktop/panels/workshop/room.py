@@ -1,4 +1,4 @@
-"""The way out of a workshop: a question, and the PIN where there is one."""
+"""A workshop's full-screen pages: the welcome, one seat after another, the facilitator's page, and the way out."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -79,7 +79,7 @@ class LeaveDialog(QDialog):
         self.pin.setFocus()
 
 
-# ---- What whoever leads a workshop is shown: how many took part, and from five people on what all chose together
+# ---- The facilitator: how many took part, and from five people on what all chose together
 
 WIDTH = 760
 
@@ -196,7 +196,7 @@ def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfCho
     grid.addWidget(Label(figure), row, 2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-# ---- A workshop's full-screen pages: the welcome, one participant's seat after another, and the page of who leads it
+# ---- The room
 
 
 class WorkshopRoom(QWidget):

@@ -1,4 +1,7 @@
-"""After a participant's last comparison: see the picture, or go back once more."""
+"""One participant's place in a workshop: judging, the end, the picture. It is destroyed as a whole.
+
+Nothing outside of it holds an answer, a note or a fingerprint; the next person gets a new one.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -86,9 +89,7 @@ class FinishPage(QWidget):
             self.wanted.emit()
 
 
-# ---- One participant's place in a workshop: judging, the end, the picture. It is destroyed as a whole, with all of
-# theirs
-# Nothing outside of it holds an answer, a note or a fingerprint; the next person gets a new one.
+# ---- The seat
 
 ROOMY_HEADER = 860  # pixels of text room from which the header has place for all of it
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from core.judging.planner import Chance, Design
     from core.judging.workshop import Pin, WorkshopPlan
 
-# ---- What a workshop is held with: comparisons that were drawn for one, or what new ones are drawn from
+# ---- Comparisons to hold it with, or a new draw
 
 MOST_COMPARISONS = 500
 CONSENT_HEIGHT = 72
@@ -196,7 +196,7 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
     return spin
 
 
-# ---- Setting up a workshop: what it is held with, what it can show, how to leave it. Shown by the fingerprint panel
+# ---- The page
 
 WIDTH = 760
 ASK_AFTER_MILLISECONDS = 150
