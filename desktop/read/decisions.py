@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
 from desktop.models.titles import Titles, read_titles
-from desktop.tables.rows import TextRow
+from desktop.tables.rows import TableRow
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number
 from desktop.wording import raters as words
@@ -52,7 +52,7 @@ class AdjudicationData:
     """`rows`: of the list, by comparison; made where they are read, as there can be thousands."""
 
     disagreements: "tuple[Disagreement, ...]"
-    rows: Mapping[str, TextRow]
+    rows: Mapping[str, TableRow]
     titles: Titles
     several: bool  # two people or more have finished one plan, so that they could disagree at all
 
@@ -118,11 +118,11 @@ def identity_names(comparison: "ComparisonRow", order: tuple[int, ...], titles: 
     return [titles.identities.get((comparison.axis, key), key) for key in keys]
 
 
-def _row(one: "Disagreement", titles: Titles) -> TextRow:
+def _row(one: "Disagreement", titles: Titles) -> TableRow:
     comparison, decided = one.comparison, one.adjudication
     verdict = words.outcome_words(decided.outcome, decided.chosen, one.order) if decided else words.NOTHING
     said = words.counted_outcomes([(each.outcome, each.chosen) for each in one.judgments], one.order)
-    return TextRow(
+    return TableRow(
         comparison.id,
         (
             safe_line(titles.about(comparison.task, comparison.theme)),

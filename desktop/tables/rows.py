@@ -39,7 +39,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
-class TextColumn:
+class TableColumn:
     """`width` in text pixels; 0: it takes what is left, and is cut or wrapped there. `help` is its tooltip."""
 
     title: str
@@ -49,7 +49,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True)
-class TextRow:
+class TableRow:
     """`key` says which thing it is about; `cells` are short safe texts, one for each column."""
 
     key: str
@@ -59,10 +59,10 @@ class TextRow:
 class TextTableModel(QAbstractTableModel):
     """Who hears a cell hears its column's name with it."""
 
-    def __init__(self, columns: Sequence[TextColumn], parent: QObject | None = None) -> None:
+    def __init__(self, columns: Sequence[TableColumn], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
-        self.rows: tuple[TextRow, ...] = ()
+        self.rows: tuple[TableRow, ...] = ()
         self._folded: tuple[int, ...] = ()
 
     def fold(self, columns: Sequence[int]) -> None:
@@ -77,7 +77,7 @@ class TextTableModel(QAbstractTableModel):
         under = (cells[place] for place in self._folded) if column == 0 else ()
         return "\n".join(part for part in (cells[column], *under) if part)
 
-    def set_rows(self, rows: Sequence[TextRow]) -> bool:
+    def set_rows(self, rows: Sequence[TableRow]) -> bool:
         """Other rows. False, and nothing is touched, where they are the same."""
         if tuple(rows) == self.rows:
             return False
@@ -155,7 +155,7 @@ class TextTable(QTableView):
     def __init__(
         self,
         name: str,
-        columns: Sequence[TextColumn],
+        columns: Sequence[TableColumn],
         *,
         keep: Sequence[int] = (),
         fold: Sequence[int] = (),
@@ -203,7 +203,7 @@ class TextTable(QTableView):
         place = self.currentIndex().row()
         return self.table.rows[place].key if 0 <= place < len(self.table.rows) else ""
 
-    def show_rows(self, rows: Sequence[TextRow]) -> None:
+    def show_rows(self, rows: Sequence[TableRow]) -> None:
         """Other rows; the one that was chosen stays chosen where it is still there, and is not told of again."""
         before = self.current_key
         self._filling = True

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop.models.titles import Titles
-from desktop.tables.rows import TextColumn, TextRow
+from desktop.tables.rows import TableColumn, TableRow
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, spelled_seconds, tr
 
@@ -18,22 +18,22 @@ NOTHING = "—"
 LETTERS = "ABC"
 
 
-def plan_columns() -> tuple[TextColumn, ...]:
+def plan_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Plan")),
-        TextColumn(tr("What differs"), 190, help=tr("What the texts of one comparison differ in")),
-        TextColumn(tr("Comparisons"), 112, number=True),
-        TextColumn(
+        TableColumn(tr("Plan")),
+        TableColumn(tr("What differs"), 190, help=tr("What the texts of one comparison differ in")),
+        TableColumn(tr("Comparisons"), 112, number=True),
+        TableColumn(
             tr("Repeats"), 84, number=True, help=tr("Hidden repeats with the cards swapped; they are in no score")
         ),
-        TextColumn(tr("Raters"), 76, number=True, help=tr("Who began, or has a packet; models among them")),
-        TextColumn(tr("Finished"), 104),
+        TableColumn(tr("Raters"), 76, number=True, help=tr("Who began, or has a packet; models among them")),
+        TableColumn(tr("Finished"), 104),
     )
 
 
-def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TextRow]:
+def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TableRow]:
     return [
-        TextRow(
+        TableRow(
             plan.id,
             (
                 plan_title(plan),
@@ -67,21 +67,21 @@ def kind_words(kind: str, axis: str = "") -> str:
     return words.get(kind, safe_line(kind))
 
 
-def rater_columns() -> tuple[TextColumn, ...]:
+def rater_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Rater")),
-        TextColumn(tr("Where"), 204),
-        TextColumn(tr("State"), 166),
-        TextColumn(tr("Answered"), 92, number=True),
-        TextColumn(tr("Skipped"), 84, number=True),
-        TextColumn(tr("Left"), 64, number=True),
-        TextColumn(tr("Active time"), 108, number=True, help=tr("Without pauses of more than two minutes")),
+        TableColumn(tr("Rater")),
+        TableColumn(tr("Where"), 204),
+        TableColumn(tr("State"), 166),
+        TableColumn(tr("Answered"), 92, number=True),
+        TableColumn(tr("Skipped"), 84, number=True),
+        TableColumn(tr("Left"), 64, number=True),
+        TableColumn(tr("Active time"), 108, number=True, help=tr("Without pauses of more than two minutes")),
     )
 
 
-def rater_rows(raters: "Sequence[RaterState]") -> list[TextRow]:
+def rater_rows(raters: "Sequence[RaterState]") -> list[TableRow]:
     return [
-        TextRow(
+        TableRow(
             one.session_id,
             (
                 tr("{code} (model)").format(code=safe_line(one.code)) if one.model else safe_line(one.code),
@@ -125,27 +125,30 @@ def workshop_words(plan: "PlanState") -> str:
     ).format(took=took, ended=ended)
 
 
-def made_columns() -> tuple[TextColumn, ...]:
-    return TextColumn(tr("Rater"), 120), TextColumn(tr("Comparisons"), 120, number=True), TextColumn(tr("File"))
+def made_columns() -> tuple[TableColumn, ...]:
+    return TableColumn(tr("Rater"), 120), TableColumn(tr("Comparisons"), 120, number=True), TableColumn(tr("File"))
 
 
-def made_rows(made: "Sequence[MadePacket]") -> list[TextRow]:
+def made_rows(made: "Sequence[MadePacket]") -> list[TableRow]:
     return [
-        TextRow(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name))) for one in made
+        TableRow(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name)))
+        for one in made
     ]
 
 
-def merge_columns() -> tuple[TextColumn, ...]:
+def merge_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("File"), 170),
-        TextColumn(tr("Rater"), 80),
-        TextColumn(tr("New"), 56, number=True, help=tr("Answers that were not here yet")),
-        TextColumn(tr("Repeated"), 90, number=True, help=tr("Answers that were here already: they count once")),
-        TextColumn(
+        TableColumn(tr("File"), 170),
+        TableColumn(tr("Rater"), 80),
+        TableColumn(tr("New"), 56, number=True, help=tr("Answers that were not here yet")),
+        TableColumn(tr("Repeated"), 90, number=True, help=tr("Answers that were here already: they count once")),
+        TableColumn(
             tr("Conflicting"), 104, number=True, help=tr("Other answers to the same comparison by the same rater")
         ),
-        TextColumn(tr("Changed texts"), 118, number=True, help=tr("Comparisons whose texts are not the ones sent out")),
-        TextColumn(tr("What came of it, and what to do")),
+        TableColumn(
+            tr("Changed texts"), 118, number=True, help=tr("Comparisons whose texts are not the ones sent out")
+        ),
+        TableColumn(tr("What came of it, and what to do")),
     )
 
 
@@ -153,10 +156,10 @@ def merge_columns() -> tuple[TextColumn, ...]:
 MERGE_KEEP = (0, 6, 1, 2, 4, 3, 5)
 
 
-def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[TextRow]:
+def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[TableRow]:
     """A row for each file. `accepted`: those whose raters were unknown, and were taken in."""
     return [
-        TextRow(
+        TableRow(
             f"{place}",
             (
                 safe_line(one.name),

@@ -28,7 +28,7 @@ from desktop.panels.letters.pile_rows import (
     summary,
 )
 from desktop.panels.letters.pile_table import PileList, PileTable
-from desktop.tables.rows import TextColumn, TextRow, TextTable
+from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import (
     Card,
     FlowLayout,
@@ -140,13 +140,13 @@ class PileTests(Card):
         self.said = Label("", "soft", wrap=True)
         self.badge = StandInBadge("")
         columns = (
-            TextColumn(tr("Figure"), 128),
-            TextColumn(
+            TableColumn(tr("Figure"), 128),
+            TableColumn(
                 tr("Difference (95 % interval)"), 188, help=tr("Mean of the first group minus that of the second")
             ),
-            TextColumn(tr("Candidates"), 116, help=tr("Letters about one person count once")),
-            TextColumn(tr("Adjusted p"), 92, help=tr("After allowing for the other figures (Holm)")),
-            TextColumn(tr("What it says")),
+            TableColumn(tr("Candidates"), 116, help=tr("Letters about one person count once")),
+            TableColumn(tr("Adjusted p"), 92, help=tr("After allowing for the other figures (Holm)")),
+            TableColumn(tr("What it says")),
         )
         self.table = TextTable(
             tr("Differences between the groups"), columns, keep=(0, 4, 1, 2, 3), fold=(2, 3), wrap=True
@@ -204,7 +204,7 @@ def _pairs_said(tests: "Sequence[GroupTest]", labels: Mapping[str, str]) -> str:
     return " ".join(lines)
 
 
-def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool, stands_in: bool) -> TextRow:
+def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool, stands_in: bool) -> TableRow:
     one, other = (labels.get(group, group) for group in test.groups)
     title = tr(test.title)
     if several:
@@ -217,7 +217,7 @@ def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool
     said = test.said
     for group in test.groups:
         said = said.replace(f"“{group}”", f"“{labels.get(group, group)}”")
-    return TextRow(f"{place}", (title, difference_said(test), counts, p_said(test), said))
+    return TableRow(f"{place}", (title, difference_said(test), counts, p_said(test), said))
 
 
 def difference_said(test: "GroupTest") -> str:

@@ -21,7 +21,7 @@ from desktop.panels.letters.twin_rows import (
     sentence_lines,
 )
 from desktop.panels.letters.twin_texts import TwinTexts
-from desktop.tables.rows import TextColumn, TextRow, TextTable
+from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, number, plural, tr
 from desktop.widgets.beside import Beside
 from desktop.widgets.safe_text import safe_line
@@ -192,7 +192,7 @@ class TwinSentences(Card):
     def show_difference(self, difference: "TwinDifference | None") -> None:
         lines = sentence_lines(difference) if difference is not None else ()
         self._lines = {line.key: line for line in lines}
-        self.list.show_rows([TextRow(line.key, (f"{line.sentence}\n{_value(line)}",)) for line in lines])
+        self.list.show_rows([TableRow(line.key, (f"{line.sentence}\n{_value(line)}",)) for line in lines])
         self.list.setVisible(bool(lines))
         self.about.setText(_sentences_said(difference, lines) if difference is not None else "")
         roles = sorted({line.title for line in lines if line.stand_in})
@@ -202,7 +202,7 @@ class TwinSentences(Card):
 
 def one_column(name: str) -> TextTable:
     """A list whose entries have as many lines as they need."""
-    view = TextTable(name, (TextColumn(name),), wrap=True)
+    view = TextTable(name, (TableColumn(name),), wrap=True)
     view.horizontalHeader().hide()
     return view
 
@@ -349,7 +349,7 @@ class TwinView(Beside):
             written = tr("{who}, written anew")
             heads = (written.format(who=heads[0]), written.format(who=heads[1]))
         self.texts.show_texts(heads, (letter, twin), self.places)
-        self.changes.show_rows([TextRow(one.key, (f"{one.said}\n{one.why}",)) for one in self.places])
+        self.changes.show_rows([TableRow(one.key, (f"{one.said}\n{one.why}",)) for one in self.places])
         self.changes_said.setText(_said(difference, self.places))
         self.findings.show_difference(difference)
         self.figures.show_difference(difference)

@@ -16,7 +16,7 @@ from desktop.panels.judge.work import NoteEdit
 from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from desktop.panels.settings.panel import JudgeKeys, KeyMap
 from desktop.read.decisions import AdjudicationData, identity_names, read_adjudication, read_texts
-from desktop.tables.rows import TextColumn, TextTable, focus_first
+from desktop.tables.rows import TableColumn, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
@@ -429,13 +429,13 @@ def _read(ctx: JobContext, project: "Project") -> AdjudicationData:
     return read_adjudication(ctx, project)
 
 
-def _columns() -> tuple[TextColumn, ...]:
+def _columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Comparison")),
-        TextColumn(tr("Axis"), 130),
-        TextColumn(tr("What they said"), 210, help=tr("Letters stand for the texts in an order of their own")),
-        TextColumn(tr("Raters"), 76, number=True),
-        TextColumn(tr("Adjudicated"), 130),
+        TableColumn(tr("Comparison")),
+        TableColumn(tr("Axis"), 130),
+        TableColumn(tr("What they said"), 210, help=tr("Letters stand for the texts in an order of their own")),
+        TableColumn(tr("Raters"), 76, number=True),
+        TableColumn(tr("Adjudicated"), 130),
     )
 
 

@@ -17,7 +17,7 @@ from desktop.panels.base import Shell
 from desktop.panels.findings.studies import when_words
 from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
-from desktop.tables.rows import TextColumn, TextRow, TextTable, focus_first
+from desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
@@ -351,33 +351,33 @@ def _card(title: str, said: str, view: TextTable, button: Button) -> Card:
     return card
 
 
-def _conflict_columns() -> tuple[TextColumn, ...]:
+def _conflict_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Comparison")),
-        TextColumn(tr("Rater"), 110),
-        TextColumn(tr("State"), 220),
-        TextColumn(tr("Answers"), 92, number=True),
+        TableColumn(tr("Comparison")),
+        TableColumn(tr("Rater"), 110),
+        TableColumn(tr("State"), 220),
+        TableColumn(tr("Answers"), 92, number=True),
     )
 
 
-def _conflict_row(line: ConflictLine) -> TextRow:
+def _conflict_row(line: ConflictLine) -> TableRow:
     one = line.conflict
     waits = tr("waits until the packet is finished") if line.hidden else tr("waits for you")
     state = waits if one.open else tr("neither counts") if one.decided is None else tr("decided")
-    return TextRow(line.key, (safe_line(line.title), safe_line(one.code), state, number(len(one.heads))))
+    return TableRow(line.key, (safe_line(line.title), safe_line(one.code), state, number(len(one.heads))))
 
 
-def _packet_columns() -> tuple[TextColumn, ...]:
+def _packet_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Rater")),
-        TextColumn(tr("Plan"), 220),
-        TextColumn(tr("Answered"), 96, number=True),
-        TextColumn(tr("Skipped"), 84, number=True),
-        TextColumn(tr("Left"), 64, number=True),
+        TableColumn(tr("Rater")),
+        TableColumn(tr("Plan"), 220),
+        TableColumn(tr("Answered"), 96, number=True),
+        TableColumn(tr("Skipped"), 84, number=True),
+        TableColumn(tr("Left"), 64, number=True),
     )
 
 
-def _packet_row(one: "PacketState") -> TextRow:
+def _packet_row(one: "PacketState") -> TableRow:
     left = one.comparisons - one.answered - one.skipped
     counts = (number(one.answered), number(one.skipped), number(left))
-    return TextRow(one.session_id, (safe_line(one.code), safe_line(one.plan_title), *counts))
+    return TableRow(one.session_id, (safe_line(one.code), safe_line(one.plan_title), *counts))

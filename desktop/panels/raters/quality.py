@@ -19,7 +19,7 @@ from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Shell
 from desktop.panels.findings.studies import said_of
 from desktop.panels.raters.section import RatersSection
-from desktop.tables.rows import TextColumn, TextRow, TextTable
+from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
@@ -37,16 +37,16 @@ SAME = "same"
 COMMON, CHANCE = "creativity.agreement.common.", "Chance is "
 
 
-def quality_columns() -> tuple[TextColumn, ...]:
+def quality_columns() -> tuple[TableColumn, ...]:
     return (
-        TextColumn(tr("Of what")),
-        TextColumn(tr("Figure (95 % interval)"), 190),
-        TextColumn(tr("n"), 150),
-        TextColumn(tr("What to know"), 330),
+        TableColumn(tr("Of what")),
+        TableColumn(tr("Figure (95 % interval)"), 190),
+        TableColumn(tr("n"), 150),
+        TableColumn(tr("What to know"), 330),
     )
 
 
-def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tuple[TextRow, ...], str]:
+def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tuple[TableRow, ...], str]:
     """A row for each finding, and the sentences that all of them have in common."""
     notes = [_sentences(one) for one in found]
     told = [set(note) for note, one in zip(notes, found, strict=True) if one.estimate is not None]
@@ -56,7 +56,7 @@ def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tu
     for place, (one, note) in enumerate(zip(found, notes, strict=True)):
         own = [_cut(sentence) for sentence in note if sentence not in common and _belongs(one, sentence)]
         cells = (_name(one, head, titles), _figure(one), n_words(one), safe_line(_remark(one, own)))
-        rows.append(TextRow(f"{key}/{place}", cells))
+        rows.append(TableRow(f"{key}/{place}", cells))
     below = [sentence for sentence in next((n for n in notes if common <= set(n)), []) if sentence in common]
     return tuple(rows), safe_line(" ".join(below))
 
@@ -149,7 +149,7 @@ class QualityTable:
     key: str
     title: str
     help: str
-    rows: tuple[TextRow, ...]
+    rows: tuple[TableRow, ...]
     below: str = ""
     hidden: int = 0
 

@@ -9,7 +9,7 @@ from core.judging.packets.merge import MergedFile, MergeReport
 from desktop.models.titles import Titles
 from desktop.operations.raters import MOST_RATERS, codes_of
 from desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
-from desktop.tables.rows import TextColumn, TextRow, TextTableModel
+from desktop.tables.rows import TableColumn, TableRow, TextTableModel
 from desktop.wording import raters as words
 
 HERE = Path("/made-up")
@@ -190,9 +190,9 @@ def test_who_took_part_in_a_workshop_is_in_no_row_and_that_is_said() -> None:
 def test_who_hears_a_cell_hears_its_column_too() -> None:
     from PySide6.QtCore import Qt
 
-    table = TextTableModel((TextColumn("Rater"), TextColumn("Left", 60, number=True), TextColumn("Note", 90)))
-    assert table.set_rows([TextRow("a", ("R01", "3", "late"))])
-    assert not table.set_rows([TextRow("a", ("R01", "3", "late"))])  # the same: nothing is touched, nothing jumps
+    table = TextTableModel((TableColumn("Rater"), TableColumn("Left", 60, number=True), TableColumn("Note", 90)))
+    assert table.set_rows([TableRow("a", ("R01", "3", "late"))])
+    assert not table.set_rows([TableRow("a", ("R01", "3", "late"))])  # the same: nothing is touched, nothing jumps
     assert table.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "Left: 3"
     table.fold([2])
     assert table.index(0, 0).data() == "R01\nlate"
