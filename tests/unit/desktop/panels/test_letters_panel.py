@@ -489,15 +489,6 @@ def test_a_very_long_letter_is_not_edited_and_a_long_paste_is_refused(qtbot: QtB
     assert text.text() == LETTER + "bold"
 
 
-def test_the_report_says_why_it_cannot_be_written_yet(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("desktop.operations.letters.REPORT", "core.documents.no_such_part")
-    panel = opened(qtbot, window)
-    assert not panel.report_button.isEnabled()
-    assert panel.report_button.toolTip()
-
-
 @pytest.mark.parametrize(("name", "head"), [("report.pdf", b"%PDF"), ("report.docx", b"PK")])
 def test_a_report_is_written_where_a_person_says(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes
