@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.judging.packets.merge import MergedFile
     from core.runs.compare.drawing import Compared
     from core.runs.compare.planning import Outlook
-    from core.runs.judge_result import JudgeResult
+    from core.runs.judge import JudgeResult
 
 # ---- compare: draws comparisons for blind judging, and says what they can show
 

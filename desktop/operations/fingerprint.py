@@ -47,7 +47,7 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
     identity = finding.label if finding.id == "creativity.share" else ""
 
     def work(ctx: JobContext) -> "Items":
-        from core.runs.fingerprint_texts import texts_read
+        from core.runs.fingerprint import texts_read
         from desktop.charts.data import Item, Items
 
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)

@@ -15,7 +15,7 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter
     from core.project.project import Project
-    from core.runs.judge_result import JudgeResult
+    from core.runs.judge import JudgeResult
     from desktop.jobs import JobHandle, JobRunner
 
 JUDGING = "model-judging"  # what its job is found again by
@@ -60,8 +60,7 @@ class JudgeRequest:
 
 def read_judging(ctx: JobContext, project: "Project") -> JudgingFacts:
     """The plans of the creativity study, and how models' sessions with them stand."""
-    from core.runs.judge_result import judge_result
-    from core.runs.judge_session import ModelSession
+    from core.runs.judge import ModelSession, judge_result
 
     study = project.studies.of_kind(STUDY)
     plans = {row.id: row for row in project.judging.plans() if study is not None and row.study_id == study.id}

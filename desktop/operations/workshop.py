@@ -192,7 +192,7 @@ def _tried(
 def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     """The axes with two or three identities that have outputs: no comparison shows more."""
     from core.project.stores.runs import OutputFilter
-    from core.runs.compare.axes import MOST_CARDS, known_axes
+    from core.runs.compare.pool import MOST_CARDS, known_axes
 
     study = project.studies.of_kind(STUDY)
     if study is None:

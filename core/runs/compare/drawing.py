@@ -13,10 +13,12 @@ from core.project.project import Project
 from core.project.rows import Item, StudyRow
 from core.project.specs import ComparisonSpec, PlanSpec
 from core.project.stores.common import new_uuid
-from core.runs.compare import identity, model, origin, twin
-from core.runs.compare.axes import chosen_axes
+from core.runs.compare import kinds as identity
+from core.runs.compare import kinds as model
+from core.runs.compare import kinds as origin
+from core.runs.compare import twin
 from core.runs.compare.planning import Outlook, Size, outlooks
-from core.runs.compare.pool import Pool, Request, check_study, sources
+from core.runs.compare.pool import Pool, Request, check_study, chosen_axes, sources
 from core.runs.setup import store_axis
 
 KEPT = "No plan was made."
@@ -53,7 +55,7 @@ def compare(
     """Draw comparisons of the study's texts and store them as one plan (see `draw_plan`).
 
     axes: keys, or “KEY:one,other” for two or three of an axis's identities; needed for kind “identity”.
-    models: labels of generators (`core.runs.compare.writers`): those to compare, or whose texts alone are compared.
+    models: labels of generators (`core.runs.compare.pool`): those to compare, or whose texts alone are compared.
     asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings.
     raters, preference: whom and what the plan is for; with either, what it can show is worked out and kept with it.
     compute: where that is done and twins are made; the shared compute process by default.
@@ -141,16 +143,16 @@ def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]]) -> dict[str, S
 
 def _pool(ctx: JobContext, project: Project, asked: Request, kind: str, compute: ComputeProcess) -> Pool:
     if kind == "model":
-        return model.gather(ctx, project, asked)
+        return model.gather_models(ctx, project, asked)
     if kind == "origin":
-        return origin.gather(ctx, project, asked)
+        return origin.gather_origins(ctx, project, asked)
     if kind == "twin":
         return twin.gather(ctx, project, asked, compute)
     if kind != "identity":
         raise UsageError(f"There is no kind of comparison “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
     if not asked.axes:
         raise UsageError("No axis was chosen.", hint="Name one or more axes to compare identities on.")
-    return identity.gather(ctx, project, asked)
+    return identity.gather_identities(ctx, project, asked)
 
 
 def _nothing(drawn: DrawnPlan, kind: str) -> str:

@@ -1,19 +1,23 @@
-"""What a plan may be drawn from: the texts of one study that could be cards, and what must be equal between them."""
+"""What a project offers to compare: studies, axes, the runs that wrote texts, and the pool of candidates."""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.plan import Candidate, LeftOut
+from core.judging.plan import Candidate, LeftOut, PlanKind
 from core.project.project import Project
-from core.project.rows import OutputRow, SourceRow, StudyRow
+from core.project.rows import GeneratorRow, OutputRow, SourceRow, StudyRow
 from core.project.specs import SourceSpec
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.prompts import Axis
+from core.prompts import Axis, available_axes, load_axis
+from core.prompts.drafts import DEFAULT_IDENTITY
+from core.runs.originals import KIND as ORIGINAL_SOURCE
+
+# ---- The pool: texts of one study that could be cards, and what must be equal between them
 
 # Texts that answer one prompt more than once, in further runs say, are told apart beyond every number of a sample.
 SAMPLES = 10_000
@@ -110,3 +114,286 @@ class Numbers:
         key = (sample, *place)
         self._seen[key] += 1
         return sample + SAMPLES * (self._seen[key] - 1)
+
+
+# ---- The axes on which texts of a study can be compared: from its prompts, from imported letters, from definitions
+
+MOST_CARDS = 3
+GROUPS = "group"  # the axis of imported letters whose groups belong to no axis that is known
+
+
+@dataclass(frozen=True)
+class Known:
+    """An axis as comparisons and findings name it. `identities`: key → label, in its order.
+
+    `written`: the identities that prompts or letters of the study have. `shipped`: its definition, where the project
+    has no copy of it.
+    """
+
+    id: str
+    title: str
+    identities: Mapping[str, str]
+    written: frozenset[str]
+    shipped: Axis | None = None
+
+    @property
+    def hidden(self) -> set[str]:
+        """What a title must not say while its comparisons are judged: the axis and what is compared on it."""
+        return {self.id, self.title, *self.identities, *self.identities.values()}
+
+
+def known_axes(project: Project, study: StudyRow) -> dict[str, Known]:
+    """By id: the axes that the study's texts are written on, then those that the project has a copy of."""
+    written = _written(project, study)
+    found = {axis: _known(project, axis, identities) for axis, identities in written.items()}
+    for row in project.axes.latest().values():
+        axis = str(row.definition.get("reported_as") or row.key)
+        found.setdefault(axis, _known(project, axis, frozenset()))
+    return found
+
+
+def chosen_axes(project: Project, study: StudyRow, wanted: Sequence[str]) -> dict[str, tuple[Known, tuple[str, ...]]]:
+    """The axes that were asked for with the identities to compare, by id in alphabetical order.
+
+    Raises UsageError for an axis or identity that is not there, and for more identities than a comparison shows.
+    """
+    known = known_axes(project, study)
+    by_name = {**_keys_of_reported(project), **{axis: axis for axis in known}}
+    chosen = {}
+    for each in wanted:
+        name, colon, some = each.partition(":")
+        if name not in by_name:
+            there = ", ".join(sorted(known)) or "none yet"
+            raise UsageError(f"The project has no axis “{name}”.", hint=f"Its axes: {there}.")
+        axis = known[by_name[name]]
+        chosen[axis.id] = (axis, _some(axis, some) if colon else _whole(axis))
+    return dict(sorted(chosen.items()))
+
+
+def _whole(axis: Known) -> tuple[str, ...]:
+    identities = tuple(axis.identities)
+    written = tuple(name for name in identities if name in axis.written)
+    if len(identities) > MOST_CARDS and 2 <= len(written) <= MOST_CARDS:
+        return written
+    if len(identities) > MOST_CARDS:
+        example = ",".join(identities[:2])
+        raise UsageError(
+            f"The axis {axis.id} has {len(identities)} identities, and a comparison shows two or three.",
+            hint=f"Choose which, for example {axis.id}:{example}. There are {', '.join(identities)}.",
+        )
+    return identities
+
+
+def _some(axis: Known, listed: str) -> tuple[str, ...]:
+    wanted = [name.strip() for name in listed.split(",") if name.strip()]
+    for name in wanted:
+        if name not in axis.identities:
+            there = ", ".join(axis.identities)
+            raise UsageError(f"The axis {axis.id} has no identity “{name}”.", hint=f"It has {there}.")
+    if not 2 <= len(set(wanted)) <= MOST_CARDS:
+        raise UsageError(
+            f"A comparison shows two or three identities, not {len(set(wanted))}.",
+            hint=f"For example {axis.id}:{','.join(list(axis.identities)[:2])}.",
+        )
+    return tuple(name for name in axis.identities if name in wanted)  # in the axis's order, whatever was typed
+
+
+def _known(project: Project, axis: str, written: frozenset[str]) -> Known:
+    """The axis by the definition that knows most of what was written: two axes may be reported under one name."""
+    own = [
+        row
+        for row in project.axes.latest().values()
+        if axis in (row.key, row.definition.get("reported_as")) and not _lacks(row.definition["identities"], written)
+    ]
+    if own:
+        row = max(own, key=lambda row: (row.key == axis, row.id))
+        labels = {str(one["key"]): str(one.get("label", one["key"])) for one in row.definition["identities"]}
+        return Known(axis, row.title, labels, written)
+    for definition in _shipped():
+        if definition.id == axis and written <= {one.key for one in definition.identities}:
+            labels = {one.key: one.label for one in definition.identities}
+            return Known(axis, definition.title, labels, written, definition)
+    return Known(axis, axis.replace("_", " ").capitalize(), {name: name for name in sorted(written)}, written)
+
+
+def _lacks(identities: Sequence[Mapping[str, object]], written: Collection[str]) -> bool:
+    return bool(set(written) - {str(one["key"]) for one in identities})
+
+
+def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
+    """Axis → the identities that the study's prompts and imported letters have."""
+    found: dict[str, set[str]] = {}
+    for prompt_set in project.prompts.sets(study.id):
+        page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
+        for prompt in page:
+            if prompt.axis and prompt.identity not in ("", DEFAULT_IDENTITY):
+                found.setdefault(prompt.axis, set()).add(prompt.identity)
+    groups = {row.fields.get("group", "") for row in sources(project, study.id, "letter")} - {""}
+    if groups:
+        found.setdefault(axis_of_groups(project, groups), set()).update(groups)
+    return {axis: frozenset(identities) for axis, identities in sorted(found.items())}
+
+
+def axis_of_groups(project: Project, groups: Collection[str]) -> str:
+    """The axis that groups of imported letters belong to: one that knows them all, the project's own first."""
+    for row in project.axes.latest().values():
+        if not _lacks(row.definition["identities"], groups):
+            return str(row.definition.get("reported_as") or row.key)
+    for axis in _shipped():
+        if set(groups) <= {one.key for one in axis.identities}:
+            return axis.id
+    return GROUPS
+
+
+def _shipped() -> tuple[Axis, ...]:
+    return tuple(load_axis(key) for key in available_axes())
+
+
+def _keys_of_reported(project: Project) -> dict[str, str]:
+    """The key of a definition → the axis that it is reported as."""
+    rows = project.axes.latest().items()
+    return {key: str(row.definition["reported_as"]) for key, row in rows if row.definition.get("reported_as")}
+
+
+# ---- The generators that wrote texts of a study, by labels that tell them apart
+
+# Tables of judgments separate identities by these, and a label is one: it holds none of them.
+SEPARATORS = re.compile(r"[|,;\s]+")
+
+
+def writers(project: Project, study_id: int) -> dict[int, str]:
+    """Run → the label of its generator, for runs that have an output.
+
+    The label is the model's name; where several generators of the study have the same, what they differ in is added.
+    """
+    with_outputs = [
+        run
+        for run in project.runs.all()
+        if run.study_id == study_id and project.outputs.page(0, 1, OutputFilter(run_id=run.id, status="done"))
+    ]
+    every = project.runs.generators()
+    rows = {run.generator_id: every[run.generator_id] for run in with_outputs}
+    labels = labels_of(list(rows.values()))
+    return {run.id: labels[run.generator_id] for run in with_outputs}
+
+
+def labels_of(rows: Sequence[GeneratorRow]) -> dict[int, str]:
+    """Generator id → label: as little as tells each from the others."""
+    differing = {
+        name
+        for row in rows
+        for name in row.parameters
+        if len({repr(other.parameters.get(name)) for other in rows if other.model == row.model}) > 1
+    }
+    found: dict[int, str] = {}
+    for say in (
+        lambda row: row.model or row.backend,
+        lambda row: f"{row.model} ({row.backend})",
+        lambda row: f"{row.model} ({_parameters(row, differing)})",
+        lambda row: f"{row.model} ({row.backend} {_parameters(row, differing)} {row.revision[:8]})",
+        lambda row: f"{row.model} (generator {row.id})",
+    ):
+        said = {row.id: _clean(say(row)) for row in rows if row.id not in found}
+        times = Counter([*said.values(), *found.values()])
+        found |= {number: label for number, label in said.items() if times[label] == 1}
+    return found
+
+
+def chosen_writers(project: Project, study_id: int, models: Sequence[str]) -> dict[int, str] | None:
+    """Run → label of the generators that are named, or None where none is named: then all are meant."""
+    if not models:
+        return None
+    runs = writers(project, study_id)
+    labels = {_wanted(name, runs) for name in models}
+    return {run: label for run, label in runs.items() if label in labels}
+
+
+def _wanted(name: str, runs: dict[int, str]) -> str:
+    """The label that is meant: itself, or the only one of a model of this name."""
+    there = sorted(set(runs.values()))
+    clean = _clean(name)
+    matching = [label for label in there if label == clean] or [
+        label for label in there if label.startswith(f"{clean} (")
+    ]
+    if len(matching) == 1:
+        return matching[0]
+    hint = f"There are: {'; '.join(there) or 'none yet'}."
+    if matching:
+        raise UsageError(f"“{name}” could be any of several generators.", hint=hint)
+    raise UsageError(f"No generator “{name}” has written texts of this study.", hint=hint)
+
+
+def _parameters(row: GeneratorRow, differing: set[str]) -> str:
+    return " ".join(f"{name} {row.parameters[name]}" for name in sorted(differing) if name in row.parameters)
+
+
+def _clean(label: str) -> str:
+    return SEPARATORS.sub(" ", label).replace(" )", ")").replace("( ", "(").strip()[:120]
+
+
+# ---- Offers for a form: reads prompts and counts, not every text
+
+
+@dataclass(frozen=True)
+class AxisOffer:
+    """An axis whose identities have texts. `identities`: key → label."""
+
+    key: str
+    title: str
+    identities: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class StudyOffer:
+    """A study with texts. `kinds`: the ways in which they can be compared. `models`: who wrote, by label."""
+
+    study_id: int
+    kind: str
+    title: str
+    kinds: tuple[PlanKind, ...]
+    axes: tuple[AxisOffer, ...]
+    models: tuple[str, ...]
+
+
+def offers(ctx: JobContext, project: Project) -> tuple[StudyOffer, ...]:
+    """The studies that have something to compare."""
+    found = []
+    for study in project.studies.all():
+        ctx.check()
+        if study.kind not in ("completion", "packet"):
+            offer = _offer(ctx, project, study)
+            if offer.kinds:
+                found.append(offer)
+    return tuple(found)
+
+
+def _offer(ctx: JobContext, project: Project, study: StudyRow) -> StudyOffer:
+    axes = _axes(ctx, project, study)
+    models = tuple(sorted(set(writers(project, study.id).values())))
+    kinds: list[PlanKind] = ["identity"] if axes else []
+    if len(models) > 1:
+        kinds.append("model")
+    if models and any(True for _ in sources(project, study.id, ORIGINAL_SOURCE)):
+        kinds.append("origin")
+    if study.kind == "letters" and (models or any(True for _ in sources(project, study.id, "letter"))):
+        kinds.append("twin")
+    return StudyOffer(study.id, study.kind, study.title, tuple(kinds), axes, models)
+
+
+def _axes(ctx: JobContext, project: Project, study: StudyRow) -> tuple[AxisOffer, ...]:
+    groups = {row.fields.get("group", "") for row in sources(project, study.id, "letter")}
+    offered = []
+    for axis in known_axes(project, study).values():
+        ctx.check()
+        there = {
+            name: label
+            for name, label in axis.identities.items()
+            if name in axis.written
+            and (
+                name in groups
+                or project.outputs.page(0, 1, OutputFilter(study_id=study.id, identity=name, status="done"))
+            )
+        }
+        if len(there) >= 2 and (len(there) > 3 or len(there) == len(axis.identities) or len(axis.identities) > 3):
+            offered.append(AxisOffer(axis.id, axis.title, there))
+    return tuple(offered)

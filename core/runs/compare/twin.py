@@ -12,8 +12,7 @@ from core.project.project import Project
 from core.project.rows import TextKey
 from core.project.specs import SourceSpec
 from core.runs.compare.people import People, Swapping
-from core.runs.compare.pool import Pool, Request, outputs, problem_of, shown_theme, sources, theme_of
-from core.runs.compare.writers import chosen_writers
+from core.runs.compare.pool import Pool, Request, chosen_writers, outputs, problem_of, shown_theme, sources, theme_of
 from core.swap.engine import ENGINE, StrictTwin
 from core.text import sha256_text
 

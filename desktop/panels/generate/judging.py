@@ -44,7 +44,7 @@ from desktop.widgets.wheel import guard_wheel
 if TYPE_CHECKING:
     from core.errors import AppError
     from core.project.project import Project
-    from core.runs.judge_result import JudgeResult
+    from core.runs.judge import JudgeResult
 
 MOST_PAST = 6  # sessions of models that are listed; every one is in the findings and in the export
 

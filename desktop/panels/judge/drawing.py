@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.errors import AppError
     from core.project.project import Project
     from core.runs.compare import Compared
-    from core.runs.compare.offers import StudyOffer
+    from core.runs.compare.pool import StudyOffer
 
 NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
 
@@ -90,7 +90,7 @@ class Drawing(QObject):
 
 
 def _offers(ctx: JobContext, project: "Project") -> "Sequence[StudyOffer]":
-    from core.runs.compare.offers import offers
+    from core.runs.compare.pool import offers
 
     return offers(ctx, project)
 

@@ -31,8 +31,8 @@ from desktop.widgets.wheel import guard_wheel
 if TYPE_CHECKING:
     from core.errors import AppError
     from core.judging.plan import PlanKind
-    from core.runs.compare.offers import AxisOffer, StudyOffer
     from core.runs.compare.planning import Outlook
+    from core.runs.compare.pool import AxisOffer, StudyOffer
     from desktop.panels.base import Shell
 
 MOST_CARDS = 3

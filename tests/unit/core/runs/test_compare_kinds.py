@@ -25,8 +25,7 @@ from core.project.specs import PromptSpec
 from core.prompts import available_axes, load_axis
 from core.prompts.letters import letter_design
 from core.prompts.tasks import cogs_themes
-from core.runs.compare.pool import shown_theme
-from core.runs.compare.writers import labels_of
+from core.runs.compare.pool import labels_of, shown_theme
 from core.runs.setup import store_axis
 
 HEADLINES = ("Harbour bridge opens", "Clinic repaired", "Library visited")

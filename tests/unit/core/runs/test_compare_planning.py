@@ -102,7 +102,7 @@ def test_before_anything_is_written_the_number_that_is_asked_for_is_taken(writin
 
 def test_the_window_can_ask_without_loading_statistics() -> None:
     code = (
-        "import sys; import core.runs.compare.planning, core.runs.compare.offers, core.runs.compare; "
+        "import sys; import core.runs.compare.planning, core.runs.compare.pool, core.runs.compare; "
         "print([name for name in ('scipy', 'pandas', 'torch', 'textblob', 'spacy') if name in sys.modules])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -28,8 +28,7 @@ from core.runs import asking, writing
 from core.runs import judge as judging
 from core.runs.compare import compare
 from core.runs.exporting import rows as exported
-from core.runs.judge import judge
-from core.runs.judge_result import JudgeResult
+from core.runs.judge import JudgeResult, judge
 from core.runs.measure import measure_tables
 from core.runs.measure.creativity import axes_of, of_judgments
 from core.runs.measure.options import Options

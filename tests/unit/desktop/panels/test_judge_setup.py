@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from core.jobs import JobContext
 from core.judging.plan import PlanSettings
-from core.runs.compare.offers import AxisOffer, StudyOffer, offers
 from core.runs.compare.planning import Outlook
+from core.runs.compare.pool import AxisOffer, StudyOffer, offers
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.panels.judge.drawing import Drawing
