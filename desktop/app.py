@@ -1,5 +1,6 @@
 """Starting the window. It is up first: what the store and the charts need is imported after it has been painted."""
 
+import gc
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from core.errors import AppError
 from desktop import theme
-from desktop.garbage import GarbageCollector
 from desktop.jobs.runner import unexpected
 from desktop.main_window import MainWindow
 from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
@@ -24,6 +24,37 @@ from desktop.widgets import Notice, tr
 if TYPE_CHECKING:
     from core.project.project import Project
     from desktop.operations import Operation
+
+LOOK_EVERY_MILLISECONDS = 50
+MIDDLE_EVERY = 60  # collections of the young: not sooner, or what is in use for a moment counts as old
+FULL_EVERY_LOOKS = 1_200  # a minute
+
+
+class GarbageCollector(QObject):
+    """Takes the place of Python's own timing from `start` to `stop`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._looks = 0
+        self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
+        self._timer.timeout.connect(self.look)
+
+    def start(self) -> None:
+        gc.disable()
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+        gc.enable()
+
+    def look(self) -> None:
+        """Collect the young if there are many; everything once a minute."""
+        self._looks += 1
+        young, middle, _ = gc.get_count()
+        if self._looks % FULL_EVERY_LOOKS == 0:
+            gc.collect(2)
+        elif young > gc.get_threshold()[0]:
+            gc.collect(1 if middle > MIDDLE_EVERY else 0)
 
 
 def build_application(argv: Sequence[str], settings: Settings | None = None) -> QApplication:

@@ -67,7 +67,7 @@ class WarmUp(QObject):
             _import(name)
         else:
             self._timer.stop()
-            gc.freeze()  # see desktop.garbage
+            gc.freeze()  # see desktop.app
 
 
 def modules_of(package: str) -> Iterator[str]:

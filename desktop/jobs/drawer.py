@@ -4,8 +4,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.jobs.handle import JobHandle, JobState, Keep
-from desktop.jobs.runner import JobRunner
+from desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
 from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
 from desktop.widgets.safe_text import safe_line
 

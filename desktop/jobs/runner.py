@@ -5,16 +5,193 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
 from queue import SimpleQueue
+from types import FunctionType, MethodType
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import SIGNAL, QObject, Qt, QTimer, Signal
+from shiboken6 import isValid
 
 from core.errors import AppError, JobCancelled
 from core.jobs import REPORTS_PER_SECOND, JobContext, Progress
-from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS, JobHandle, JobState, Keep, bare
-from desktop.jobs.listeners import Watch, tell
 from desktop.widgets.words import tr
+
+# Has something done when names may be seen again; False where they may be seen already. See desktop.blindfold.
+Keep = Callable[[Callable[[], object]], bool]
+SHOWN_AFTER_MILLISECONDS = 600  # shorter jobs end before anybody could read of them
+
+
+class JobState(StrEnum):
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class JobHandle(QObject):
+    """One job as the window sees it; use it on the window's thread only.
+
+    `changed` tells of a new state or progress, ten times a second at most.
+    """
+
+    changed = Signal()
+
+    def __init__(self, title: str, *, quiet: bool = False, shown_after: int = SHOWN_AFTER_MILLISECONDS) -> None:
+        super().__init__()
+        self.title = title
+        self.quiet = quiet
+        self.shown_after = shown_after  # milliseconds; the drawer is not bothered with shorter jobs
+        self.context = JobContext()
+        self.state = JobState.RUNNING
+        self.progress: Progress | None = None
+        self.result: Any = None
+        self.result_text = ""
+        self.error: AppError | None = None
+        self.started = time.monotonic()
+        self.ended: float | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.state in (JobState.RUNNING, JobState.PAUSED)
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended if self.ended is not None else time.monotonic()) - self.started
+
+    def cancel(self) -> None:
+        """Ask the job to stop. Silent: it ends as cancelled, and nobody is told of an error."""
+        self.context.cancel()
+        self.changed.emit()
+
+    @property
+    def cancelling(self) -> bool:
+        return self.active and self.context.cancelled
+
+    def pause(self) -> None:
+        if self.state is JobState.RUNNING:
+            self.context.pause()
+            self.state = JobState.PAUSED
+            self.changed.emit()
+
+    def resume(self) -> None:
+        if self.state is JobState.PAUSED:
+            self.context.resume()
+            self.state = JobState.RUNNING
+            self.changed.emit()
+
+    def conceal(self, keep: Keep) -> None:
+        """Say nothing any more of what the job is about, and forget who listens: a rater is blind from now on."""
+        title, result, result_text, error = self.title, self.result, self.result_text, self.error
+        self.title, self.result, self.result_text, self.error = tr("A job"), None, "", None
+        self.progress = bare(self.progress)
+        if self.receivers(SIGNAL("changed()")):
+            self.changed.disconnect()
+
+        def restore() -> None:
+            self.title, self.result, self.result_text, self.error = title, result, result_text, error
+
+        keep(restore)
+
+
+def bare(progress: Progress | None) -> Progress | None:
+    """How far a job is, and nothing of what it does."""
+    return None if progress is None else replace(progress, note="", partial=None)
+
+
+class Watch:
+    """A running job with what its starter wants to hear."""
+
+    def __init__(
+        self,
+        handle: JobHandle,
+        on_done: Callable[[Any], object] | None,
+        on_error: Callable[[AppError], object] | None,
+        on_progress: Callable[[Progress], object] | None,
+        on_partial: Callable[[Sequence[Any]], object] | None,
+        done_text: str | Callable[[Any], str],
+    ) -> None:
+        self.handle = handle
+        self.on_done = on_done
+        self.on_error = on_error
+        self.on_progress = on_progress
+        self.on_partial = on_partial
+        self.done_text = done_text
+        self.latest: Progress | None = None
+        self.partials: list[Any] = []
+        self.concealed = False
+
+    def conceal(self, keep: Keep) -> None:
+        """Put what its starter wants to hear, which leads to what the job is about, out of reach."""
+        self.handle.conceal(keep)
+        heard = (self.on_done, self.on_error, self.on_progress, self.on_partial, self.done_text)
+        self.on_done = self.on_error = self.on_progress = self.on_partial = None
+        self.done_text, self.latest, self.partials = "", bare(self.latest), []
+        self.concealed = True
+
+        def restore() -> None:
+            self.on_done, self.on_error, self.on_progress, self.on_partial, self.done_text = heard
+            self.concealed = False
+
+        keep(restore)
+
+    def take(self, progress: Progress) -> None:
+        self.latest = progress
+        if progress.partial is not None:
+            self.partials.append(progress.partial)
+
+    def flush(self) -> None:
+        """Hand on what has come since the last time: the newest progress, and every partial result."""
+        if self.latest is None:
+            return
+        progress, self.latest = self.latest, None
+        partials, self.partials = self.partials, []
+        self.handle.progress = progress
+        self.handle.changed.emit()
+        tell(self.on_progress, progress)
+        if partials:
+            tell(self.on_partial, partials)
+
+
+def tell(listener: Callable[[Any], object] | None, what: object) -> None:
+    if listener is not None and is_there(listener):
+        listener(what)
+
+
+def is_there(listener: Callable[..., Any]) -> bool:
+    """False where the listener is a method of, or a function made by, something of Qt's that has been deleted."""
+    seen: set[int] = set()
+    waiting: list[object] = [listener]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, QObject) and not isValid(one):
+            return False
+        if id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(_made_with(one))
+    return True
+
+
+def _made_with(one: object) -> list[object]:
+    """What a callable carries with it."""
+    if isinstance(one, MethodType):
+        return [one.__self__]
+    if isinstance(one, partial):
+        return [one.func, *one.args]
+    if isinstance(one, FunctionType):
+        return [content for cell in one.__closure__ or () if (content := _content(cell)) is not None]
+    return []
+
+
+def _content(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # named in the function, and not there yet
+        return None
+
 
 JobFunction = Callable[[JobContext], Any]
 FLUSH_MILLISECONDS = 1000 // REPORTS_PER_SECOND

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from core.errors import AppError
 from core.jobs import JobContext, Progress
 from desktop.jobs import JobHandle, JobRunner
-from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS
+from desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person, Pronoun
 from desktop.jobs import JobHandle
-from desktop.jobs.handle import bare
+from desktop.jobs.runner import bare
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import AppError
 from desktop.jobs import JobRunner
-from desktop.jobs.handle import Keep
+from desktop.jobs.runner import Keep
 from desktop.operations.base import Operation
 from desktop.operations.packets import Opened, looked_into
 from desktop.operations.projects import close_project, create_project, open_project

@@ -5,19 +5,200 @@ own, which is gone afterwards, and makes no connection.
 """
 
 import os
+import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.cli.console import never_fail_to_encode, note, say
 from core.compute import ComputeProcess, models, shared
 from core.errors import AppError
 from core.jobs import JobContext
-from desktop.self_test.hand import Hand
-from desktop.self_test.judging import judge
-from desktop.self_test.telling import Failed, step
-from desktop.self_test.work import measure, write_and_score
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from desktop.main_window import MainWindow
+    from desktop.panels.judge.panel import JudgePanel
+
+
+class Failed(AppError):
+    """Something did not come out as it must."""
+
+
+@contextmanager
+def step(title: str) -> Iterator[list[str]]:
+    """Tells of a step when it is over: its seconds, its title, and what was put into the list."""
+    begun = time.monotonic()
+    facts: list[str] = []
+    try:
+        yield facts
+    except BaseException:
+        say(f"{time.monotonic() - begun:6.1f} s  {title}: FAILED")
+        raise
+    say(f"{time.monotonic() - begun:6.1f} s  {title}: {', '.join(facts)}")
+
+
+PATIENCE_SECONDS = 180
+
+
+class Hand:
+    """What a person does with the window, and an eye for every error that it shows."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        self.window = window
+        self._errors: list[str] = []
+        window.show_error = lambda error: self._errors.append(f"{error} {error.details}")  # type: ignore[method-assign]
+        sys.excepthook = lambda *raised: self._errors.append("".join(traceback.format_exception(*raised)))
+
+    @property
+    def project(self) -> "Project":
+        assert self.window.project is not None
+        return self.window.project
+
+    def check(self) -> None:
+        if self._errors:
+            raise Failed("The window told of an error.", details="\n".join(self._errors))
+
+    def wait(self, until: Callable[[], bool], what: str) -> None:
+        """Let the window live until something is so."""
+        from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
+
+        deadline = QDeadlineTimer(PATIENCE_SECONDS * 1000)
+        loop = QEventLoop()
+        timer = QTimer(interval=10)
+        timer.timeout.connect(lambda: loop.quit() if self._errors or until() or deadline.hasExpired() else None)
+        timer.start()
+        loop.exec()
+        self.check()
+        if deadline.hasExpired():
+            raise Failed(f"What was waited for did not come: {what}.")
+
+    def job(self, work: Callable[[JobContext], Any]) -> Any:
+        """A job in the window; its result."""
+        answers: list[Any] = []
+        self.window.jobs.start("Self-test", work, on_done=answers.append, quiet=True)
+        self.wait(lambda: bool(answers), "the end of a job")
+        return answers[0]
+
+    def shown_panel(self, key: str) -> Any:
+        self.window.show_panel(key)
+        self.wait(lambda: not self.window.jobs.active(), f"the panel {key}")
+        return self.window.panels[key]
+
+    def press(self, key: str) -> None:
+        """A key, where the keyboard is."""
+        from PySide6.QtCore import QEvent, Qt
+        from PySide6.QtGui import QKeyEvent
+        from PySide6.QtWidgets import QApplication
+
+        target = QApplication.focusWidget() or self.window
+        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            event = QKeyEvent(kind, Qt.Key[f"Key_{key}"], Qt.KeyboardModifier.NoModifier, key.lower())
+            QApplication.sendEvent(target, event)
+
+
+KEYS = ("1", "2", "0", "X", "S", "1", "2", "1")  # two choices, a tie, none, a skip, and three choices
+
+
+def judge(hand: Hand, panel: "JudgePanel", facts: list[str]) -> None:
+    """As a rater does: start, press keys, look at the overview, reveal."""
+    hand.wait(lambda: panel.pages.currentWidget() is panel.start and panel.start.start.isEnabled(), "judging")
+    panel.start.start.click()
+    for number, key in enumerate(KEYS, start=1):
+        hand.wait(lambda n=number: _is_on(panel, n), f"comparison {number}")
+        hand.press(key)
+    hand.wait(lambda: _is_on(panel, len(KEYS) + 1), "the next comparison")
+    panel.progress_link.click()
+    hand.wait(lambda: panel.pages.currentWidget() is panel.end and not panel.control.busy, "the overview")
+    panel.end.reveal.click()
+    panel.end.sure.click()
+    hand.wait(lambda: panel.pages.currentWidget() is panel.reveal_page and not panel.control.busy, "the reveal")
+    outcomes = [row.outcome for row in hand.project.judging.judgments()]
+    if sorted(outcomes) != sorted(["choice"] * 5 + ["tie", "none", "skip"]):
+        raise Failed(f"Other judgments are stored than were given: {outcomes}")
+    facts.append(f"{len(KEYS)} comparisons by their keys, and revealed")
+
+
+def _is_on(panel: "JudgePanel", number: int) -> bool:
+    view = panel.control.view
+    shown = panel.pages.currentWidget() is panel.work and not panel.control.busy
+    return shown and view is not None and view.comparison is not None and view.comparison.ordinal == number
+
+
+LETTERS = 6  # that each writer writes
+
+
+def write_and_score(hand: Hand) -> None:
+    from core.backends.registry import known
+    from core.scorers.registry import describe
+
+    writers = {info.name: info.unavailable for info in known()}
+    texts: list[str] = []
+    for backend, model in (("synthetic", "medium"), ("llama_cpp", "teaching")):
+        with step(f"generate with {backend}") as facts:
+            if writers[backend]:
+                facts.append(f"left out: {writers[backend]}")
+                continue
+            written = hand.job(lambda ctx, b=backend, m=model: _write(ctx, hand.project, b, m))
+            texts += written
+            facts.append(f"{len(written)} letters, {sum(map(len, written)):,} characters")
+    for info in describe():
+        with step(f"score with {info.name}") as facts:
+            if info.unavailable:
+                facts.append(f"left out: {info.unavailable}")
+            else:
+                facts.append(hand.job(lambda ctx, info=info: _score(ctx, info.name, info.role, texts)))
+
+
+def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> list[str]:
+    from core.prompts import letters_context_less_set
+    from core.runs.generate import generate, start_run
+    from core.runs.setup import generator_spec, store_set
+
+    whole = letters_context_less_set()
+    few = store_set(project, "letters", replace(whole, name="Self-test", prompts=whole.prompts[:LETTERS]))
+    spec = generator_spec(backend, model, {}, models(), ctx=ctx)
+    run = start_run(project, prompt_set_id=few.set_id, generator=spec, seed=1)
+    written = generate(ctx, project, run, models())
+    rows = [row.text for row in project.outputs.page() if row.run_id == run]
+    if (written.done, written.failed, len(rows)) != (LETTERS, 0, LETTERS) or not all(rows):
+        raise Failed(f"{written.done} of {LETTERS} letters were written.")
+    return rows
+
+
+def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
+    from core.scorers.entailment import pair
+
+    read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
+    _, values = shared().call("core.scorers.registry:score_batch", name, read, ctx=ctx)
+    if len(values) != len(texts) or not any(value.values.size for value in values):
+        raise Failed(f"The scorer “{name}” gave no values.")
+    return f"{len(values)} texts, {values[0].values.size} numbers for the first"
+
+
+def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
+    from core.report.export import export_rows
+    from core.report.html import write_report
+    from core.runs.exporting import columns, rows
+    from core.runs.measure import measure_project
+    from core.runs.measure.options import Options
+
+    for study in ("letters", "creativity"):
+        measured = measure_project(ctx, project, study, Options(), shared())
+        defined = sum(finding.estimate is not None for finding in measured.result.findings)
+        if not defined:
+            raise Failed(f"Nothing of {study} could be measured.")
+        write_report(measured.result, folder / f"{study}.html", title=study, recipe=measured.recipe)
+        facts.append(f"{defined} findings of {study}")
+    for ending in ("xlsx", "parquet"):
+        export_rows(rows(ctx, project, "findings"), folder / f"findings.{ending}", columns(project, "findings"))
+    facts.append("reports and tables written")
+
 
 __all__ = ["run"]
 

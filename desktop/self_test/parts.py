@@ -4,7 +4,7 @@ import pkgutil
 from importlib import import_module
 
 import core
-from desktop.self_test.telling import Failed
+from desktop.self_test import Failed
 
 # Packages that are imported only when somebody asks for what they do, and the kinds of models that the catalogue names.
 PARTS = (

@@ -1,16 +1,193 @@
 """The theme: `apply` dresses the program, `current()` gives the tokens, `signals.changed` tells of new ones."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+import atexit
+import dataclasses
+import functools
+from importlib.resources import files
+from string import Template
+
+from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt, QTemporaryDir, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from desktop.theme.active import current, reduced_motion, set_current, set_reduced_motion, signals
-from desktop.theme.fonts import load_fonts
-from desktop.theme.icons import icon, pixmap
-from desktop.theme.indicators import draw_indicators
-from desktop.theme.palette import palette
-from desktop.theme.stylesheet import stylesheet
 from desktop.theme.tokens import SERIES, THEMES, Series, Tokens, tokens_for
+
+
+class Signals(QObject):
+    """Connect a method of the widget, never a lambda: Qt lets go of a method with its widget, of a lambda never."""
+
+    changed = Signal(object)  # the new Tokens
+
+
+signals = Signals()
+_tokens = tokens_for("light")
+_reduced_motion = False
+
+
+def current() -> Tokens:
+    """The tokens in force."""
+    return _tokens
+
+
+def set_current(tokens: Tokens) -> None:
+    """Put other tokens in force; `theme.apply` does, once the program is dressed in them."""
+    global _tokens
+    _tokens = tokens
+
+
+def reduced_motion() -> bool:
+    """True when the reader asked for no animation."""
+    return _reduced_motion
+
+
+def set_reduced_motion(value: bool) -> None:
+    """Stop, or allow again, what moves by itself: menus that slide, bars that run to and fro."""
+    global _reduced_motion
+    _reduced_motion = value
+    for effect in (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_AnimateCombo, Qt.UIEffect.UI_AnimateTooltip):
+        QApplication.setEffectEnabled(effect, not value)
+
+
+WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold")
+
+
+@functools.cache
+def load_fonts() -> bool:
+    """Register the bundled fonts once; False if one could not be read, and the system's font is used then."""
+    folder = files("resources") / "fonts"
+    loaded = []
+    for weight in WEIGHTS:
+        data = QByteArray((folder / f"Inter-{weight}.ttf").read_bytes())
+        loaded.append(QFontDatabase.addApplicationFontFromData(data) != -1)
+    return all(loaded)
+
+
+RATIOS = (1, 2, 3)  # device pixels per pixel that screens have
+
+
+@functools.cache
+def _source(name: str) -> str:
+    return (files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
+
+
+def colored(name: str, color: str) -> str:
+    """The icon's SVG in a colour."""
+    return _source(name).replace("currentColor", color)
+
+
+@functools.cache
+def pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap:
+    """One icon, `size` pixels square, in a colour, for a screen of `ratio` device pixels per pixel."""
+    renderer = QSvgRenderer(QByteArray(colored(name, color).encode()))
+    drawn = QPixmap(round(size * ratio), round(size * ratio))
+    drawn.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(drawn)
+    renderer.render(painter, QRectF(0, 0, drawn.width(), drawn.height()))
+    painter.end()
+    drawn.setDevicePixelRatio(ratio)
+    return drawn
+
+
+def icon(name: str, color: str = "", *, size: int = 0) -> QIcon:
+    """An icon that is sharp on every screen; without a colour and size, the theme's ink and icon size."""
+    tokens = current()
+    made = QIcon()
+    for ratio in RATIOS:
+        made.addPixmap(pixmap(name, color or tokens.ink, size or tokens.icon, ratio))
+        made.addPixmap(pixmap(name, tokens.faint, size or tokens.icon, ratio), QIcon.Mode.Disabled)
+    return made
+
+
+@functools.cache
+def _folder() -> QTemporaryDir:
+    folder = QTemporaryDir()
+    atexit.register(folder.remove)
+    return folder
+
+
+def draw_indicators(tokens: Tokens) -> str:
+    """Write the theme's indicator images and return the folder, with slashes as a stylesheet wants them.
+
+    Where nothing can be written the indicators lack their marks, and everything else works.
+    """
+    # A folder per theme: Qt caches images by their path.
+    folder = QDir(_folder().filePath(tokens.name))
+    if folder.exists() or not folder.mkpath("."):
+        return folder.path()
+    for name, color in (
+        ("check", tokens.accent_ink),
+        ("dot", tokens.accent_ink),
+        ("chevron-down", tokens.soft),
+        ("chevron-up", tokens.soft),
+    ):
+        with open(folder.filePath(f"{name}.svg"), "w", encoding="utf-8") as file:
+            file.write(colored(name, color))
+    return folder.path()
+
+
+def palette(tokens: Tokens) -> QPalette:
+    """Every colour role that Qt draws with, taken from the tokens."""
+    role = QPalette.ColorRole
+    colors = {
+        role.Window: tokens.ground,
+        role.WindowText: tokens.ink,
+        role.Base: tokens.surface,
+        role.AlternateBase: tokens.sunk,
+        role.Text: tokens.ink,
+        role.Button: tokens.surface,
+        role.ButtonText: tokens.ink,
+        role.BrightText: tokens.accent_ink,
+        role.ToolTipBase: tokens.surface,
+        role.ToolTipText: tokens.ink,
+        role.PlaceholderText: tokens.soft,
+        role.Highlight: tokens.accent,
+        role.HighlightedText: tokens.accent_ink,
+        role.Link: tokens.accent,
+        role.LinkVisited: tokens.accent,
+        role.Accent: tokens.accent,
+        role.Light: tokens.surface,
+        role.Midlight: tokens.hover,
+        role.Mid: tokens.line,
+        role.Dark: tokens.edge,
+        role.Shadow: tokens.line,
+    }
+    made = QPalette()
+    for color_role, value in colors.items():
+        made.setColor(color_role, QColor(value))
+    for color_role in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, color_role, QColor(tokens.faint))
+    return made
+
+
+LENGTHS = (2, 4, 6, 8, 10, 12, 16, 20, 24)
+
+
+@functools.cache
+def _template() -> Template:
+    return Template((files("resources") / "styles" / "app.qss").read_text("utf-8"))
+
+
+def stylesheet(tokens: Tokens, images: str) -> str:
+    """The stylesheet of a theme; `images` is the folder of its coloured indicator images.
+
+    An unknown placeholder in the template raises KeyError, rather than being left standing.
+    """
+    values: dict[str, object] = {
+        field.name: getattr(tokens, field.name) for field in dataclasses.fields(tokens) if field.name != "series"
+    }
+    for size in ("reading", "control", "note", "heading", "title", "display"):
+        values[f"{size}_px"] = f"{getattr(tokens, size)}px"
+    for length in LENGTHS:
+        values[f"s{length}"] = f"{tokens.px(length)}px"
+    # A focus ring is one pixel wider than the hairline: the padding gives that pixel, so that nothing moves.
+    for length in (6, 8):
+        values[f"s{length}_less"] = f"{tokens.px(length) - 1}px"
+    # Qt draws square corners where a radius exceeds half the height: the note's line is the lower bound.
+    values["chip_radius"] = f"{tokens.note * 3 // 4}px"
+    values["radio_radius"] = f"{tokens.px(16) // 2 + 1}px"
+    return _template().substitute(values, images=images)
+
 
 __all__ = [
     "SERIES",

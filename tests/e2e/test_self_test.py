@@ -46,8 +46,7 @@ def test_what_cannot_be_done_ends_it_as_a_failure_that_says_where() -> None:
 
 def test_an_error_that_the_window_shows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import AppError
-    from desktop.self_test.hand import Hand
-    from desktop.self_test.telling import Failed
+    from desktop.self_test import Failed, Hand
 
     class Window:
         def show_error(self, error: AppError) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.judging.blind import AxisSummary, Entry, Revelation, SessionProgress
 from desktop import theme
-from desktop.settings.keys import JudgeKeys, KeyMap
+from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import (
     Button,
     Card,

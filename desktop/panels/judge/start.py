@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from core.judging.blind import Offer, StartInfo
 from desktop import theme
-from desktop.settings.keys import KeyMap
+from desktop.settings import KeyMap
 from desktop.widgets import Card, KeyHint, Label, LinkButton, PlainText, PrimaryButton, QuietButton, plural, tr
 
 MOST_LINES = 6  # of the text; a longer one scrolls

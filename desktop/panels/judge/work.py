@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from core.judging.blind import Answer, BlindComparison, Criterion, Ratings, SessionView
 from desktop import theme
 from desktop.panels.judge.ratings import RatingTable
-from desktop.settings.keys import JudgeKeys, KeyMap
+from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS, ComparisonCards

@@ -22,8 +22,7 @@ from desktop import theme
 from desktop.operations.connections import why_offline
 from desktop.panels.base import Panel
 from desktop.panels.models.switch import OfflineSwitch
-from desktop.settings import KEY_ACTIONS, SETTINGS, Setting, Settings
-from desktop.settings.keys import DEFAULT_KEYS, conflicts, normal
+from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
 from desktop.widgets import Card
 from desktop.widgets.buttons import LinkButton
 from desktop.widgets.labels import Label

@@ -34,7 +34,7 @@ def usual_look(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def collected_on_this_thread() -> Iterator[None]:
-    """As in the program (desktop.garbage): a collection in a job's thread would delete widgets there."""
+    """As in the program (desktop.app): a collection in a job's thread would delete widgets there."""
     gc.disable()
     yield
     if gc.get_count()[0] > MUCH_GARBAGE:

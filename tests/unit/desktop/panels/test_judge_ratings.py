@@ -14,8 +14,7 @@ from rating_window import Rating
 from core.project.connection import NotSaved
 from desktop import theme
 from desktop.panels import PANELS
-from desktop.settings import Settings
-from desktop.settings.keys import DEFAULT_KEYS
+from desktop.settings import DEFAULT_KEYS, Settings
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings"))
 Sit = Callable[..., Rating]

@@ -11,8 +11,7 @@ from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
 from desktop.panels.settings.panel import KeyButton, Percent, SettingsPanel
-from desktop.settings import KEY_ACTIONS, SETTINGS, Settings
-from desktop.settings.keys import DEFAULT_KEYS
+from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Settings
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from desktop.jobs import JobRunner, JobState
 from desktop.jobs.drawer import JobRow, JobsDrawer
-from desktop.jobs.handle import SHOWN_AFTER_MILLISECONDS
+from desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
 from desktop.operations.projects import create_project, open_project
 
 

@@ -8,9 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
-from desktop.settings import SETTINGS, Settings, conflicts
-from desktop.settings import store as store_module
-from desktop.settings.keys import DEFAULT_KEYS, RESERVED, normal
+from desktop import settings as store_module
+from desktop.settings import DEFAULT_KEYS, RESERVED, SETTINGS, Settings, conflicts, normal
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.garbage import FULL_EVERY_LOOKS, GarbageCollector
+from desktop.app import FULL_EVERY_LOOKS, GarbageCollector
 
 
 @pytest.fixture

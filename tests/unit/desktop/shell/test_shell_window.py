@@ -240,7 +240,7 @@ def test_setting_that_cannot_be_saved_is_said_and_holds(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("desktop.settings.store.os.replace", full)
+    monkeypatch.setattr("desktop.settings.os.replace", full)
     with qtbot.waitSignal(window.jobs.failed):
         window.settings.set("theme", "dark")
     assert "could not be saved" in window.banners.texts()[0]
