@@ -26,9 +26,9 @@ ENGINE = (
     "core.runs.score",
     "core.runs.measure.creativity",
     "core.runs.measure.letters",
-    "core.runs.letter",
+    "core.runs.letter_check",
     "core.documents.suggestions",
-    "core.documents.reference.store",
+    "core.documents.references",
 )
 PACKAGES = (
     "desktop.charts",

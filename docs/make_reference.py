@@ -17,9 +17,12 @@ sys.path.insert(0, str(ROOT))
 from core.backends.protocol import Request  # noqa: E402
 from core.backends.registry import open_backend  # noqa: E402
 from core.backends.seeds import output_seed  # noqa: E402
-from core.documents.reference.build import build  # noqa: E402
-from core.documents.reference.file import to_bytes  # noqa: E402
-from core.documents.reference.values import Built, ReferenceSet  # noqa: E402
+from core.documents.batches import build  # noqa: E402
+from core.documents.references import (  # noqa: E402
+    Built,
+    ReferenceSet,
+    to_bytes,
+)
 from core.jobs import JobContext, Progress  # noqa: E402
 from core.prompts import PromptDraft, letters_context_less_set  # noqa: E402
 

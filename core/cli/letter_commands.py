@@ -12,11 +12,9 @@ from core.cli.project_commands import AsJson
 from core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.documents.reading.values import Reading
-    from core.documents.reference.guess import OccupationGuess
-    from core.documents.reference.values import ReferenceSet
-    from core.documents.twin_values import TwinDifference
-    from core.documents.values import Document
+    from core.documents.occupations import OccupationGuess
+    from core.documents.references import ReferenceSet
+    from core.documents.values import Document, Reading, TwinDifference
     from core.jobs import JobContext
     from core.swap import Person, Pronoun
 
@@ -40,7 +38,7 @@ def add_reference_to(app: typer.Typer) -> None:
 
 def list_references(as_json: AsJson = False) -> None:
     """Show the sets that there are."""
-    from core.documents.reference.store import references
+    from core.documents.references import references
 
     found = references()
     if as_json:
@@ -66,7 +64,7 @@ def make(
     """Make a set from a project's finished letters: their figures, never their text."""
     from core.compute import shared
     from core.project.project import Project
-    from core.runs.letter_reference import make_reference
+    from core.runs.letter_sets import make_reference
 
     with Project.open(file, read_only=True) as project, job("Reading letters") as ctx:
         made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
@@ -84,7 +82,7 @@ def make(
 
 def remove(name: Name, as_json: AsJson = False) -> None:
     """Remove a set."""
-    from core.documents.reference.store import remove as forget
+    from core.documents.references import remove as forget
 
     forget(name)
     if as_json:
@@ -120,7 +118,7 @@ def letter(
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
 ) -> None:
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
-    from core.documents.pile.files import is_pile
+    from core.documents.pile import is_pile
 
     for text, what in ((name, "--name"), (pronoun, "--pronoun"), (twin, "--twin"), (report, "--report")):
         if text and (pile or len(docs) > 1 or is_pile(docs[0])):
@@ -132,14 +130,14 @@ def letter(
         _pile(docs, context, occupation, as_json)
         return
     other = _other(twin) if twin else None
-    from core.documents.reference.store import reference as reference_set
+    from core.documents.references import reference as reference_set
 
     chosen = reference_set(reference)
     with job("Reading") as ctx:
         about = _context(ctx, context)
         checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other) for doc in docs]
         if report is not None:
-            from core.documents.letter_report import write_report
+            from core.documents.report_files import write_report
 
             write_report(report, checked[0][0], twin=checked[0][3])
     _tell(checked, as_json, report)
@@ -160,7 +158,7 @@ def _checked(
     """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
     from core.compute import shared
     from core.documents.files import read_file
-    from core.runs.letter import occupation_of, read_one, twin_readings
+    from core.runs.letter_check import occupation_of, read_one, twin_readings
 
     document = read_file(doc, ctx)
     guess = occupation_of(document)
@@ -176,8 +174,8 @@ def _checked(
 def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
-    from core.documents.pile.files import is_pile
-    from core.runs.letter_pile import compare_groups, read_files, read_pile
+    from core.documents.pile import is_pile
+    from core.runs.letter_sets import compare_groups, read_files, read_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")

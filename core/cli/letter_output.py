@@ -7,12 +7,10 @@ from itertools import groupby
 from typing import Any
 
 from core.cli.console import print_table, say
-from core.documents.marks import categories
-from core.documents.pile.values import Column, GroupTest, Pile, PileRow
-from core.documents.reading.values import Compared, Figure, Reading
-from core.documents.reference.guess import OccupationGuess
-from core.documents.twin_values import TwinDifference, changed
-from core.documents.values import Mark, Support
+from core.documents.categories import categories
+from core.documents.occupations import OccupationGuess
+from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
 from core.findings import ScorerUse
 from core.studies.letters.style import p_words
 from core.swap import Person
@@ -94,7 +92,7 @@ def _row_json(row: PileRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _figure_json(figure: Figure) -> dict[str, Any]:
+def _figure_json(figure: LetterFigure) -> dict[str, Any]:
     return {
         "name": figure.name, "title": figure.title, "value": figure.value, "unit": figure.unit, "n": figure.n,
         "low": figure.low, "high": figure.high, "reason": figure.reason,
@@ -219,7 +217,7 @@ def _tell_figures(reading: Reading) -> None:
     say("")
 
 
-def _figure_words(figure: Figure, compared: Compared | None) -> tuple[str, ...]:
+def _figure_words(figure: LetterFigure, compared: ComparedFigure | None) -> tuple[str, ...]:
     unit = figure.unit
     bounds = f"{number(figure.low, unit)} to {number(figure.high, unit)}" if figure.low is not None else ""
     middle = f"{number(compared.middle_low, unit)} to {number(compared.middle_high, unit)}" if compared else ""
@@ -270,13 +268,13 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()} …"
 
 
-def _shown(pile: Pile) -> list[Column]:
+def _shown(pile: Pile) -> list[PileColumn]:
     """The columns that fit on a screen; the others are in the JSON."""
     wanted = ("words", "agency", "agentic", "communal", "standout", "doubt", "unsupported")
     return [column for column in pile.columns if column.name in wanted]
 
 
-def _row_words(row: PileRow, shown: Sequence[Column]) -> tuple[str, ...]:
+def _row_words(row: PileRow, shown: Sequence[PileColumn]) -> tuple[str, ...]:
     figures = [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
     same = f"The same text as {row.same_as}." if row.same_as else ""
     remark = " ".join(filter(None, (row.reason, same, *row.notes)))

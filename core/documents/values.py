@@ -3,9 +3,13 @@
 Places are characters of the letter's text as it was read, start included and end not.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
+from core.findings import ScorerUse
+from core.swap import Person
+from core.swap.result import Twin
 from core.text import for_matching, sha256_text
 
 Kind = Literal["docx", "odt", "pdf", "txt", "md", "rtf", "html", "pasted"]
@@ -115,3 +119,176 @@ class SentenceScore:
     value: float | None
     label: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """`said`: one sentence for the person. `stops`: nothing is scored."""
+
+    what: Literal["language", "cv", "two letters", "too short"]
+    said: str
+    stops: bool = False
+
+
+@dataclass(frozen=True)
+class LetterFigure:
+    """One number about the whole letter.
+
+    A share (`unit` “share of sentences”) is `count` of `n`, with Wilson's interval over the letter's own sentences: it
+    says how far so few sentences pin the share down. Others are counts or rates, and have no interval. `value` is None
+    with a `reason`.
+    """
+
+    name: str
+    title: str
+    value: float | None
+    unit: str
+    n: int
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    scorer: ScorerUse | None = None
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How the candidate is named, and how often: “Dr. Moreno”, “Moreno”, “Kelly Moreno”, “Kelly”."""
+
+    titled: int
+    last: int
+    full: int
+    first: int
+
+    @property
+    def first_only(self) -> bool:
+        """Named by the first name alone, after whatever introduction there was."""
+        return self.first > 0 and self.titled + self.last == 0
+
+
+@dataclass(frozen=True)
+class ComparedFigure:
+    """A figure among the same figure of reference letters: their middle 80 %, and how many lie below this letter.
+
+    `below`: share of the reference letters with a smaller value, ties counted half. `low`, `high` bound its 95 %
+    interval (Wilson over the reference letters).
+    """
+
+    name: str
+    value: float
+    n: int
+    middle_low: float
+    middle_high: float
+    below: float
+    low: float
+    high: float
+
+    @property
+    def outside(self) -> str:
+        """“high” or “low” where the letter lies outside the middle 80 % of the reference letters, else “”."""
+        return "high" if self.value > self.middle_high else "low" if self.value < self.middle_low else ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Everything that was found in one letter. `reference` says what it was compared with, or why it was not."""
+
+    document: Document
+    parts: tuple[Part, ...]
+    person: Person
+    sentences: tuple[Sentence, ...]
+    marks: tuple[Mark, ...]
+    scores: tuple[SentenceScore, ...]
+    support: tuple[Support, ...]
+    figures: tuple[LetterFigure, ...]
+    naming: Naming
+    compared: tuple[ComparedFigure, ...]
+    reference: str
+    suspicions: tuple[Suspicion, ...]
+    scorers: tuple[ScorerUse, ...]
+    versions: Mapping[str, str]
+    context_name: str = ""
+
+    @property
+    def stopped(self) -> str:
+        """Why nothing was scored; "" where it was."""
+        return next((one.said for one in self.suspicions if one.stops), "")
+
+    def figure(self, name: str) -> LetterFigure | None:
+        return next((figure for figure in self.figures if figure.name == name), None)
+
+    def sentence(self, index: int) -> Sentence:
+        return self.sentences[index]
+
+
+SAME = 1e-6  # a score that differs by less differs by how a computer adds
+
+
+@dataclass(frozen=True)
+class FigureDifference:
+    """One figure of the letter and of its twin; `difference` is the twin's minus the letter's, None where one lacks."""
+
+    name: str
+    title: str
+    unit: str
+    value: float | None
+    twin: float | None
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.value is None or self.twin is None else self.twin - self.value
+
+
+@dataclass(frozen=True)
+class SentenceDifference:
+    """One scorer's values for a sentence of the letter and for the sentence of the twin that came of it.
+
+    `sentence`, `twin_sentence`: their indexes. `name` is “support” for the entailment scorer. `turned`: the value is
+    on the other side, or the verdict another.
+    """
+
+    sentence: int
+    twin_sentence: int
+    name: ScoreName | str
+    scorer: str
+    value: float
+    twin: float
+    turned: bool
+
+    @property
+    def difference(self) -> float:
+        return self.twin - self.value
+
+
+@dataclass(frozen=True)
+class TwinDifference:
+    """The letter and its twin. `twin`: the swap; None where a generator wrote both letters, which `made_by` names.
+
+    `sentences`: only those whose score differs. `unpaired`: sentences of the letter without one counterpart, which are
+    not compared. `findings`: what the differences say, in sentences for a person: about the scorers where only names
+    and gender changed.
+    """
+
+    person: Person
+    other: Person
+    reading: Reading
+    twin_reading: Reading
+    figures: tuple[FigureDifference, ...]
+    sentences: tuple[SentenceDifference, ...]
+    unpaired: int
+    findings: tuple[str, ...]
+    twin: Twin | None = None
+    made_by: str = ""
+
+
+def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifference, ...]:
+    """Every figure of the letter beside the twin's of the same name."""
+    others = {figure.name: figure.value for figure in twin.figures}
+    return tuple(
+        FigureDifference(figure.name, figure.title, figure.unit, figure.value, others.get(figure.name))
+        for figure in reading.figures
+    )
+
+
+def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, ...]:
+    """Those that differ at all."""
+    return tuple(one for one in differences if one.difference is not None and abs(one.difference) > SAME)

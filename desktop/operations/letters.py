@@ -17,11 +17,9 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from core.documents.pile.values import Column, GroupTest, Pile, PileRow
-    from core.documents.reading.values import Reading
-    from core.documents.reference.values import ReferenceSet
-    from core.documents.twin_values import TwinDifference
-    from core.documents.values import Document
+    from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+    from core.documents.references import ReferenceSet
+    from core.documents.values import Document, Reading, TwinDifference
     from core.project.project import Project
     from core.report.export import ExportReport
 
@@ -115,7 +113,7 @@ def warm_up() -> Operation[None]:
 
     def work(ctx: JobContext) -> None:
         from core.compute import shared
-        from core.runs.letter import read_one
+        from core.runs.letter_check import read_one
 
         letter = Document("", "pasted", (WARMING,))
         read_one(ctx, letter, shared(), context=letter, scorers=_scorers())
@@ -131,8 +129,8 @@ def document_as_typed(document: Document, text: str) -> Document:
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from core.compute import shared
-    from core.documents.marks import categories
-    from core.runs.letter import occupation_of, read_one
+    from core.documents.categories import categories
+    from core.runs.letter_check import occupation_of, read_one
 
     guess = occupation_of(request.document) if request.occupation is None else None
     occupation = request.occupation or ""
@@ -168,7 +166,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
 
 
 def _plural(occupation: str) -> str:
-    from core.documents.reference.occupations import occupation_key, plurals
+    from core.documents.occupations import occupation_key, plurals
 
     one = occupation_key(occupation)
     return next((many for many, single in plurals().items() if single == one and many.endswith("s")), "")
@@ -184,7 +182,7 @@ def forget_scorers() -> None:
 
 def _scorers() -> Mapping[str, str]:
     """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
-    from core.runs.letter import scorers_for_letters
+    from core.runs.letter_check import scorers_for_letters
 
     if not _chosen:
         _chosen.update(scorers_for_letters())
@@ -193,7 +191,7 @@ def _scorers() -> Mapping[str, str]:
 
 def _reference() -> "ReferenceSet | None":
     """The reference letters that come with the program; None where they are missing or damaged."""
-    from core.documents.reference.store import BUNDLED, reference
+    from core.documents.references import BUNDLED, reference
 
     try:
         return reference(BUNDLED)
@@ -219,7 +217,7 @@ def save_report(*, checked: Checked, path: Path, twin: "TwinDifference | None" =
     def work(ctx: JobContext) -> Path:
         from core.compute import shared
 
-        shared().call("core.documents.letter_report.write:write_report", path, checked.reading, twin=twin, ctx=ctx)
+        shared().call("core.documents.report_files:write_report", path, checked.reading, twin=twin, ctx=ctx)
         return path
 
     return Operation(tr("Writing the report"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))
@@ -283,7 +281,7 @@ def suggested(person: Person) -> Person:
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
-    from core.documents.pile.groups import AXIS
+    from core.documents.pile import AXIS
     from core.prompts.axes import load_axis
 
     pronoun = OTHER[person.pronoun]
@@ -299,7 +297,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[
 
     def work(ctx: JobContext) -> "TwinDifference":
         from core.compute import shared
-        from core.runs.letter import twin_readings
+        from core.runs.letter_check import twin_readings
 
         reading, asked = checked.reading, checked.request
         return twin_readings(
@@ -327,7 +325,7 @@ def write_anew(
         from core.compute import models, shared
         from core.errors import UsageError
         from core.machine.keys import session_keys
-        from core.runs.letter_regenerate import Generator, regenerate_twin
+        from core.runs.letter_check import Generator, regenerate_twin
 
         context, reading = checked.request.context, checked.reading
         if context is None:
@@ -381,10 +379,9 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
 
     def work(ctx: JobContext) -> "Pile":
         from core.compute import shared
-        from core.documents.pile.files import is_pile
-        from core.documents.pile.groups import groups
-        from core.runs import letter_pile
-        from core.runs.letter import ROLES, scorers_for_letters
+        from core.documents.pile import groups, is_pile
+        from core.runs import letter_sets
+        from core.runs.letter_check import ROLES, scorers_for_letters
         from core.runs.values import best_scorer
 
         scorers = scorers_for_letters()
@@ -392,8 +389,8 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
         if len(paths) == 1 and (is_pile(paths[0]) or paths[0].suffix.lower() == ".zip"):
-            return letter_pile.read_pile(ctx, paths[0], shared(), scorers=scorers)
-        return letter_pile.read_files(ctx, paths, shared(), scorers=scorers)
+            return letter_sets.read_pile(ctx, paths[0], shared(), scorers=scorers)
+        return letter_sets.read_files(ctx, paths, shared(), scorers=scorers)
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -408,8 +405,8 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[Document
 
     def work(ctx: JobContext) -> "Document":
         from core.documents.files import read_file
-        from core.documents.pile.files import is_pile
-        from core.runs.letter_pile import open_row
+        from core.documents.pile import is_pile
+        from core.runs.letter_sets import open_row
 
         if len(paths) == 1 and is_pile(paths[0]):
             return open_row(ctx, paths[0], row)
@@ -418,14 +415,14 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[Document
     return Operation(tr("Opening a letter"), work)
 
 
-def compare_groups(*, rows: Sequence["PileRow"], columns: Sequence["Column"]) -> "Operation[tuple[GroupTest, ...]]":
+def compare_groups(*, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]) -> "Operation[tuple[GroupTest, ...]]":
     """Does a figure differ between the groups, of the rows as they stand?"""
 
     def work(ctx: JobContext) -> "tuple[GroupTest, ...]":
         from core.compute import shared
-        from core.runs import letter_pile
+        from core.runs import letter_sets
 
-        return letter_pile.compare_groups(ctx, rows, columns, shared())
+        return letter_sets.compare_groups(ctx, rows, columns, shared())
 
     return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
 

@@ -10,11 +10,10 @@ from letter_sentences import letters
 
 from core.compute import shared
 from core.documents.files import read_pasted
-from core.documents.reading.values import Reading
-from core.documents.values import Document
+from core.documents.values import Document, Reading
 from core.jobs import JobContext
-from core.runs.letter import read_one, scorers_for_letters
-from core.runs.letter_pile import read_pile
+from core.runs.letter_check import read_one, scorers_for_letters
+from core.runs.letter_sets import read_pile
 
 pytestmark = pytest.mark.bench
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, refused
 
-from core.documents.reference.store import reference
+from core.documents.references import reference
 
 PARAGRAPHS = (
     "To whom it may concern,",

@@ -17,15 +17,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.documents.batches import unsupported_share
 from core.documents.files import read_pasted
-from core.documents.pile.one import unsupported_share
-from core.documents.reading.read import read_letter
-from core.documents.reading.values import Reading
-from core.documents.reference.guess import guess_occupation
-from core.documents.twin_read import read_with_twin
-from core.documents.values import Document
+from core.documents.occupations import guess_occupation
+from core.documents.reading import read_letter
+from core.documents.twins import read_with_twin
+from core.documents.values import Document, Reading
 from core.metrics.means import paired_difference
-from core.runs.letter import scorers_for_letters
+from core.runs.letter_check import scorers_for_letters
 from core.swap import Person
 
 pytestmark = pytest.mark.replication

@@ -12,7 +12,7 @@ import pytest
 
 from core.documents.marks import marks_of
 from core.documents.parts import parts_of
-from core.documents.reading.split import sentences_of
+from core.documents.reading import sentences_of
 from core.documents.values import CATEGORIES, Category, Document, Mark
 from core.swap import Person
 

@@ -4,6 +4,77 @@ docx, odt, pdf (its text layer), rtf, html, md, txt and pasted text. Bytes go to
 nothing of a letter is written to disk on the way.
 """
 
-from core.documents.files.read import read_bytes, read_file, read_pasted
+import atexit
+from functools import cache
+from pathlib import Path
+
+from core.compute import ComputeCrashed, ComputeProcess
+from core.documents.files.child import MOST_BYTES, SECONDS
+from core.documents.values import Document, Kind
+from core.errors import AppError
+from core.jobs import JobContext
+
+START_SECONDS = 20.0  # what a slow machine may take to start the process, on top of the reading
+
+
+def read_file(path: Path, ctx: JobContext | None = None) -> Document:
+    """The document in a file. Raises `AppError`: one sentence about this file and what to do."""
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise AppError(f"“{path.name}” is a folder.", hint="Check it as a pile of letters.")
+        _check_size(size, path.name)
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise AppError(f"There is no file “{path}”.", hint="Check the name.") from None
+    except OSError as error:
+        raise AppError(
+            f"“{path.name}” could not be read.", hint="See that you may read it, and that its drive is there.",
+            details=str(error),
+        ) from error  # fmt: skip
+    return read_bytes(data, path.name, ctx)
+
+
+def read_bytes(data: bytes, name: str, ctx: JobContext | None = None, kind: Kind | None = None) -> Document:
+    """The document in `data`, which is called `name`. `kind` where it is known; otherwise the bytes tell."""
+    _check_size(len(data), name)
+    try:
+        document: Document = _process().call(
+            "core.documents.files.child:parse", data, name, kind, ctx=ctx, timeout=SECONDS + _starting()
+        )
+    except ComputeCrashed as error:
+        raise AppError(
+            f"“{name}” takes more time or memory to read than a letter may, and was left.",
+            hint="Paste the letter's text instead.",
+            details=f"{error.message} {error.details}",
+        ) from error
+    return document
+
+
+def read_pasted(text: str) -> Document:
+    """The document in pasted text, which may hold anything but is only text: it needs no process of its own."""
+    from core.documents.files.child import document_of_text
+
+    _check_size(len(text), "The pasted text")
+    return document_of_text(text)
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > MOST_BYTES:
+        raise AppError(
+            f"“{name}” has {size / 1e6:.0f} MB: a letter has far less.", hint="Choose the file that holds the letter."
+        )
+
+
+@cache
+def _process() -> ComputeProcess:
+    process = ComputeProcess()
+    atexit.register(process.close)
+    return process
+
+
+def _starting() -> float:
+    return 0.0 if _process().pid is not None else START_SECONDS
+
 
 __all__ = ["read_bytes", "read_file", "read_pasted"]

@@ -4,10 +4,29 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from core.documents.files.kinds import kind_of
-from core.documents.files.limits import MOST_CHARACTERS, limit_this_process
+from core.documents.files.formats import kind_of
 from core.documents.values import Document, Kind
 from core.errors import AppError
+
+MOST_BYTES = 30_000_000  # of the file
+MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
+MOST_PARTS = 5_000  # files inside one
+MOST_PAGES = 50  # of a PDF: a letter has one or two
+MOST_CHARACTERS = 1_000_000  # of text
+SECONDS = 10.0
+MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit
+
+
+def limit_this_process() -> None:
+    """Hold the reading process to `MEMORY`, from here on. It never writes a file either."""
+    try:
+        import resource
+    except ImportError:  # Windows: time and sizes are limited there, memory is not
+        return
+    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+        _, hard = resource.getrlimit(what)
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
 
 _BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
 _UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # soft hyphens and blanks of no width: they would part words
@@ -27,9 +46,9 @@ def parse(data: bytes, name: str, kind: Kind | None = None) -> Document:
 
 def document_of_text(text: str) -> Document:
     """The document in a text that was pasted."""
-    from core.documents.files import lines
+    from core.documents.files import text as lines
 
-    return _document("Pasted text", "pasted", lines.paragraphs_of(text), None, ())
+    return _document("Pasted text", "pasted", lines.of_lines(text), None, ())
 
 
 def _document(name: str, kind: Kind, paragraphs: Sequence[str], pages: int | None, notes: tuple[str, ...]) -> Document:
@@ -44,22 +63,26 @@ def _document(name: str, kind: Kind, paragraphs: Sequence[str], pages: int | Non
 
 
 def _paragraphs(kind: Kind, data: bytes, name: str) -> tuple[list[str], int | None, tuple[str, ...]]:
-    from core.documents.files import docx_file, html_file, lines, odt_file, pdf_file, plain_file, rtf_file
+    from core.documents.files import office, pdf
+    from core.documents.files import text as html_file
+    from core.documents.files import text as lines
+    from core.documents.files import text as plain_file
+    from core.documents.files import text as rtf_file
 
     if kind == "docx":
-        paragraphs, notes = docx_file.paragraphs_of(data, name)
+        paragraphs, notes = office.of_docx(data, name)
         return paragraphs, None, notes
     if kind == "pdf":
-        paragraphs, pages = pdf_file.paragraphs_of(data, name)
+        paragraphs, pages = pdf.paragraphs_of(data, name)
         return paragraphs, pages, ()
     if kind == "odt":
-        return odt_file.paragraphs_of(data, name), None, ()
+        return office.of_odt(data, name), None, ()
     if kind == "rtf":
-        return rtf_file.paragraphs_of(data, name), None, ()
+        return rtf_file.of_rtf(data, name), None, ()
     text = plain_file.decoded(data, name)
     if kind == "html":
-        return html_file.paragraphs_of(text), None, ()
-    return (plain_file.of_markdown(text) if kind == "md" else lines.paragraphs_of(text)), None, ()
+        return html_file.of_html(text), None, ()
+    return (plain_file.of_markdown(text) if kind == "md" else lines.of_lines(text)), None, ()
 
 
 def _clean(paragraph: str) -> str:

@@ -42,7 +42,7 @@ from desktop.widgets.sheet import Sheet
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from core.documents.reading.values import Compared, Figure
+    from core.documents.values import ComparedFigure, LetterFigure
     from desktop.operations.letters import Checked, Rewording
 
 # ---- Compared with other letters
@@ -62,7 +62,7 @@ class FigureRow:
         for column, widget in enumerate((self.name, self.bar, self.value, self.badge)):
             grid.addWidget(widget, place, column)
 
-    def show_figure(self, figure: "Figure | None", compared: "Compared | None") -> None:
+    def show_figure(self, figure: "LetterFigure | None", compared: "ComparedFigure | None") -> None:
         for widget in (self.name, self.bar, self.value):
             widget.setVisible(figure is not None)
         stands_in = figure is not None and figure.scorer is not None and figure.scorer.stand_in

@@ -9,7 +9,7 @@ from desktop.operations.letters import About, Checked
 from desktop.widgets.words import number, plural, tr
 
 if TYPE_CHECKING:
-    from core.documents.reading.values import Compared, Figure, Naming, Reading
+    from core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
     from core.findings import ScorerUse
 
 # ---- Entries of the side list
@@ -96,7 +96,7 @@ def _ranges(checked: Checked) -> Iterator[LetterItem]:
             )
 
 
-def _said_of_range(one: "Compared", title: str, occupation: str) -> str:
+def _said_of_range(one: "ComparedFigure", title: str, occupation: str) -> str:
     share = round(100 * (one.below if one.outside == "high" else 1 - one.below))
     words = tr("{title}: higher than {share} % of {n} letters for {occupation}.")
     if one.outside == "low":
@@ -224,7 +224,7 @@ def share(value: float) -> str:
     return f"{round(100 * value)} %"
 
 
-def figure_tip(figure: "Figure", compared: "Compared | None") -> str:
+def figure_tip(figure: "LetterFigure", compared: "ComparedFigure | None") -> str:
     """A figure with its interval and n, and what it is compared with."""
     if figure.value is None:
         return tr("{title}: {why}").format(title=figure.title, why=figure.reason)
@@ -253,7 +253,7 @@ def shown(unit: str, value: float) -> str:
     return number(value) if unit == "words" else number(value, 1)
 
 
-def _own(figure: "Figure") -> str:
+def _own(figure: "LetterFigure") -> str:
     assert figure.value is not None
     text = f"{figure.title}: {shown(figure.unit, figure.value)}"
     if figure.low is not None and figure.high is not None:

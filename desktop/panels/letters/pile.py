@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile.values import Pile, PileRow
+from core.documents.pile import Pile, PileRow
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question

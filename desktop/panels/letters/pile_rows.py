@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from core.documents.pile.values import Column, PileRow
+from core.documents.pile import PileColumn, PileRow
 from core.swap import Person
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, tr
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 SHARE = "share of sentences"
 # What the table shows of the figures; an export has all of them.
 FIGURES = (
-    Column("agentic", "Agentic", SHARE),
-    Column("communal", "Communal", SHARE),
-    Column("formality", "Formal", SHARE),
-    Column("positivity", "Positive", SHARE),
-    Column("doubt", "Doubt-raising", SHARE),
-    Column("unsupported", "Claims without support", "share of claims"),
-    Column("words", "Length", "words"),
+    PileColumn("agentic", "Agentic", SHARE),
+    PileColumn("communal", "Communal", SHARE),
+    PileColumn("formality", "Formal", SHARE),
+    PileColumn("positivity", "Positive", SHARE),
+    PileColumn("doubt", "Doubt-raising", SHARE),
+    PileColumn("unsupported", "Claims without support", "share of claims"),
+    PileColumn("words", "Length", "words"),
 )
 TEXTS = ("file", "person", "occupation", "group")
 COLUMNS = (*TEXTS, *(figure.name for figure in FIGURES), "note")
@@ -133,7 +133,7 @@ def summary(rows: Sequence[PileRow], passed_over: int) -> str:
     return " · ".join(said)
 
 
-def export_columns(columns: "Iterable[Column]", stand_ins: frozenset[str]) -> list[str]:
+def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -> list[str]:
     """The names of an exported table's columns; a stand-in scorer's say so."""
     figures = [export_name(column, stand_ins) for column in columns]
     return [
@@ -142,12 +142,12 @@ def export_columns(columns: "Iterable[Column]", stand_ins: frozenset[str]) -> li
     ]  # fmt: skip
 
 
-def export_name(column: Column, stand_ins: frozenset[str]) -> str:
+def export_name(column: PileColumn, stand_ins: frozenset[str]) -> str:
     return f"{column.name} ({column.unit}{', stand-in scorer' if column.name in stand_ins else ''})"
 
 
 def export_row(
-    row: PileRow, columns: "Iterable[Column]", stand_ins: frozenset[str], by_hand: frozenset[str]
+    row: PileRow, columns: "Iterable[PileColumn]", stand_ins: frozenset[str], by_hand: frozenset[str]
 ) -> dict[str, Any]:
     """A row as it is exported; figures are unrounded."""
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile.values import PileRow
+from core.documents.pile import PileRow
 from desktop import theme
 from desktop.panels.letters.pile_rows import (
     COLUMNS,

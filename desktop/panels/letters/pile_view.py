@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile.values import Column, GroupTest, Pile, PileRow
+from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
 from desktop import theme
 from desktop.panels.letters.pile_rows import (
     COLUMNS,
@@ -42,7 +42,7 @@ from desktop.widgets.safe_text import safe_line
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from core.documents.pile.values import GroupTest
+    from core.documents.pile import GroupTest
 
 # ---- The filter
 
@@ -265,7 +265,7 @@ class PileView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.columns: tuple[Column, ...] = ()
+        self.columns: tuple[PileColumn, ...] = ()
         self.table = PileTable(self)
         self.list, self.bar, self.tests = PileList(self.table), PileBar(), PileTests()
         self.tabs, self.pages = QTabBar(), QStackedWidget()

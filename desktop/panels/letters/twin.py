@@ -35,7 +35,7 @@ from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter
-    from core.documents.twin_values import TwinDifference
+    from core.documents.values import TwinDifference
     from desktop.jobs import JobHandle
     from desktop.operations.letters import Checked
     from desktop.panels.base import Shell

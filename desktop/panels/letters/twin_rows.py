@@ -8,8 +8,7 @@ from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, tr
 
 if TYPE_CHECKING:
-    from core.documents.reading.values import Reading
-    from core.documents.twin_values import FigureDifference, SentenceDifference, TwinDifference
+    from core.documents.values import FigureDifference, Reading, SentenceDifference, TwinDifference
     from core.swap import Person
 
 Look = Literal["changed", "doubted", "left"]
@@ -101,14 +100,14 @@ def places_said(places: tuple[TwinPlace, ...]) -> str:
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
     """The figures of the whole letter that differ."""
-    from core.documents.twin_values import changed  # loaded in a job's thread, with the first difference
+    from core.documents.values import changed  # loaded in a job's thread, with the first difference
 
     return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
     """How many figures both have, and alike."""
-    from core.documents.twin_values import changed
+    from core.documents.values import changed
 
     return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
 

@@ -29,7 +29,7 @@ from desktop.widgets.sheet import Sheet
 from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
-    from core.documents.twin_values import TwinDifference
+    from core.documents.values import TwinDifference
 
 # ---- The person of the twin
 

@@ -10,7 +10,7 @@ import pytest
 from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
 
 from core.compute import ComputeProcess
-from core.documents.files import read as reading
+from core.documents import files as reading
 from core.documents.files import read_bytes, read_file, read_pasted
 from core.errors import AppError
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.documents.marks import categories, marks_of, version
+from core.documents.categories import categories, version
+from core.documents.marks import marks_of
 from core.documents.values import CATEGORIES, Mark, PartKind, Sentence
 from core.swap import Person
 

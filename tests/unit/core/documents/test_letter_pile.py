@@ -15,12 +15,11 @@ from inline_compute import Inline
 from letter_files import PARAGRAPHS, docx, pdf, txt
 
 from core.compute import ComputeProcess
-from core.documents.pile import files as pile_files
-from core.documents.pile.files import again, files_of, is_pile
-from core.documents.pile.values import PileRow
+from core.documents import pile as pile_files
+from core.documents.pile import PileRow, again, files_of, is_pile
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
-from core.runs.letter_pile import open_row, read_files, read_pile
+from core.runs.letter_sets import open_row, read_files, read_pile
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4

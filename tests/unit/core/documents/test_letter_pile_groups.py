@@ -7,15 +7,14 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_ind
 
-from core.documents.pile.group_tests import FEWEST, group_tests
-from core.documents.pile.groups import group_of, groups
-from core.documents.pile.values import Column, PileRow
+from core.documents.pile import PileColumn, PileRow, group_of, groups
+from core.documents.pile_tests import FEWEST, group_tests
 from core.jobs import JobContext
 from core.metrics.power import detectable_difference
-from core.runs.letter_pile import compare_groups
+from core.runs.letter_sets import compare_groups
 from core.swap import Person
 
-SHARE, WORDS = Column("agentic", "Agentic", "share of sentences"), Column("words", "Length", "words")
+SHARE, WORDS = PileColumn("agentic", "Agentic", "share of sentences"), PileColumn("words", "Length", "words")
 
 
 def test_groups_are_those_of_the_axis_with_the_pronoun() -> None:

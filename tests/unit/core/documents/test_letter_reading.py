@@ -8,15 +8,20 @@ from inline_compute import Inline
 from letter_files import MAKERS, PARAGRAPHS
 
 from core.documents.files import read_bytes, read_pasted
-from core.documents.reading import Reading
-from core.documents.reading.read import read_letter
-from core.documents.reading.supported import support_of
-from core.documents.twin_read import read_with_twin
-from core.documents.values import Document, Part
+from core.documents.reading import read_letter, support_of
+from core.documents.twins import read_with_twin
+from core.documents.values import Document, Part, Reading
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.runs.letter import occupation_of, read_one, scorers_for_letters, twin_readings
-from core.runs.letter_regenerate import Generator, prompt_for, regenerate_twin
+from core.runs.letter_check import (
+    Generator,
+    occupation_of,
+    prompt_for,
+    read_one,
+    regenerate_twin,
+    scorers_for_letters,
+    twin_readings,
+)
 from core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
@@ -118,7 +123,7 @@ def test_a_score_that_changes_with_name_and_gender_is_a_finding_about_the_scorer
 ) -> None:
     import numpy as np
 
-    from core.documents.reading import style
+    from core.documents import reading as style
     from core.scorers.protocol import ScoreValue
 
     def biased(name: str, texts: list[str]) -> tuple[dict[str, str], list[ScoreValue]]:
@@ -151,7 +156,7 @@ def test_the_jobs_hand_over_to_the_compute_process_and_narrow_the_reference() ->
     assert reading.reference == "No reference letters are chosen."
     twin = twin_readings(JobContext(), document, THOMAS, compute, scorers=LIGHT)  # type: ignore[arg-type]
     assert twin.other == THOMAS
-    assert compute.calls == ["core.documents.reading.read:read_letter", "core.documents.twin_read:read_with_twin"]
+    assert compute.calls == ["core.documents.reading:read_letter", "core.documents.twins:read_with_twin"]
 
 
 def test_both_letters_are_written_anew_from_the_context() -> None:
@@ -189,7 +194,7 @@ def test_what_regenerating_lacks_is_said() -> None:
 
 
 def test_the_jobs_are_light_to_import() -> None:
-    names = "letter, letter_pile, letter_reference, letter_regenerate"
+    names = "letter_check, letter_sets"
     program = (
         f"import sys; from core.runs import {names}\n"
         "heavy = ('torch', 'transformers', 'spacy', 'scipy', 'pandas', 'textblob', 'llama_cpp', 'docx', 'lxml')\n"

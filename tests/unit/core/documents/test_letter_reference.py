@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
+from core.documents import references
+from core.documents.batches import build
+from core.documents.categories import version as marks_version
 from core.documents.files import read_pasted
-from core.documents.marks import version as marks_version
-from core.documents.reading.read import read_letter
-from core.documents.reading.values import Figure
-from core.documents.reference import store
-from core.documents.reference.build import build
-from core.documents.reference.compare import compared_with
-from core.documents.reference.file import from_bytes, to_bytes
-from core.documents.reference.guess import guess_occupation
-from core.documents.reference.occupations import occupation_key, same_occupation
-from core.documents.reference.values import ReferenceLetter, ReferenceSet
+from core.documents.occupations import guess_occupation, occupation_key, same_occupation
+from core.documents.reading import compared_with, read_letter
+from core.documents.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
+from core.documents.values import LetterFigure
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse
 from core.prompts.letters import letter_design
@@ -41,10 +38,10 @@ def reference_set(count: int = 21, **changes: Any) -> ReferenceSet:
 
 
 FIGURES = (
-    Figure("words", "Length", 110.0, "words", 110),
-    Figure("formality", "Formal", 0.5, "share of sentences", 4, scorer=FORMALITY),
-    Figure("agentic", "Agentic", 0.4, "share of sentences", 4),
-    Figure("communal", "Communal", None, "share of sentences", 0, reason="the letter has no body"),
+    LetterFigure("words", "Length", 110.0, "words", 110),
+    LetterFigure("formality", "Formal", 0.5, "share of sentences", 4, scorer=FORMALITY),
+    LetterFigure("agentic", "Agentic", 0.4, "share of sentences", 4),
+    LetterFigure("communal", "Communal", None, "share of sentences", 0, reason="the letter has no body"),
 )
 
 
@@ -141,29 +138,29 @@ def test_what_is_no_set_at_all_is_told_too(data: bytes) -> None:
 
 
 def test_sets_are_kept_listed_and_removed_by_name() -> None:
-    store.save(reference_set())
-    assert store.reference("mine") == reference_set()
-    store.save(reference_set(30))
-    assert [(one.name, one.letters) for one in store.references()] == [("bundled", 720), ("mine", 30)]
-    store.remove("mine")
-    assert [one.name for one in store.references()] == ["bundled"]
+    references.save(reference_set())
+    assert references.reference("mine") == reference_set()
+    references.save(reference_set(30))
+    assert [(one.name, one.letters) for one in references.references()] == [("bundled", 720), ("mine", 30)]
+    references.remove("mine")
+    assert [one.name for one in references.references()] == ["bundled"]
     with pytest.raises(UsageError, match="no reference set “mine”"):
-        store.reference("mine")
+        references.reference("mine")
     with pytest.raises(UsageError, match="no reference set “mine”"):
-        store.remove("mine")
+        references.remove("mine")
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "bundled", ".hidden", "x" * 61, "con", "a "])
 def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
-        store.save(reference_set(name=name))
+        references.save(reference_set(name=name))
 
 
 def test_a_damaged_set_is_listed_with_what_is_wrong() -> None:
-    store.save(reference_set())
-    (path,) = (store.home() / "references").glob("mine.json")
+    references.save(reference_set())
+    (path,) = (references.home() / "references").glob("mine.json")
     path.write_text("{", encoding="utf-8")
-    assert "is damaged" in store.references()[1].trouble
+    assert "is damaged" in references.references()[1].trouble
 
 
 def test_a_built_letter_has_the_figures_of_its_reading_and_nothing_of_its_text() -> None:
@@ -184,7 +181,7 @@ def test_a_letter_in_another_language_is_no_reference() -> None:
 
 
 def test_the_bundled_set_says_what_it_is_and_serves_every_default_occupation() -> None:
-    bundled = store.reference("bundled")
+    bundled = references.reference("bundled")
     assert bundled.stand_in
     assert "no person wrote these letters" in bundled.made_from
     for occupation in letter_design().occupations:
@@ -196,7 +193,7 @@ def test_the_bundled_set_says_what_it_is_and_serves_every_default_occupation() -
 
 def test_the_script_that_made_the_bundled_set_gives_the_same_figures() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
-    bundled = store.reference("bundled")
+    bundled = references.reference("bundled")
     assert bundled.marks == marks_version(), "run docs/make_reference.py: the word lists have changed"
     drafts = script["prompts"]()[::120]
     rows = [row for row in script["letters"](drafts) if platform.system() == "Linux" or "synthetic" in row[3]]

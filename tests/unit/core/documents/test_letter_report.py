@@ -9,11 +9,10 @@ import pytest
 from letter_files import PARAGRAPHS
 
 from core.documents.files import read_bytes, read_pasted
-from core.documents.letter_report import write_report
-from core.documents.reading.read import read_letter
-from core.documents.reading.values import Reading
-from core.documents.twin_read import read_with_twin
-from core.documents.values import Document
+from core.documents.reading import read_letter
+from core.documents.report_files import write_report
+from core.documents.twins import read_with_twin
+from core.documents.values import Document, Reading
 from core.errors import AppError, UsageError
 from core.swap import Person
 

@@ -3,8 +3,7 @@
 import pytest
 
 from core.documents.marks import marks_of
-from core.documents.suggestions import Suggestion, apply, suggestions_for, undone
-from core.documents.suggestions.lexicon import lexicon, way_of
+from core.documents.suggestions import Suggestion, apply, lexicon, suggestions_for, undone, way_of
 from core.documents.values import Mark, Sentence
 from core.errors import AppError
 from core.swap import Person

@@ -14,7 +14,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from core.documents.pile.values import Column, GroupTest, Pile, PileRow
+from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
 from core.documents.values import Document
 from core.findings import Interval, Power
 from core.swap import Person
@@ -29,7 +29,10 @@ from desktop.widgets.drop import local_paths
 PATIENCE = 120_000
 GROUPS = {"male": "Male", "female": "Female"}
 STAND_INS = frozenset({"formality"})
-SHARES = (Column("agentic", "Agentic", "share of sentences"), Column("formality", "Formal", "share of sentences"))
+SHARES = (
+    PileColumn("agentic", "Agentic", "share of sentences"),
+    PileColumn("formality", "Formal", "share of sentences"),
+)
 
 
 def row(name: str, agentic: float | None = 0.2, *, group: str = "female", occupation: str = "artist") -> PileRow:

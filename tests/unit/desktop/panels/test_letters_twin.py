@@ -9,10 +9,18 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.documents.parts.suspicions import Suspicion
-from core.documents.reading.values import Figure, Naming, Reading
-from core.documents.twin_values import SentenceDifference, TwinDifference, figure_differences
-from core.documents.values import Document, Part, Sentence
+from core.documents.values import (
+    Document,
+    LetterFigure,
+    Naming,
+    Part,
+    Reading,
+    Sentence,
+    SentenceDifference,
+    Suspicion,
+    TwinDifference,
+    figure_differences,
+)
 from core.findings import ScorerUse
 from core.swap import Person
 from core.swap.result import Change, Twin, applied
@@ -49,8 +57,8 @@ def reading(text: str, person: Person, formal: float = 0.5, suspicions: tuple[Su
     start = text.index("\n") + 2
     sentences.append(Sentence(1, start, len(text), text[start:], "body"))
     figures = (
-        Figure("words", "Length", 14.0, "words", 14),
-        Figure("formality", "Formal", formal, "share of sentences", 2, 0.1, 0.9, "", FORMAL),
+        LetterFigure("words", "Length", 14.0, "words", 14),
+        LetterFigure("formality", "Formal", formal, "share of sentences", 2, 0.1, 0.9, "", FORMAL),
     )
     return Reading(
         document, (Part("body", 0, len(text)),), person, tuple(sentences), (), (), (), figures, Naming(0, 0, 1, 0), (),

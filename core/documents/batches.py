@@ -1,0 +1,86 @@
+"""In the compute process: letters of which only figures are kept, those of a pile and those of a reference set."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from core.documents.categories import version as version_of_marks
+from core.documents.files import read_pasted
+from core.documents.occupations import guess_occupation
+from core.documents.pile import PileColumn, ReadOne, group_of
+from core.documents.reading import read_letter
+from core.documents.references import Built, ReferenceLetter
+from core.documents.values import SCORE_NAMES, Document, Reading
+from core.errors import AppError
+from core.jobs import JobContext
+from core.text import for_matching, sha256_text
+
+UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
+
+
+def read_one(document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str) -> ReadOne:
+    """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
+    text = document.text
+    reading = read_letter(document, scorers=scorers, context=context)
+    guess = guess_occupation(text)
+    columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
+    figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}
+    if context is not None:
+        columns.append(UNSUPPORTED)
+        figures[UNSUPPORTED.name] = unsupported_share(reading)
+    return ReadOne(
+        person=reading.person,
+        occupation=occupation or (guess.occupation if guess.likely else ""),
+        group=group_of(reading.person.pronoun),
+        figures={} if reading.stopped else figures,
+        columns=tuple(columns),
+        scorers=reading.scorers,
+        versions=reading.versions,
+        notes=tuple(one.said for one in reading.suspicions if not one.stops),
+        said=reading.stopped,
+        text=sha256_text(" ".join(for_matching(text).split())),
+    )
+
+
+def unsupported_share(reading: Reading) -> float | None:
+    """Claims that the context does not support or contradicts, as a share of all claims; None without claims."""
+    verdicts = [one.verdict for one in reading.support]
+    claims = sum(verdict in ("grounded", "unsupported", "contradicted") for verdict in verdicts)
+    against = sum(verdict in ("unsupported", "contradicted") for verdict in verdicts)
+    return against / claims if claims else None
+
+
+DIGITS = 6
+
+
+def build(
+    letters: Sequence[tuple[str, str, str]],
+    scorers: Mapping[str, str],
+    made_by: Sequence[str] | None = None,
+    ctx: JobContext | None = None,
+) -> Built:
+    """`letters`: (text, occupation, group) each; `scorers`: role → name; `made_by`: who wrote each letter.
+
+    A letter is read exactly as a letter that is checked. One in another language or without text is dropped and
+    counted; nothing here asks whether a text is a good letter.
+    """
+    ctx = ctx or JobContext()
+    styles: dict[str, str] = {role: name for role, name in scorers.items() if role in SCORE_NAMES}
+    found: list[ReferenceLetter] = []
+    dropped: Counter[str] = Counter()
+    used: dict[str, str] = {}
+    for place, (text, occupation, group) in enumerate(letters):
+        ctx.check()
+        try:
+            document = read_pasted(text)
+        except AppError:
+            dropped["no text"] += 1
+            continue
+        reading = read_letter(document, scorers=styles)
+        used |= {use.role: f"{use.name} {use.version}" for use in reading.scorers}
+        figures = {one.name: round(one.value, DIGITS) for one in reading.figures if one.value is not None}
+        if reading.stopped:
+            dropped["not English"] += 1
+        else:
+            found.append(ReferenceLetter(occupation, group, figures, made_by[place] if made_by else ""))
+        ctx.report(place + 1, len(letters))
+    return Built(tuple(found), dict(dropped), used, version_of_marks())

@@ -1,0 +1,109 @@
+"""Occupations as words, and the one that a letter seems to be about: a guess to be looked at, never a fact."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from core.prompts.letters import letter_design
+from core.prompts.resource_files import packaged
+from core.text import for_matching
+
+
+def same_occupation(one: str, other: str) -> bool:
+    """Is it the same occupation, in the singular or the plural?"""
+    return occupation_key(one) == occupation_key(other) != ""
+
+
+def occupation_key(occupation: str) -> str:
+    """The occupation in the singular, for matching; "" for none."""
+    plain = " ".join(for_matching(occupation).split())
+    return plurals().get(plain, plain)
+
+
+@cache
+def singulars() -> tuple[str, ...]:
+    """The known occupations in the singular: a list of our own, and those that the letter prompts ask for."""
+    every = _listed()
+    return tuple(sorted(every - set(plurals())))
+
+
+@cache
+def plurals() -> Mapping[str, str]:
+    """Plural → singular, of those that are both in the list."""
+    every = _listed()
+    found: dict[str, str] = {}
+    for one in every:
+        forms = {f"{one}s", f"{one}es", f"{one[:-1]}ies" if one.endswith("y") else "", one.replace("man", "men")}
+        found |= {form: one for form in forms - {one} if form in every}
+    return found
+
+
+@cache
+def _listed() -> frozenset[str]:
+    lines = packaged("lexicons", "occupations.txt").read_text(encoding="utf-8").splitlines()
+    own = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+    for occupation in letter_design().occupations:
+        own |= {occupation, f"{occupation}s"}
+    return frozenset(map(for_matching, own))
+
+
+LIKELY_FROM = 3  # what one clear place weighs, or three passing ones together
+
+_SAYS = r"(?:[\w’'-]+(?:,| and)?\s+){0,3}?"  # what may stand between an article and its noun
+# What stands before the occupation, and how much it tells.
+_BEFORE: tuple[tuple[int, str], ...] = (
+    (6, rf"\b\d{{1,2}}[- ]years?[- ]old\s+{_SAYS}$"),
+    (5, rf"\b(?:position|role|post|job|title|profession|career|work)\s+(?:of|as)\s+(?:an?\s+|the\s+|our\s+)?{_SAYS}$"),
+    (4, rf"\b(?:is|was|are|were|became|become|remains)\s+(?:truly\s+|such\s+)?(?:an?|our|the)\s+{_SAYS}$"),
+    (4, rf"\b(?:as|being)\s+(?:an?|our|the)\s+{_SAYS}$"),
+    (1, rf"\b(?:an?|our|the|my|any|this|such)\s+{_SAYS}$"),
+)
+# “As a chef, I have …” and “fellow artist” are about who writes.
+_WRITER_AFTER = re.compile(r"^(?:\s+(?:myself|[\w’'-]+)){0,4}\s*,\s*(?:I|we|my|our)\b")
+_WRITER_BEFORE = re.compile(
+    r"\b(?:fellow|prestigious|I am|I’m|I'm|my (?:work|role|career|position) as)\s+(?:\S+\s+){0,2}$"
+)
+_NO_OCCUPATION = re.compile(r"\b(?:role|team)\s+$", re.IGNORECASE)  # a role model, a team player
+
+
+@dataclass(frozen=True)
+class OccupationGuess:
+    """`occupation` in the singular, "" where none stands out. `likely`: the letter says it in so many words."""
+
+    occupation: str
+    likely: bool
+    reason: str
+
+
+def guess_occupation(text: str) -> OccupationGuess:
+    """The occupation that the letter names where it says what the candidate is; the best supported one wins."""
+    weights: Counter[str] = Counter()
+    said: dict[str, str] = {}
+    for match in _occupation().finditer(text):
+        before, after = text[max(0, match.start() - 70) : match.start()], text[match.end() : match.end() + 40]
+        weight = _weight(before, after, match.group())
+        occupation = match.group().lower()
+        weights[occupation] += weight
+        if weight > 1 and occupation not in said:
+            said[occupation] = " ".join(text[max(0, match.start() - 25) : match.end()].split())
+    if not weights or weights.most_common(1)[0][1] == 0:
+        return OccupationGuess("", False, "The letter names no occupation that is known here.")
+    best, weight = min(weights.items(), key=lambda item: (-item[1], item[0]))
+    where = f"It says “… {said[best]}”." if best in said else f"It mentions “{best}”."
+    return OccupationGuess(best, weight >= LIKELY_FROM, where)
+
+
+def _weight(before: str, after: str, found: str) -> int:
+    if _NO_OCCUPATION.search(before) or _WRITER_AFTER.match(after) or _WRITER_BEFORE.search(before):
+        return 0
+    if found[:1].isupper() and re.match(r"\s+[A-Z]", after):
+        return 0  # “Professor Field”: a title
+    return next((weight for weight, pattern in _BEFORE if re.search(pattern, before, re.IGNORECASE)), 0)
+
+
+@cache
+def _occupation() -> re.Pattern[str]:
+    longest_first = sorted(singulars(), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE)

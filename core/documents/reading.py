@@ -1,0 +1,394 @@
+"""In the compute process: one letter is read, sentence by sentence and as a whole, beside its context and others.
+
+Everything that is heavy about a letter happens here.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from core.documents.categories import categories
+from core.documents.categories import version as version_of_marks
+from core.documents.marks import marks_of
+from core.documents.occupations import occupation_key
+from core.documents.parts import parts_of, suspicions
+from core.documents.references import ReferenceSet
+from core.documents.values import (
+    CATEGORIES,
+    SCORE_NAMES,
+    ComparedFigure,
+    Document,
+    LetterFigure,
+    Mark,
+    Naming,
+    Part,
+    Reading,
+    ScoreName,
+    Sentence,
+    SentenceScore,
+    Support,
+    Verdict,
+)
+from core.findings import ScorerUse
+from core.metrics.proportions import wilson
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.scorers import claims, entailment
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import load, score_batch
+from core.scorers.segment import SEGMENTER, sentences
+from core.swap import Person
+from core.swap.guess import guess_person
+
+# ---- The sentences of a letter, each inside one part
+
+
+def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
+    """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call."""
+    found: list[Sentence] = []
+    for part in parts:
+        for start, end in sentences(text[part.start : part.end]):
+            place = part.start + start
+            found.append(Sentence(len(found), place, part.start + end, text[place : part.start + end], part.kind))
+    return tuple(found)
+
+
+# ---- Formality, positivity and agency of each sentence
+# What was scored is kept: while somebody edits, little changes.
+
+KEPT = 20_000
+LABELS: Mapping[ScoreName, tuple[str, str]] = {
+    "formality": ("formal", "informal"),
+    "positivity": ("positive", "not positive"),
+    "agency": ("agentic", "not agentic"),
+}
+_kept: OrderedDict[tuple[str, str, str], float | None] = OrderedDict()
+
+
+def styles_of(
+    body: Sequence[Sentence], scorers: Mapping[str, str]
+) -> tuple[tuple[SentenceScore, ...], tuple[ScorerUse, ...]]:
+    """The scores of every sentence of the body, and the scorers that gave them. `scorers`: role → name."""
+    scores: list[SentenceScore] = []
+    uses: list[ScorerUse] = []
+    for name in SCORE_NAMES:
+        if name not in scorers:
+            scores += [SentenceScore(one.index, name, None, "", f"no scorer for {name} is here") for one in body]
+            continue
+        values, use = _values(scorers[name], [sentence.text for sentence in body])
+        uses.append(use)
+        scores += [_score(sentence, name, values[sentence.text]) for sentence in body]
+    return tuple(scores), tuple(uses)
+
+
+def _values(scorer: str, texts: Sequence[str]) -> tuple[dict[str, float | None], ScorerUse]:
+    info, _ = score_batch(scorer, [])
+    version = str(info["version"])
+    new = [text for text in dict.fromkeys(texts) if (scorer, version, text) not in _kept]
+    _, given = score_batch(scorer, new)
+    for text, value in zip(new, given, strict=True):
+        _kept[scorer, version, text] = float(value.values.mean()) if value.values.size else None
+    found = {text: _kept[scorer, version, text] for text in texts}
+    while len(_kept) > KEPT:
+        _kept.popitem(last=False)
+    return found, ScorerInfo(**info).use()
+
+
+def _score(sentence: Sentence, name: ScoreName, value: float | None) -> SentenceScore:
+    if value is None:
+        return SentenceScore(sentence.index, name, None, "", "too little to score")
+    return SentenceScore(sentence.index, name, value, LABELS[name][0 if value >= 0.5 else 1], "")
+
+
+# ---- Which sentences the context supports, and the passage of it that is nearest to each
+
+EMBEDDER = "minilm"
+VECTORS_KEPT = 4_000  # 6 MB
+SAID: dict[str, tuple[Verdict, str]] = {
+    "entailment": ("grounded", "A passage of the context says so."),
+    "neutral": ("unsupported", "Nothing in the context says so."),
+    "contradiction": ("contradicted", "The context says otherwise."),
+}
+NO_CLAIM = {
+    "greeting": "A greeting, a name or a heading: it claims nothing.",
+    "opinion": "What the writer thinks, wishes or does: no context could support it.",
+}
+_kept_supported: OrderedDict[tuple[str, str, str], tuple[str, float]] = OrderedDict()
+_embedded: OrderedDict[str, np.ndarray] = OrderedDict()
+
+
+def support_of(
+    body: Sequence[Sentence], context: str, scorer: str
+) -> tuple[tuple[Support, ...], tuple[ScorerUse, ...]]:
+    """The verdict on every sentence of the body. Without a context there is none, and it is said so.
+
+    `score` is the scorer's probability of entailment by the best window of the context.
+    Source: letters (Wan et al.), section 3.3.
+    """
+    windows = entailment.windows(context)
+    if not windows or not scorer:
+        why = "There is no context to check against." if scorer else "No scorer for entailment is here."
+        return tuple(Support(one.index, "no context", "", 0, 0, None, why) for one in body), ()
+    kinds = {sentence.index: claims.kind_of(sentence.text) for sentence in body}
+    asked = [sentence for sentence in body if kinds[sentence.index] == "claim"]
+    judged, use = _judged(scorer, windows, context, [sentence.text for sentence in asked])
+    nearest = _nearest(context, [sentence.text for sentence in asked])
+    found = {}
+    for sentence, (verdict, score), (start, end) in zip(asked, judged, nearest, strict=True):
+        said, reason = SAID[verdict]
+        found[sentence.index] = Support(sentence.index, said, context[start:end], start, end, score, reason)
+    for sentence in body:
+        if sentence.index not in found:
+            reason = NO_CLAIM[kinds[sentence.index]]
+            found[sentence.index] = Support(sentence.index, "not a claim", "", 0, 0, None, reason)
+    return tuple(found[sentence.index] for sentence in body), (use,)
+
+
+def _judged(
+    scorer: str, windows: Sequence[str], context: str, texts: Sequence[str]
+) -> tuple[list[tuple[str, float]], ScorerUse]:
+    new = [text for text in dict.fromkeys(texts) if (scorer, context, text) not in _kept_supported]
+    pairs = [entailment.pair(window, text) for text in new for window in windows]
+    info, values = score_batch(scorer, pairs)
+    for place, text in enumerate(new):
+        own = [value.values for value in values[place * len(windows) : (place + 1) * len(windows)]]
+        _kept_supported[scorer, context, text] = (entailment.judged(own), float(max(value[0] for value in own)))
+    found = [_kept_supported[scorer, context, text] for text in texts]
+    while len(_kept_supported) > KEPT:
+        _kept_supported.popitem(last=False)
+    return found, ScorerInfo(**info).use()
+
+
+def _nearest(context: str, texts: Sequence[str]) -> list[tuple[int, int]]:
+    """For each text the place of the context's sentence with the greatest cosine to it."""
+    spans, passages = _passages(context)
+    if not texts:
+        return []
+    own = np.stack(_vectors(texts))
+    return [spans[int(place)] for place in (own @ passages.T).argmax(axis=1)]
+
+
+@lru_cache(maxsize=8)
+def _passages(context: str) -> tuple[list[tuple[int, int]], np.ndarray]:
+    spans = sentences(context)
+    values = load(EMBEDDER).score([context[start:end] for start, end in spans])
+    return spans, np.stack([_vector(value.values) for value in values])
+
+
+def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
+    """The unit vectors of sentences; those of the letter that is being edited are kept."""
+    new = [text for text in dict.fromkeys(texts) if text not in _embedded]
+    for text, value in zip(new, load(EMBEDDER).score(new), strict=True):
+        _embedded[text] = _vector(value.values)
+    found = [_embedded[text] for text in texts]
+    while len(_embedded) > VECTORS_KEPT:
+        _embedded.popitem(last=False)
+    return found
+
+
+def _vector(values: np.ndarray) -> np.ndarray:
+    return values if values.size else np.zeros(384, np.float32)
+
+
+# ---- Figures about the letter as a whole: length, superlatives, how the candidate is named, shares of sentences
+
+SHARE, RATE, COUNT = "share of sentences", "per 100 words", "words"
+STYLES = {"formality": "Formal", "positivity": "Positive", "agency": "Agentic (scorer)"}
+COUNTS_FROM = 0.5  # as in the letters study
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_TITLES = r"(?:dr|prof|professor|mr|mrs|ms|miss|mx|sir|dame)\.?"
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _Superlatives:
+    version: str
+    words: tuple[str, ...]
+    none: tuple[str, ...]
+
+
+def figures_of(
+    body: Sequence[Sentence],
+    marks: Sequence[Mark],
+    scores: Sequence[SentenceScore],
+    uses: Sequence[ScorerUse],
+) -> tuple[LetterFigure, ...]:
+    """The figures of the sentences of the body; every share is over all of them that could be scored."""
+    text = "\n".join(sentence.text for sentence in body)
+    words = len(_WORD.findall(text))
+    count = superlatives(text)
+    reason = "" if words else "the letter has no body"
+    found = [
+        LetterFigure("words", "Length", float(words), COUNT, words),
+        LetterFigure(
+            "superlatives", "Superlatives", 100 * count / words if words else None, RATE, words, reason=reason
+        ),
+    ]
+    by_role = {use.role: use for use in uses}
+    for name, title in STYLES.items():
+        own = [score for score in scores if score.name == name and score.value is not None]
+        number = sum(score.value is not None and score.value >= COUNTS_FROM for score in own)
+        found.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
+    for category in categories().values():
+        number = len({mark.sentence for mark in marks if mark.category == category.key})
+        found.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
+    return tuple(found)
+
+
+def superlatives(text: str) -> int:
+    """How many superlatives a text has: “most able”, “brightest”, “best”."""
+    known = _superlatives()
+    lower = [word.lower() for word in _WORD.findall(text)]
+    count = 0
+    for place, word in enumerate(lower):
+        after = lower[place + 1] if place + 1 < len(lower) else ""
+        ending = word.endswith("est") and len(word) > 4 and word not in known.none
+        graded = word in ("most", "least") and after not in ("", "of", "people", "part", "likely", "days", "times")
+        count += word in known.words or ending or (graded and (place == 0 or lower[place - 1] != "at"))
+    return count
+
+
+def naming_of(text: str, person: Person) -> Naming:
+    """How often the candidate is named in each way. Every place counts once, under the fullest way."""
+    first, last = re.escape(person.first_name), re.escape(person.last_name)
+    ways: list[str] = []
+    if last:
+        ways.append(
+            rf"(?P<titled>\b{_TITLES}\s+(?:{first}\s+)?{last}\b)" if first else rf"(?P<titled>\b{_TITLES}\s+{last}\b)"
+        )
+    if first and last:
+        ways.append(rf"(?P<full>\b{first}\s+(?:\w\.?\s+)?{last}\b)")
+    ways += [rf"(?P<last>\b{last}\b)"] if last else []
+    ways += [rf"(?P<first>\b{first}\b)"] if first else []
+    counts = {"titled": 0, "last": 0, "full": 0, "first": 0}
+    for match in re.finditer("|".join(ways), text, re.IGNORECASE) if ways else ():
+        way = match.lastgroup
+        name = match.group().split()[-1]
+        if way and name[:1].isupper():  # “will” and “grace” are also words
+            counts[way] += 1
+    return Naming(**counts)
+
+
+def _share(name: str, title: str, count: int, n: int, scorer: ScorerUse | None, reason: str) -> LetterFigure:
+    bounds = wilson(count, n)
+    if bounds is None:
+        return LetterFigure(name, title, None, SHARE, 0, reason=reason, scorer=scorer)
+    return LetterFigure(name, title, count / n, SHARE, n, bounds.low, bounds.high, scorer=scorer)
+
+
+@cache
+def _superlatives() -> _Superlatives:
+    return validated(_Superlatives, read_toml(packaged("letters", "superlatives.toml")), "letters/superlatives.toml")
+
+
+# ---- Holding the figures of one letter against those of reference letters
+
+FEWEST = 20  # letters: with fewer, the middle 80 % leaves out nobody in particular
+MIDDLE = (0.1, 0.9)
+
+
+def compared_with(
+    figures: Sequence[LetterFigure], reference: ReferenceSet | None, occupation: str, marks: str = ""
+) -> tuple[tuple[ComparedFigure, ...], str]:
+    """Each figure among the reference letters for the occupation, and a sentence on what they are, or why not.
+
+    `marks`: the version of the word lists that the figures were made with. Figures that other versions made are left
+    out, and the sentence names them.
+    """
+    if reference is None:
+        return (), "No reference letters are chosen."
+    wanted = occupation_key(occupation)
+    if not wanted:
+        return (), "The occupation is not known: choose one to compare with letters for it."
+    letters = reference.narrowed(occupation).letters
+    if not letters:
+        return (), f"There is no reference for this occupation: “{reference.title}” has no letters for “{wanted}”."
+    if len(letters) < FEWEST:
+        return (), (
+            f"“{reference.title}” has {len(letters)} letters for “{wanted}”: too few to compare with "
+            f"({FEWEST} are needed)."
+        )
+    defined = [figure for figure in figures if figure.value is not None]
+    alike = [figure for figure in defined if _same_makers(figure, reference, marks)]
+    found = [
+        _compared(figure, [letter.figures[figure.name] for letter in letters if figure.name in letter.figures])
+        for figure in alike
+    ]
+    left = [figure.title.lower() for figure in defined if figure not in alike]
+    said = f"Compared with {len(letters)} letters for {wanted}: {reference.made_from}"
+    if left:
+        said += f" Left out, because another version made the reference's figures: {', '.join(left)}."
+    return tuple(one for one in found if one is not None), said
+
+
+def _compared(figure: LetterFigure, values: Sequence[float]) -> ComparedFigure | None:
+    n = len(values)
+    if n < FEWEST or figure.value is None:
+        return None
+    low, high = (float(bound) for bound in np.quantile(values, MIDDLE))
+    smaller = sum(value < figure.value for value in values) + 0.5 * sum(value == figure.value for value in values)
+    bounds = wilson(smaller, n)
+    assert bounds is not None
+    return ComparedFigure(figure.name, figure.value, n, low, high, smaller / n, bounds.low, bounds.high)
+
+
+def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> bool:
+    """Figures of one scorer or word list say nothing about those of another, or of another version."""
+    if figure.name in CATEGORIES:
+        return marks == reference.marks
+    use = figure.scorer
+    return use is None or reference.scorers.get(use.role) == f"{use.name} {use.version}"
+
+
+# ---- All of it
+
+
+def read_letter(
+    document: Document,
+    *,
+    scorers: Mapping[str, str],
+    context: Document | None = None,
+    parts: Sequence[Part] | None = None,
+    person: Person | None = None,
+    occupation: str = "",
+    reference: ReferenceSet | None = None,
+) -> Reading:
+    """The reading of a letter.
+
+    `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
+    `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
+    guessed where None. `occupation`: whose reference letters the letter is compared with.
+    """
+    text = document.text
+    own_parts = tuple(parts) if parts is not None else parts_of(document)
+    wrong = suspicions(document, own_parts)
+    about = person if person is not None else guess_person(text)
+    every = sentences_of(text, own_parts)
+    body = tuple(sentence for sentence in every if sentence.part == "body")
+    stopped = any(one.stops for one in wrong)
+    scored = () if stopped else body
+    marks = () if stopped else marks_of(every, about)
+    scores, uses = styles_of(scored, scorers)
+    support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""))
+    figures = figures_of(body, marks, scores, uses)
+    compared, said = compared_with(figures, reference, occupation, version_of_marks())
+    return Reading(
+        document=document,
+        parts=own_parts,
+        person=about,
+        sentences=every,
+        marks=marks,
+        scores=scores,
+        support=support,
+        figures=figures,
+        naming=naming_of("\n".join(sentence.text for sentence in body), about),
+        compared=() if stopped else compared,
+        reference=said,
+        suspicions=wrong,
+        scorers=(*uses, *checked),
+        versions={"marks": version_of_marks(), "segmenter": SEGMENTER},
+        context_name=context.name if context else "",
+    )

@@ -1,0 +1,315 @@
+"""A suggestion, what applying it does to the text, and what takes it back."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from core.documents.categories import any_of, categories, lists
+from core.documents.leaving_out import NO_NOUN, Edit, adjective, insertion, left_out, phrase, predicate, replaced
+from core.documents.values import Category, Mark, Sentence
+from core.errors import AppError
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.swap import Person
+from core.text import for_matching, sha256_text
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Another way to say the characters `start` to `end` of the letter's text, which read `old`.
+
+    `new` is what stands there instead, "" where they are left out, and `None` where only a person can mend it: then
+    the reason says how, and there is nothing to apply. `mark_key` is the key of the mark it is for.
+    """
+
+    mark_key: str
+    start: int
+    end: int
+    old: str
+    new: str | None
+    reason: str
+    source: str
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether it only says what to do, and has no words of its own."""
+        return self.new is None
+
+
+def apply(text: str, suggestion: Suggestion) -> str:
+    """The text with the suggestion's words. `AppError` where it is a hint, or the text has changed since."""
+    if suggestion.new is None:
+        raise AppError("This suggestion is a hint: it has no words to put in.", hint="Change the sentence by hand.")
+    if text[suggestion.start : suggestion.end] != suggestion.old:
+        raise AppError(
+            "The letter has changed since this was suggested.", hint="Wait for the sentence to be read again."
+        )
+    return text[: suggestion.start] + suggestion.new + text[suggestion.end :]
+
+
+def undone(suggestion: Suggestion) -> Suggestion:
+    """The suggestion that takes an applied one back: applying it gives the exact text from before."""
+    if suggestion.new is None:
+        raise AppError("This suggestion is a hint: it was never applied.", hint="There is nothing to undo.")
+    end = suggestion.start + len(suggestion.new)
+    return Suggestion(
+        suggestion.mark_key, suggestion.start, end, suggestion.new, suggestion.old, "Takes the change back.", ""
+    )
+
+
+How = Literal["replace", "drop", "leave out", "hint"]
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _Rule:
+    category: Category
+    how: How
+    reason: str
+    find: tuple[str, ...]
+    use: tuple[str, ...] = ()
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _File:
+    source: str
+    name_reason: str
+    name_hint: str
+    sentence_reason: str
+    turned_hint: str
+    hints: dict[Category, str]
+    rule: tuple[_Rule, ...]
+
+
+@dataclass(frozen=True)
+class Way:
+    """What to do with one phrase: put other words in, drop the word, leave the phrase out, or only say something."""
+
+    how: How
+    use: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class SuggestionWords:
+    """The ways by category and phrase (lower case, single spaces), and a pattern for each category's phrases."""
+
+    source: str
+    name_reason: str
+    name_hint: str
+    sentence_reason: str
+    turned_hint: str
+    hints: Mapping[Category, str]
+    ways: Mapping[Category, Mapping[str, Way]]
+    patterns: Mapping[Category, re.Pattern[str]]
+
+
+@cache
+def lexicon() -> SuggestionWords:
+    """The lexicon, read once. `AppError` where a rule's alternatives do not match its phrases."""
+    file = validated(_File, read_toml(packaged("letters", "suggestions.toml")), "The file letters/suggestions.toml")
+    ways: dict[Category, dict[str, Way]] = {}
+    for rule in file.rule:
+        for entry in rule.find:
+            for place, said in enumerate(_phrases(entry)):
+                use = tuple(_at(one, place) for one in rule.use)
+                ways.setdefault(rule.category, {}).setdefault(said, Way(rule.how, use, rule.reason))
+    patterns = {category: any_of(phrases) for category, phrases in ways.items()}
+    texts = (file.source, file.name_reason, file.name_hint, file.sentence_reason, file.turned_hint)
+    return SuggestionWords(*texts, file.hints, ways, patterns)
+
+
+def way_of(category: Category, phrase: str) -> Way | None:
+    """What to do with the phrase, however it is spaced."""
+    return lexicon().ways.get(category, {}).get(" ".join(phrase.lower().split()))
+
+
+def _phrases(entry: str) -> list[str]:
+    """“seems|seemed to be” → “seems to be”, “seemed to be”; all of an entry's alternatives go together."""
+    counts = {word.count("|") + 1 for word in entry.split() if "|" in word} or {1}
+    if len(counts) > 1:
+        raise AppError(f"“{entry}” has alternatives that do not go together.", hint="Give each word as many of them.")
+    return [" ".join(_at(word, place) for word in entry.split()) for place in range(counts.pop())]
+
+
+def _at(words: str, place: int) -> str:
+    """The alternative of each word at `place`: “is|was able” and 1 → “was able”."""
+    chosen = []
+    for word in words.split():
+        options = word.split("|")
+        if len(options) > 1 and place >= len(options):
+            raise AppError(f"“{words}” has too few alternatives.", hint="Give as many as the phrase has.")
+        chosen.append(options[place] if len(options) > 1 else word)
+    return " ".join(chosen)
+
+
+_TITLE = re.compile(r"(?:Mr|Ms|Mrs|Miss|Mx|Dr|Prof|Professor|Doctor)\.?\s+$")
+
+
+def name_suggestions(sentence: Sentence, person: Person | None) -> Iterator[Suggestion]:
+    """“Jane” → “Dr Smith”, as the person's title has it; without a title only a hint. Quotations are kept."""
+    if person is None or sentence.part != "body" or not person.first_name or not person.last_name:
+        return
+    pattern = rf"(?<![\w@.-]){re.escape(person.first_name)}(?![\w@-])(?!\s+(?:\S+\s+)?{re.escape(person.last_name)})"
+    said = sha256_text(" ".join(sentence.text.split()))[:16]
+    for found in re.finditer(pattern, sentence.text):
+        if _TITLE.search(sentence.text[: found.start()]) or _quoted(sentence.text, found.start()):
+            continue
+        start, end = sentence.start + found.start(), sentence.start + found.end()
+        key = f"name:{for_matching(person.first_name)}:{said}"
+        new = f"{person.title} {person.last_name}" if person.title else None
+        reason = lexicon().name_reason if new else lexicon().name_hint
+        yield Suggestion(key, start, end, found[0], new, reason, lexicon().source)
+
+
+def _quoted(text: str, place: int) -> bool:
+    return text[:place].count("“") > text[:place].count("”") or text[:place].count('"') % 2 == 1
+
+
+_FOLLOWING = re.compile(r"\s+([a-z][\w’'-]*)")
+PRIVATE = frozenset({"age", "family", "appearance", "health", "origin", "personal_life"})
+_TWO_STATEMENTS = re.compile(r",\s|;|:|\s(?:who|which|but|while|when)\s|\sand\s+(?:will|led|ran|[a-z]+(?:s|ed))\s")
+LONGEST = 2_000  # characters: what is longer is no sentence, and no change of it would be read through
+MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says something else as well
+
+
+def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | None = None) -> tuple[Suggestion, ...]:
+    """Suggestions for those of `marks` that stand in the sentence, in their order, and for a first name on its own.
+
+    A “sentence” of more than `LONGEST` characters has none.
+    Each mark has its alternatives, what can be left out, or else a hint. `person` gives the title and the names.
+    """
+    if len(sentence.text) > LONGEST:
+        return ()
+    own = [mark for mark in marks if mark.sentence == sentence.index]
+    found = [one for mark in own for one in _for_mark(sentence, mark, own, person)]
+    return tuple(found + list(name_suggestions(sentence, person)))
+
+
+def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Person | None) -> Iterator[Suggestion]:
+    start, end = mark.start - sentence.start, mark.end - sentence.start
+    place, way = _phrase_at(sentence, mark, start, end)
+    edits = list(_edits(sentence.text, *place, way, person)) if way else []
+    reason = way.reason if way else lexicon().hints.get(mark.category, "")
+    if not edits and mark.category in PRIVATE:
+        found = _private(sentence.text, start, end, mark)
+        edits = [found] if found else []
+        reason = lexicon().hints[mark.category]
+    praise = categories()[mark.category].praise
+    edits = [edit for edit in edits if praise or not _loses_praise(sentence, edit, own)]
+    for edit in edits:
+        yield _suggestion(sentence, mark, edit, reason)
+    if not edits and mark.category in PRIVATE and _is_private(sentence, own):
+        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), lexicon().sentence_reason)
+        return
+    if not edits:
+        turned = mark.negated or mark.hedged
+        hint = way.reason if way and way.how == "hint" else lexicon().turned_hint if turned else reason
+        if hint:
+            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint, mark.source)
+
+
+def _phrase_at(sentence: Sentence, mark: Mark, start: int, end: int) -> tuple[tuple[int, int], Way | None]:
+    """The lexicon's phrase that touches the mark, the longest first; a hint only where there is nothing better."""
+    pattern = lexicon().patterns.get(mark.category)
+    if pattern is None:
+        return (start, end), None
+    text = sentence.text.replace("’", "'").lower()
+    if len(text) != len(sentence.text):
+        return (start, end), None
+    low = max(0, start - 40)
+    touching = [one.span() for one in pattern.finditer(text, low, end + 40) if one.start() < end and start < one.end()]
+    ways = [(place, way_of(mark.category, text[slice(*place)])) for place in touching]
+    ordered = sorted(ways, key=lambda one: (one[1] is None or one[1].how == "hint", one[0][0] - one[0][1]))
+    return ordered[0] if ordered else ((start, end), None)
+
+
+def _edits(text: str, start: int, end: int, way: Way, person: Person | None) -> Iterator[Edit]:
+    if way.how == "replace":
+        title = person.title if person is not None else ""
+        use = (title, *way.use) if way.use == ("Ms",) and title.rstrip(".") in {"Dr", "Prof", "Professor"} else way.use
+        following = _FOLLOWING.match(text, end)
+        if way.use[0] == "person" and following and following[1].lower() not in NO_NOUN:
+            found = adjective(text, start, end)  # “a woman painter”
+            use = ()
+            if found:
+                yield found
+        for new in use:
+            if _again(text, start, end, new):
+                continue
+            dot = end + 1 if way.use == ("Ms",) and text[end : end + 1] == "." else end
+            yield replaced(text, start, dot, new)
+    elif way.how == "drop":
+        yield _dropped(text, start, end)
+    elif way.how == "leave out":
+        found = adjective(text, start, end) or phrase(text, start, end)
+        if found:
+            yield found
+
+
+def _again(text: str, start: int, end: int, new: str) -> bool:
+    """Whether the sentence says the main word of `new` already: no “communication and communication skills”."""
+    first = new.split()[0].lower()
+    return (
+        len(first) > 4
+        and re.search(rf"(?<!\w){re.escape(first)}(?!\w)", f"{text[:start]} {text[end:]}".lower()) is not None
+    )
+
+
+def _dropped(text: str, start: int, end: int) -> Edit:
+    """A word or phrase that hangs on nothing, with the comma and the space that belong to it."""
+    before, after = text[:start].rstrip(" "), text[end:]
+    if after.startswith(", "):
+        end += 2 if not before.endswith(",") or not before else 1
+    elif after.startswith(" "):
+        end += 1
+    elif before.endswith(",") and after[:1] in ".;!?":
+        start = len(before) - 1
+    elif after[:1] in ".;!?,":
+        start = len(before)
+    if before.endswith(",") and text[end - 1 : end] == ",":
+        start = len(before) - 1
+    return left_out(text, start, end)
+
+
+def _private(text: str, start: int, end: int, mark: Mark) -> Edit | None:
+    """The least that can go: an adjective, a statement of two, an insertion, an opening."""
+    words = mark.words.lower().split()
+    if mark.category == "age" and words[-1].endswith("old"):
+        found = adjective(text, start, end)
+        if found:
+            return found
+    if mark.category == "origin" and len(words) > 1 and words[-1] in lists()["person"]:
+        found = adjective(text, start, start + mark.words.rindex(mark.words.split()[-1]) - 1)
+        if found:
+            return found
+    whole = None if mark.category == "age" and words[0] != "aged" else insertion(text, start, end)
+    return predicate(text, start, end) or whole or phrase(text, start, end)
+
+
+def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
+    """Whether leaving the characters out would take praise with it, or a doubt that has suggestions of its own."""
+    low, high = sentence.start + edit.start, sentence.start + edit.end
+    return any(
+        one.start < high and low < one.end and categories()[one.category].praise and not edit.new.endswith(one.words)
+        for one in own
+    )
+
+
+def _is_private(sentence: Sentence, own: Sequence[Mark]) -> bool:
+    """Whether all that was found in a short, simple sentence is private: then it can go as a whole."""
+    if _TWO_STATEMENTS.search(sentence.text):
+        return False
+    rest = list(sentence.text)
+    for mark in own:
+        rest[mark.start - sentence.start : mark.end - sentence.start] = " " * (mark.end - mark.start)
+    return len("".join(rest).split()) <= MOST_BESIDE and all(mark.category in PRIVATE | {"gender"} for mark in own)
+
+
+def _suggestion(sentence: Sentence, mark: Mark, edit: Edit, reason: str) -> Suggestion:
+    start, end = sentence.start + edit.start, sentence.start + edit.end
+    old = sentence.text[edit.start : edit.end]
+    return Suggestion(mark.key(sentence.text), start, end, old, edit.new, reason, mark.source)

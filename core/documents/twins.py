@@ -1,0 +1,173 @@
+"""In the compute process: a letter and its swap twin are both read, and every score of one is held beside the other's.
+
+Only names and gender differ between the two. A score that differs all the same says something about its scorer.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.documents.reading import read_letter
+from core.documents.references import ReferenceSet
+from core.documents.values import (
+    SAME,
+    Document,
+    Part,
+    Reading,
+    SentenceDifference,
+    SentenceScore,
+    Support,
+    TwinDifference,
+    figure_differences,
+)
+from core.findings import ScorerUse
+from core.swap import Person, Twin
+from core.swap.engine import swap
+
+SUPPORT = "support"
+
+
+def read_with_twin(
+    document: Document,
+    other: Person,
+    *,
+    scorers: Mapping[str, str],
+    context: Document | None = None,
+    parts: Sequence[Part] | None = None,
+    person: Person | None = None,
+    occupation: str = "",
+    reference: ReferenceSet | None = None,
+) -> TwinDifference:
+    """The readings of a letter and of its twin for `other`, and their differences.
+
+    The context is swapped too: otherwise it would be about somebody else than the twin. Other parameters: those of
+    `read_letter`. Raises `UsageError` for a pronoun that no twin can be made with.
+    """
+    reading = read_letter(
+        document, scorers=scorers, context=context, parts=parts, person=person, occupation=occupation,
+        reference=reference,
+    )  # fmt: skip
+    twin = swap(document.text, reading.person, other, parts=reading.parts)
+    about = twin_person(reading.person, other)
+    twin_reading = read_letter(
+        _with_text(document, twin.text),
+        scorers=scorers,
+        context=swapped_context(context, reading.person, other) if context else None,
+        parts=[Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts],
+        person=about,
+        occupation=occupation,
+        reference=reference,
+    )
+    pairs = _pairs(reading, twin_reading, twin)
+    sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
+    unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
+    found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
+    figures = figure_differences(reading, twin_reading)
+    return TwinDifference(
+        reading.person, about, reading, twin_reading, figures, sentences, unpaired, found, twin=twin
+    )  # fmt: skip
+
+
+def twin_person(person: Person, other: Person) -> Person:
+    """`other` with what it lacks from `person`, as the swap fills it; a title that was not given is not known."""
+    return Person(
+        other.first_name or person.first_name,
+        other.last_name or person.last_name,
+        other.title,
+        other.pronoun or person.pronoun,
+    )
+
+
+def swapped_context(context: Document, person: Person, other: Person) -> Document:
+    """The context as it would be about the twin."""
+    return _with_text(context, swap(context.text, person, other).text)
+
+
+def _with_text(document: Document, text: str) -> Document:
+    return replace(document, paragraphs=tuple(text.split("\n\n")))
+
+
+def _pairs(reading: Reading, twin_reading: Reading, twin: Twin) -> dict[int, int]:
+    """Sentence of the body → the twin's sentence that begins and ends where it does."""
+    places = {(one.start, one.end): one.index for one in twin_reading.sentences if one.part == "body"}
+    found = {}
+    for one in reading.sentences:
+        place = places.get((twin.place(one.start), twin.place(one.end)))
+        if one.part == "body" and place is not None:
+            found[one.index] = place
+    return found
+
+
+def _scores(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) -> list[SentenceDifference]:
+    named = {use.role: use.name for use in reading.scorers}
+    others: dict[tuple[int, str], SentenceScore] = {(one.sentence, one.name): one for one in twin_reading.scores}
+    found = []
+    for one in reading.scores:
+        there = others.get((pairs.get(one.sentence, -1), one.name))
+        if there is None or one.value is None or there.value is None or abs(there.value - one.value) <= SAME:
+            continue
+        found.append(
+            SentenceDifference(
+                one.sentence, there.sentence, one.name, named.get(one.name, ""), one.value, there.value,
+                turned=one.label != there.label,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) -> list[SentenceDifference]:
+    named = {use.role: use.name for use in reading.scorers}
+    others: dict[int, Support] = {one.sentence: one for one in twin_reading.support}
+    found = []
+    for one in reading.support:
+        there = others.get(pairs.get(one.sentence, -1))
+        if there is None or one.score is None or there.score is None:
+            continue
+        turned = one.verdict != there.verdict
+        if turned or abs(there.score - one.score) > SAME:
+            found.append(
+                SentenceDifference(
+                    one.sentence, there.sentence, SUPPORT, named.get("entailment", ""), one.score, there.score, turned
+                )
+            )
+    return found
+
+
+def _findings(
+    reading: Reading, twin_reading: Reading, sentences: Sequence[SentenceDifference], compared: int, unpaired: int
+) -> tuple[str, ...]:
+    if reading.stopped:
+        return ("Nothing was scored, so that there is nothing to compare.",)
+    said = [
+        _about(use, [one for one in sentences if one.name == (SUPPORT if use.role == "entailment" else use.role)])
+        for use in reading.scorers
+    ]
+    found = [one for one in said if one]
+    mine, theirs = (Counter(mark.category for mark in one.marks) for one in (reading, twin_reading))
+    if mine != theirs:
+        words = ", ".join(sorted(str(category) for category in (mine - theirs) + (theirs - mine)))
+        found.append(f"The word lists mark the twin differently ({words}). This is a finding about the word lists.")
+    if not found:
+        found.append(f"No score of the {compared} sentences compared changes with the name and the gender.")
+    if unpaired:
+        found.append(f"{unpaired} sentences end elsewhere in the twin and were not compared.")
+    return tuple(found)
+
+
+def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
+    """What a scorer's differences say, with its size; "" where there are none."""
+    if not changed:
+        return ""
+    most = max(abs(one.difference) for one in changed)
+    turned = sum(one.turned for one in changed)
+    role = "support by the context" if use.role == "entailment" else use.role
+    sides = f"{turned} of them are judged otherwise" if turned else "none of them is judged otherwise"
+    how_many = "1 sentence another value" if len(changed) == 1 else f"{len(changed)} sentences another value"
+    return (
+        f"The scorer of {role} ({use.name}) gives {how_many} although only names and gender changed, by up to "
+        f"{_amount(most)}; {sides}. This is a finding about the scorer, not about the letter."
+    )
+
+
+def _amount(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.01 else "less than 0.01"
