@@ -22,10 +22,8 @@ from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
 from desktop.widgets import Banners, Notice, tr
-from desktop.widgets.drop import FileDrop
-from desktop.widgets.focus import first_field
-from desktop.widgets.rail import Rail
-from desktop.widgets.status_line import StatusLine
+from desktop.widgets.events import FileDrop, first_field
+from desktop.widgets.frame import Rail, StatusLine
 
 if TYPE_CHECKING:
     from core.judging.packets.inside import PacketInfo

@@ -26,8 +26,8 @@ from desktop.widgets import (
     QuietButton,
     tr,
 )
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least

@@ -1,15 +1,11 @@
 """The small parts that panels are made of. All of them take their looks from the theme's tokens."""
 
-from desktop.widgets.buttons import Button, IconButton, LinkButton, PrimaryButton, QuietButton
-from desktop.widgets.card import Card
-from desktop.widgets.chips import Chip, StandInBadge
-from desktop.widgets.empty import EmptyState
-from desktop.widgets.flow import FlowLayout
-from desktop.widgets.keyhint import KeyHint
+from desktop.widgets.buttons import Button, IconButton, KeyHint, LinkButton, PrimaryButton, QuietButton
+from desktop.widgets.card import Card, Chip, EmptyState, ProgressThin, StandInBadge
 from desktop.widgets.labels import ElidedLabel, Label, hairline
+from desktop.widgets.layout import FlowLayout
 from desktop.widgets.notice import Banners, Notice
 from desktop.widgets.plain_text import PlainText
-from desktop.widgets.progress import ProgressThin
 from desktop.widgets.words import number, plural, spelled_seconds, tr
 
 __all__ = [

@@ -1,12 +1,29 @@
 """Buttons. Clicking one never takes the keyboard away: they get focus by Tab only, so a ring always means keyboard."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QIcon, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from desktop import theme
-from desktop.widgets.keyhint import KeyHint
-from desktop.widgets.labels import Label
+from desktop.widgets.labels import Label, show_if
+
+
+class KeyHint(QLabel):
+    """A small keycap. `sequence` is written portably ("Ctrl+Z") and shown as this system writes it."""
+
+    def __init__(self, sequence: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "key")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.set_sequence(sequence)
+
+    def set_sequence(self, sequence: str) -> None:
+        shown = QKeySequence(sequence, QKeySequence.SequenceFormat.PortableText)
+        self.setText(shown.toString(QKeySequence.SequenceFormat.NativeText) or sequence)
+        show_if(self, bool(sequence))
 
 
 class Button(QPushButton):

@@ -1,10 +1,15 @@
-"""A card: a surface with a hairline border and 12-pixel corners."""
+"""Cards and what stands on them: chips, badges, thin progress, and the place of what is not there yet."""
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.theme import current
-from desktop.widgets.labels import Label
+from desktop import theme
+from desktop.theme import current, reduced_motion
+from desktop.widgets.buttons import PrimaryButton
+from desktop.widgets.labels import Label, show_if
 
 
 class TopBox(QVBoxLayout):
@@ -58,3 +63,113 @@ class Card(QFrame):
     @property
     def chosen(self) -> bool:
         return bool(self.property("chosen") == "true")
+
+
+ICON_SIDE = 40
+
+
+class EmptyState(QWidget):
+    """What stands where nothing is yet: a title, one sentence, and the button that goes on."""
+
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        action: str = "",
+        on_action: Callable[[], object] | None = None,
+        *,
+        icon: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        tokens = theme.current()
+        self._icon_name = icon
+        self.picture = QLabel()
+        self.title = Label(title, "title", wrap=True)
+        self.text = Label(text, "soft", wrap=True)
+        self.button = PrimaryButton(action)
+        show_if(self.button, bool(action))
+        if on_action is not None:
+            self.button.clicked.connect(lambda: on_action())
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.grid)
+        box.addStretch(2)
+        for widget in (self.picture, self.title, self.text):
+            box.addLayout(_centred(widget))
+        box.addSpacing(tokens.grid)
+        box.addLayout(_centred(self.button))
+        box.addStretch(3)
+        for label in (self.title, self.text):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        tokens = theme.current()
+        self.picture.setPixmap(QPixmap())
+        if self._icon_name:
+            side = tokens.px(ICON_SIDE)
+            self.picture.setPixmap(theme.pixmap(self._icon_name, tokens.soft, side, self.devicePixelRatioF()))
+        show_if(self.picture, bool(self._icon_name))
+        self.text.setMinimumWidth(min(tokens.px(420), 560))
+
+
+def _centred(widget: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(widget)
+    row.addStretch(1)
+    return row
+
+
+TONES = ("plain", "accent", "ok", "warn", "danger")
+
+
+class Chip(QLabel):
+    """A short plain text in a tint. Tones: "plain", "accent", "ok", "warn", "danger"."""
+
+    def __init__(self, text: str = "", tone: str = "plain", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "chip")
+        self.setProperty("tone", tone)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def set_tone(self, tone: str) -> None:
+        if tone == self.property("tone"):
+            return
+        self.setProperty("tone", tone)
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+class StandInBadge(Chip):
+    """Worn by every number that a stand-in scorer made, in place of the paper's own."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, "warn", parent)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+
+
+STEPS = 10_000  # fine enough for a bar, and no count is too large for Qt's int
+
+
+class ProgressThin(QProgressBar):
+    """Six pixels high, without a text. `set_progress(done, None)` shows that the end is unknown."""
+
+    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextVisible(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMaximum(STEPS)
+        if name:
+            self.setAccessibleName(name)
+
+    def set_progress(self, done: int, total: int | None) -> None:
+        if total is None and not reduced_motion():
+            self.setMaximum(0)  # Qt's bar that runs to and fro
+            return
+        self.setMaximum(STEPS)
+        self.setValue(0 if total is None else STEPS if total <= 0 else round(STEPS * min(1.0, done / total)))

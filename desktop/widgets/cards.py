@@ -1,5 +1,6 @@
 """Comparison cards: texts side by side, same width and type, scrolling together or apart."""
 
+import unicodedata
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
@@ -9,10 +10,26 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 from desktop import theme
 from desktop.widgets.buttons import Button
 from desktop.widgets.card import Card
-from desktop.widgets.direction import direction_of
 from desktop.widgets.labels import Label
 from desktop.widgets.plain_text import PlainText
 from desktop.widgets.words import tr
+
+LOOKED_AT = 20_000  # characters; nobody reads so many numbers and signs before the first letter
+_STRONG = {
+    "L": Qt.LayoutDirection.LeftToRight,
+    "R": Qt.LayoutDirection.RightToLeft,
+    "AL": Qt.LayoutDirection.RightToLeft,
+}
+
+
+def direction_of(text: str) -> Qt.LayoutDirection | None:
+    """None for a text without such a letter: numbers, signs, nothing."""
+    for character in text[:LOOKED_AT]:
+        direction = _STRONG.get(unicodedata.bidirectional(character))
+        if direction is not None:
+            return direction
+    return None
+
 
 LETTERS = "ABC"
 LEAST_HEIGHT = 76  # of a text, in a window that has no room; it scrolls

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
 from desktop import theme
-from desktop.widgets.mark_lines import LANE, draw_mark, lane_of, look_of
+from desktop.widgets.marks import LANE, draw_mark, lane_of, look_of
 from desktop.widgets.plain_text import PlainText
 from desktop.widgets.safe_text import DisplayText, safe_line
 

@@ -26,7 +26,7 @@ from desktop.models.stored_figures import DrawnFigure, StudyFigures
 from desktop.models.studies import STUDIES
 from desktop.panels.findings.studies import StudyLine
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
-from desktop.widgets.column import Column
+from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 
 ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least

@@ -24,7 +24,7 @@ from desktop.models.findings_table import FindingsTable
 from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import Studies
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
-from desktop.widgets.column import Column
+from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 
 ROW_HEIGHT = 46  # two lines: what it is, and on what part of the data

@@ -17,7 +17,7 @@ from desktop.models import finding_words as words
 from desktop.models.finding_lines import FindingLine
 from desktop.models.finding_words import figures, is_ratio, null_value
 from desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
-from desktop.widgets.column import Column
+from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 

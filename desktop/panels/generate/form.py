@@ -18,9 +18,9 @@ from desktop.operations.prompts import StoredSet
 from desktop.panels.base import Shell
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter

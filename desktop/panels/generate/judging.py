@@ -36,10 +36,10 @@ from desktop.panels.generate.writers import (
 from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.setup import SetupPage
 from desktop.widgets import Card, EmptyState, Label, LinkButton, Notice, PrimaryButton, ProgressThin, QuietButton, tr
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import SCROLL_BAR
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import SCROLL_BAR
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.errors import AppError

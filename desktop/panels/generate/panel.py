@@ -14,7 +14,7 @@ from desktop.panels.generate.judging import DrawPage
 from desktop.panels.generate.scorers import ScoringPage
 from desktop.panels.generate.write import WritePage
 from desktop.widgets import Chip, tr
-from desktop.widgets.sheet import SCROLL_BAR
+from desktop.widgets.layout import SCROLL_BAR
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

@@ -14,8 +14,8 @@ from desktop.operations.studies import StudyFacts
 from desktop.panels.base import Shell
 from desktop.panels.generate.contents import Contents
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 
 class MeasureCard(Card):

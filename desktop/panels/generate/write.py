@@ -21,7 +21,7 @@ from desktop.panels.generate.runs import Row, RunsCard
 from desktop.panels.generate.writers import show_models
 from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if
-from desktop.widgets.sheet import Sheet
+from desktop.widgets.layout import Sheet
 
 PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
 

@@ -20,9 +20,9 @@ from desktop import theme
 from desktop.operations.generating_writers import LocalModel, Writers
 from desktop.operations.generator_options import Option, Source, source_of
 from desktop.widgets import Label, LinkButton, tr
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance

@@ -32,8 +32,8 @@ from desktop.panels.home.doors import (
 )
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import SCROLL_BAR, Sheet
 
 if TYPE_CHECKING:
     from core.errors import AppError

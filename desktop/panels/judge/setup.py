@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 from core.jobs import JobContext
 from desktop import theme
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.errors import AppError

@@ -35,11 +35,10 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.beside import Beside
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.layout import Beside, Sheet
 from desktop.widgets.range_bar import RangeBar
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.documents.values import ComparedFigure, LetterFigure

@@ -28,7 +28,7 @@ from desktop.panels.letters.entries import (
     section_title,
 )
 from desktop.widgets import Card, Label, LinkButton, number, plural, tr
-from desktop.widgets.mark_lines import draw_mark, look_of
+from desktop.widgets.marks import draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
 
 # ---- The item model

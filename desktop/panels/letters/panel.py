@@ -27,7 +27,7 @@ from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
 from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
-from desktop.widgets.drop import local_paths
+from desktop.widgets.events import local_paths
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:

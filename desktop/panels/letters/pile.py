@@ -44,9 +44,9 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.drop import local_paths
+from desktop.widgets.events import local_paths
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from desktop.panels.base import Shell

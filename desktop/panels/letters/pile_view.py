@@ -38,8 +38,8 @@ from desktop.widgets import (
     number,
     tr,
 )
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.documents.pile import GroupTest

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, 
 from desktop import theme
 from desktop.operations.letters import ENDINGS
 from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import DisplayText, safe_line
-from desktop.widgets.sheet import Sheet
 
 # ---- Pasting and choosing a letter or CV
 

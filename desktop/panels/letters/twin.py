@@ -30,8 +30,8 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter

@@ -23,10 +23,9 @@ from desktop.panels.letters.twin_rows import (
 from desktop.panels.letters.twin_texts import TwinTexts
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, number, plural, tr
-from desktop.widgets.beside import Beside
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.layout import Beside, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.documents.values import TwinDifference

@@ -12,11 +12,10 @@ from desktop import theme
 from desktop.operations.letters import About
 from desktop.panels.letters.entries import CLAIM_KINDS, LetterItem, part_title
 from desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
+from desktop.widgets.layout import Sheet
 from desktop.widgets.letter_text import LetterMark, LetterText
-from desktop.widgets.mark_chip import MarkChip
-from desktop.widgets.mark_lines import LOOKS, draw_mark, look_of
+from desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from desktop.operations.letters import Checked, Rewording

@@ -22,10 +22,10 @@ from desktop import theme
 from desktop.operations.endpoints import EndpointSeen, save_endpoint
 from desktop.panels.base import Shell
 from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
-from desktop.widgets.wheel import guard_wheel
 
 NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
 

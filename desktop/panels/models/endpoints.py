@@ -27,10 +27,10 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
-from desktop.widgets.wheel import guard_wheel
 
 if TYPE_CHECKING:
     from core.backends.openai_compatible.probe import EndpointTest

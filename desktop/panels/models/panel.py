@@ -14,7 +14,7 @@ from desktop.panels.models.endpoints import EndpointsPage
 from desktop.panels.models.switch import OfflineSwitch
 from desktop.widgets import Notice, QuietButton, tr
 from desktop.widgets.labels import show_if
-from desktop.widgets.sheet import SCROLL_BAR
+from desktop.widgets.layout import SCROLL_BAR
 
 CATALOGUE, ENDPOINTS = range(2)
 

@@ -28,8 +28,8 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import SCROLL_BAR, Sheet
 
 if TYPE_CHECKING:
     from core.machine.models.overview import Row

@@ -25,7 +25,7 @@ from desktop.models.outputs_table import OutputsTable, status_word
 from desktop.models.stored_outputs import StoredOutputs
 from desktop.panels.base import Panel, Shell
 from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
-from desktop.widgets.column import Column
+from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:

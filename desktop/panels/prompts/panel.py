@@ -29,8 +29,8 @@ from desktop.panels.prompts.letters import LettersChoiceCard
 from desktop.panels.prompts.studies import CompletionChoiceCard, CreativeChoice, MitigationCard, NewsChoiceCard
 from desktop.panels.prompts.template import PreviewCard, TemplatePage
 from desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
+from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.sheet import SCROLL_BAR, Sheet
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

@@ -38,8 +38,8 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.prompts import PromptDraft, PromptSetDraft

@@ -19,8 +19,8 @@ from desktop.settings import JudgeKeys, KeyMap
 from desktop.tables.rows import TableColumn, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import SCROLL_BAR, Sheet
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:

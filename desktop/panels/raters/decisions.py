@@ -20,8 +20,8 @@ from desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, 
 from desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:

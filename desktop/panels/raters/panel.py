@@ -20,7 +20,7 @@ from desktop.panels.raters.plans import PlansSection
 from desktop.panels.raters.quality import QualitySection
 from desktop.panels.raters.section import RatersSection
 from desktop.widgets import Chip, number, tr
-from desktop.widgets.sheet import SCROLL_BAR
+from desktop.widgets.layout import SCROLL_BAR
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

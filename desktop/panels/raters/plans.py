@@ -14,8 +14,8 @@ from desktop.panels.raters.section import RatersSection
 from desktop.tables.rows import TextTable
 from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from desktop.panels.raters.section import RatersSection
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.project.project import Project

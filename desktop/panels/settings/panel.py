@@ -25,8 +25,8 @@ from desktop.panels.models.switch import OfflineSwitch
 from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
 from desktop.widgets import Card
 from desktop.widgets.buttons import LinkButton
+from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import Label
-from desktop.widgets.wheel import guard_wheel
 from desktop.widgets.words import tr
 
 # ---- Remapping the keys of judging

@@ -34,9 +34,9 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.layout import Sheet
 from desktop.widgets.notice import error_notice
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.errors import AppError

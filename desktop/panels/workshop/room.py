@@ -15,9 +15,9 @@ from desktop.panels.judge.end import ShareBar
 from desktop.panels.workshop.participant import WelcomePage
 from desktop.panels.workshop.seat import Seat
 from desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
+from desktop.widgets.layout import Sheet
 from desktop.widgets.notice import error_notice
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import AxisChoice, ShareOfChoices

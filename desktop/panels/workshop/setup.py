@@ -29,8 +29,8 @@ from desktop.operations.workshop import (
 )
 from desktop.panels.base import Shell
 from desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from core.judging.planner import Chance, Design

@@ -12,8 +12,7 @@ from rating_files import rating_project
 from rating_window import Rating
 
 from desktop.panels import PANELS
-from desktop.widgets.cards import ComparisonCard, ComparisonCards
-from desktop.widgets.direction import direction_of
+from desktop.widgets.cards import ComparisonCard, ComparisonCards, direction_of
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings"))
 MEGABYTE = 1_000_000

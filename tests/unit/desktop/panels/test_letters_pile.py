@@ -24,7 +24,7 @@ from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
 from desktop.panels.letters.pile_table import PileTable
 from desktop.panels.letters.pile_view import PileTests, PileView, difference_said, p_said
-from desktop.widgets.drop import local_paths
+from desktop.widgets.events import local_paths
 
 PATIENCE = 120_000
 GROUPS = {"male": "Male", "female": "Female"}

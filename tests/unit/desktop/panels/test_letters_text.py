@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from desktop.widgets.letter_text import LetterMark, LetterText
-from desktop.widgets.mark_chip import MarkChip
-from desktop.widgets.mark_lines import LOOKS, look_of
+from desktop.widgets.marks import LOOKS, MarkChip, look_of
 
 TEXT = "Dear all,\n\n😀 Kelly is warm. She is kind.\n\nBest"
 

@@ -25,9 +25,9 @@ from desktop.widgets import (
     plural,
     spelled_seconds,
 )
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.frame import StatusLine
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.status_line import StatusLine
-from desktop.widgets.wheel import guard_wheel
 
 MARKUP = "<b>bold</b><img src=x>"
 

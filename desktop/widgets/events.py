@@ -1,4 +1,4 @@
-"""Files dropped on the window."""
+"""Input: files that are dropped, the wheel over fields, the first field of a page."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -55,3 +55,28 @@ def local_paths(data: QMimeData) -> list[Path]:
 def local_files(data: QMimeData) -> list[Path]:
     """The files of this computer in what is dragged."""
     return [path for path in local_paths(data) if path.is_file()]
+
+
+class _WheelGuard(QObject):
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()  # … so that the page around it gets the event
+            return True
+        return super().eventFilter(watched, event)
+
+
+def guard_wheel(field: QWidget) -> None:
+    """Let the wheel pass over a combo box, slider or spin box that does not have the keyboard."""
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    field.installEventFilter(_WheelGuard(field))
+
+
+def first_field(part: QWidget) -> QWidget | None:
+    """The first control inside `part` that takes the keyboard by Tab; a checked one before others."""
+    fields = [
+        widget
+        for widget in part.findChildren(QWidget)
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+    checked = [field for field in fields if getattr(field, "isChecked", bool)()]
+    return next(iter(checked or fields), None)

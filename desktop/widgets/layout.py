@@ -1,0 +1,214 @@
+"""Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
+
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+
+SCROLL_BAR = 12  # pixels of the right margin that it may use
+
+
+class _Page(QWidget):
+    """Asks for the height that its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.layout().minimumSize().width(), 0)
+
+
+class Sheet(QScrollArea):
+    """`box` is the page's vertical layout. The scroll bar stands in the right margin, `SCROLL_BAR` pixels of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        page = _Page()
+        page.setProperty("role", "clear")
+        self.box = QVBoxLayout(page)
+        self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        self.box.setSpacing(theme.current().gap)
+        self.setWidget(page)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def put_in_the_middle(self, card: QWidget) -> None:
+        """The page is this card alone, a little above the middle; its own largest width holds."""
+        middle = QWidget()
+        middle.setProperty("role", "clear")
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch(1)
+        row.addWidget(card, 100)
+        row.addStretch(1)
+        self.box.addStretch(2)
+        self.box.addWidget(middle)
+        self.box.addStretch(3)
+
+
+class Column(QScrollArea):
+    """`box` takes the widgets. Nothing in it is squeezed below its least height: then everything scrolls."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        inside = QWidget()
+        inside.setProperty("role", "clear")
+        self.box = QVBoxLayout(inside)
+        self.box.setContentsMargins(0, 0, theme.current().grid, 0)
+        self.box.setSpacing(theme.current().grid)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(inside)
+
+
+class FlowLayout(QLayout):
+    """Rows of widgets, as many in each as fit; `centred` puts those of a row on one middle line."""
+
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8, centred: bool = False) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._centred = centred
+        self.setContentsMargins(QMargins())
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+        if self._centred:
+            self._centre()
+
+    def _centre(self) -> None:
+        """Move each item of a row to the middle of its highest one."""
+        rows: dict[int, list[QLayoutItem]] = {}
+        for item in self._items:
+            if not item.isEmpty():
+                rows.setdefault(item.geometry().y(), []).append(item)
+        for items in rows.values():
+            highest = max(item.geometry().height() for item in items)
+            for item in items:
+                item.setGeometry(item.geometry().translated(0, (highest - item.geometry().height()) // 2))
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size.grownBy(self.contentsMargins())
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        """Place the items in `rect`; the height that they need."""
+        inner = rect.marginsRemoved(self.contentsMargins())
+        x, y, row_height = inner.x(), inner.y(), 0
+        for item in self._items:
+            widget = item.widget()
+            if widget is not None and widget.isHidden():
+                continue
+            size = item.sizeHint()
+            if x > inner.x() and x + size.width() > inner.right() + 1:
+                x, y, row_height = inner.x(), y + row_height + self.spacing(), 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self.spacing()
+            row_height = max(row_height, size.height())
+        return y + row_height - rect.y() + self.contentsMargins().bottom()
+
+
+UNLIMITED = 16_777_215  # Qt's own largest width
+
+
+class Beside(QWidget):
+    """`main` and the pages of `side`. Whoever makes one adds the pages, and says when there is no room beside it."""
+
+    narrow_changed = Signal(bool)
+
+    def __init__(self, main: QWidget, *, title: str, name: str, side_width: int) -> None:
+        """`title`: of the tab that `main` gets in a narrow window; `name`: of the tabs, to be read aloud."""
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._main, self._title, self._side_width = main, title, side_width
+        self._narrow = False
+        self.tabs, self.side = QTabBar(), QStackedWidget()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(name)
+        self._side_box = QWidget()
+        self._side_box.setProperty("role", "clear")
+        self._beside = QVBoxLayout(self._side_box)
+        self._beside.setContentsMargins(0, 0, 0, 0)
+        self._beside.setSpacing(8)
+        self._beside.addWidget(self.tabs)
+        self._beside.addWidget(self.side, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        self._column.addLayout(row, 1)
+        row.addWidget(main, 1)
+        row.addWidget(self._side_box)
+        self.tabs.currentChanged.connect(self._show_tab)
+
+    def add_page(self, title: str, page: QWidget) -> None:
+        self.side.addWidget(page)
+        self.tabs.addTab(title)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Without room beside it, the large thing is a page among the others."""
+        if narrow == self._narrow:
+            return
+        page = self.side.currentIndex()
+        self._narrow = narrow
+        if narrow:
+            self.tabs.insertTab(0, self._title)
+            self._column.insertWidget(0, self.tabs)
+            self.tabs.setCurrentIndex(0)
+        else:
+            self.tabs.removeTab(0)
+            self._beside.insertWidget(0, self.tabs)
+            self.tabs.setCurrentIndex(page)
+        self._dress()
+        self._show_tab(self.tabs.currentIndex())
+        self.narrow_changed.emit(narrow)
+
+    def _show_tab(self, tab: int) -> None:
+        on_main = self._narrow and tab == 0
+        self._main.setVisible(on_main or not self._narrow)
+        self._side_box.setVisible(not on_main)
+        if not on_main and tab >= 0:
+            self.side.setCurrentIndex(tab - self._narrow)
+
+    def _dress(self, _tokens: object = None) -> None:
+        width = theme.current().px(self._side_width)
+        self._side_box.setMinimumWidth(0 if self._narrow else width)
+        self._side_box.setMaximumWidth(UNLIMITED if self._narrow else width)
