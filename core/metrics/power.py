@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import ceil, comb, sqrt
-from statistics import NormalDist
 
 import numpy as np
 
@@ -20,15 +19,14 @@ ALPHA = 0.05
 def detectable_difference(
     sd: float, n: int, n_second: int | None = None, *, power: float = POWER, alpha: float = ALPHA
 ) -> float | None:
-    """The smallest mean difference that a two-sided t-test finds with this power: δ sd √(1/n [+ 1/n_second]).
+    """The smallest mean difference that a two-sided t-test finds with this power, by statsmodels' power of the t-test.
 
-    δ: noncentrality at which t with n − 1 (n + n_second − 2) df has the power. One number: pairs, `sd` that of their
-    differences; two: independent groups, `sd` within them. None with fewer than two units, or without spread.
+    One number: pairs, `sd` that of their differences; two: independent groups, `sd` within them. None with fewer than
+    two units, or without spread.
     """
     if min(n, n if n_second is None else n_second) < 2 or finite(sd) <= 0:
         return None
-    df = n - 1 if n_second is None else n + n_second - 2
-    return _noncentral_t(df, power, alpha) * sd * sqrt(1 / n + (1 / n_second if n_second else 0.0))
+    return _detectable(n, n_second, power, alpha) * sd
 
 
 def needed_n(
@@ -40,11 +38,12 @@ def needed_n(
     """
     if finite(effect) == 0 or finite(sd) <= 0:
         return None
+    size = abs(effect) / sd
 
     def enough(n: int) -> bool:
-        found = detectable_difference(sd, n, n if two_samples else None, power=power, alpha=alpha)
-        return found is not None and found <= abs(effect)
+        return _power_of_t(size, n, n if two_samples else None, alpha) >= power
 
+    # statsmodels' own search for n ends in NaN where two units are enough.
     low, high = 1, 2
     while not enough(high):
         low, high = high, 2 * high
@@ -54,25 +53,25 @@ def needed_n(
     return high
 
 
-def _z(power: float, alpha: float) -> float:
-    return NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)
-
-
 @lru_cache(maxsize=4096)
-def _noncentral_t(df: int, power: float, alpha: float) -> float:
+def _detectable(n: int, n_second: int | None, power: float, alpha: float) -> float:
+    """In standard deviations; statsmodels' own search stops at a millionth of it."""
     from scipy.optimize import brentq
-    from scipy.special import nctdtr, stdtrit
 
-    critical = float(stdtrit(df, 1 - alpha / 2))
-
-    def missing(shift: float) -> float:
-        # The lower tail's series underflows to NaN only where its probability is 0 to machine precision.
-        return float(1 - nctdtr(df, shift, critical) + np.nan_to_num(nctdtr(df, shift, -critical))) - power
-
-    above = _z(power, alpha)
-    while missing(above) < 0:
+    above = 1.0
+    while _power_of_t(above, n, n_second, alpha) < power:
         above *= 2
-    return float(brentq(missing, 0.0, above, xtol=1e-10))
+    return float(brentq(lambda size: _power_of_t(size, n, n_second, alpha) - power, 0.0, above, xtol=1e-12))
+
+
+def _power_of_t(size: float, n: int, n_second: int | None, alpha: float) -> float:
+    from statsmodels.stats.power import TTestIndPower, TTestPower
+
+    test = TTestPower() if n_second is None else TTestIndPower()
+    ratio = {} if n_second is None else {"ratio": n_second / n}
+    sides = [test.power(size, n, alpha / 2, alternative=side, **ratio) for side in ("larger", "smaller")]
+    # The lower tail's series underflows to NaN only where its probability is 0 to machine precision.
+    return float(np.nan_to_num(sides).sum())
 
 
 # ---- ABS by formula

@@ -34,6 +34,7 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
         return None
     if not 0 <= successes <= n:
         raise ValueError("successes must lie between 0 and n")
+    # Not by statsmodels: the window's process counts a judge's flips by this, and statsmodels must stay out of it.
     z = NormalDist().inv_cdf((1 + level) / 2)
     p = successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
