@@ -8,10 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QLocale, QObject, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.draw.reader import read_by
 from core.errors import AppError
 from desktop import theme
 from desktop.jobs.runner import unexpected
@@ -65,6 +66,9 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setDesktopFileName("biasprint")
     app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see desktop.leaving
     chosen = settings or Settings()
+    locale = QLocale()
+    if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English
+        read_by(tr, locale.decimalPoint(), locale.groupSeparator())
     theme.set_reduced_motion(bool(chosen.get("reduced_motion")))
     theme.apply(app, str(chosen.get("theme")), chosen.scale)
     app.setWindowIcon(QIcon(theme.pixmap("biasprint", "", 64, 2.0)))

@@ -62,9 +62,10 @@ class Canvas(ABC):
 
     @abstractmethod
     def rect(
-        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", opacity: float = 1
-    ) -> None:
-        """`opacity`: of the filling."""
+        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", opacity: float = 1,
+        radius: float = 0,
+    ) -> None:  # fmt: skip
+        """`opacity`: of the filling; `radius`: of the corners."""
 
     @abstractmethod
     def path(

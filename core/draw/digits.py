@@ -22,7 +22,9 @@ def places(value: float, low: float | None = None, high: float | None = None) ->
     scale = high - low if known and low is not None and high is not None else abs(value)
     if not math.isfinite(scale) or scale == 0:
         return ALONE
-    return min(MOST_PLACES, max(0, (1 if known else ALONE - 1) - math.floor(math.log10(scale))))
+    # Of the rounded scale: 0.099 deserves what 0.1 does.
+    first = int(f"{scale:.0e}".partition("e")[2]) if known else math.floor(math.log10(scale))
+    return min(MOST_PLACES, max(0, (1 if known else ALONE - 1) - first))
 
 
 def written(

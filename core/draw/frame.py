@@ -50,8 +50,8 @@ def _badges(canvas: Canvas, figure: Figure, y: float) -> float:
         wide = canvas.measure(shown, "note") + 16
         if x and x + wide > canvas.width:
             x, y = 0.0, y + tall + 4
-        canvas.rect(x + 0.5, y + 0.5, wide - 1, tall - 1, edge="edge")
-        canvas.text(x + 8, y + 14, shown)
+        canvas.rect(x, y, wide, tall, "warn-soft", radius=6)
+        canvas.text(x + 8, y + 14, shown, color="warn")
         x += wide + 8
     return y + tall + 8 if figure.stand_ins else y
 
@@ -68,13 +68,14 @@ def _legend(canvas: Canvas, figure: Figure, top: float) -> float:
     keys = [*_series(canvas, figure), *_signs(canvas, figure)]
     x, y = 0.0, top + 4
     for text, wide, sign in keys:
-        shown = canvas.cut(text, "note", canvas.width - wide - 6)
-        needed = wide + 6 + canvas.measure(shown, "note")
+        lines = canvas.wrap(text, "note", canvas.width - wide - 6)
+        needed = wide + 6 + max(canvas.measure(line, "note") for line in lines)
         if x and x + needed > canvas.width:
             x, y = 0.0, y + LINE
         sign(x, y + LINE / 2)
-        canvas.text(x + wide + 6, y + LINE / 2 + 4, shown)
-        x += needed + APART
+        for number, line in enumerate(lines):
+            canvas.text(x + wide + 6, y + LINE / 2 + 4 + 15 * number, line)
+        x, y = x + needed + APART, y + 15 * (len(lines) - 1)
     return y + LINE + 4 if keys else top
 
 
@@ -110,9 +111,9 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
     if any(mark.band for mark in marks):
         keys.append((figure.band_words, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
     if any(mark.floor for mark in marks):
-        text = tr("noise floor: up to here in 95 of 100 cases without any bias; the tick is its mean")
+        text = tr("noise floor (95 of 100 cases without any bias) and its mean")
         keys.append((text, WIDE, lambda x, y: canvas.floor(x, y - 6, WIDE, 12, x + WIDE / 2)))
-    if any(mark.chance for mark in marks):
+    if figure.kind == "radar" and any(mark.chance for mark in marks):
         text = tr("what choosing at random gives 95 times in 100")
         keys.append((text, WIDE, lambda x, y: canvas.rect(x, y - 6, WIDE, 12, "floor", "edge")))
     if figure.null is not None:

@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from core.draw import words
-from core.draw.canvas import DASHES, LEADING, NULL_DASH, SIZES, Anchor, Canvas, Point, series_color
+from core.draw.canvas import BAND_DASH, DASHES, LEADING, NULL_DASH, SIZES, Anchor, Canvas, Point, series_color
 from core.draw.figure import Figure
+from core.draw.reader import tr
 
 FILL = 0.14
 MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
@@ -27,7 +28,7 @@ class _Radar:
     def __init__(self, canvas: Canvas, figure: Figure, top: float) -> None:
         self.canvas, self.figure = canvas, figure
         self.spokes = figure.rows
-        self.null = 1.0 if figure.null is None else figure.null
+        self.null = figure.null or 1.0
         self.limit = _limit(figure, self.null)
         room = MOST_LABEL * canvas.width
         self.labels = [[canvas.cut(line, "label", room) for line in in_lines(canvas, row)] for _, row in self.spokes]
@@ -59,7 +60,11 @@ class _Radar:
         for place in reversed(range(len(self.figure.series))):  # the first series lies on top
             self._series(place)
         self._labels()
-        return self.y + self.radius + self.lines + 4
+        rings, bottom = self._rings(), max(y for _, y in self._circle(self.limit)) + self.lines + 4
+        told = tr("{axis}: rings {step} apart, the outermost is {limit}").format(
+            axis=self.figure.axis or self.figure.unit, step=f"{rings[0]:g}", limit=f"{self.limit:g}"
+        )
+        return self.canvas.paragraph(self.x, bottom, self.canvas.width, told, anchor="middle")
 
     def _rings(self) -> list[float]:
         step = self.null * (0.5 if self.limit <= 3 * self.null else 1.0)
@@ -95,7 +100,8 @@ class _Radar:
             )
         for index, mark in marks.items():
             if first and mark.low is not None and mark.high is not None:
-                self.canvas.line(*self._at(index, mark.low), *self._at(index, mark.high), color=color, width=1.5)
+                ends, dash = [self._at(index, mark.low), self._at(index, mark.high)], BAND_DASH if mark.band else ()
+                self.canvas.path(ends, color=color, width=1.5, dash=dash)
             x, y = at[index]
             self.canvas.marker(place, x, y, hollow=not first)
             told = words.told(self.figure, mark)

@@ -102,11 +102,13 @@ def _row(
         first = lane + (lanes[0] - TEXT) / 2 if TEXT * len(lines) <= sum(lanes) else top + ROW_GAP / 2
     for place, line in enumerate(lines):
         canvas.text(0, first + TEXT * place + SIZES["label"], line, "label", color)
-    if color == "ink":  # no line runs through the words that stand in place of a number
-        begin = lane if columns.stacked else top
-        _grid(canvas, figure, columns, begin, top + height)
     places = {name: place for place, name in enumerate(figure.series)}
-    for mark, tall in zip(marks, lanes, strict=True):
+    begin = lane if columns.stacked else top
+    for number, (mark, tall) in enumerate(zip(marks, lanes, strict=True)):
+        end = top + height if number == len(marks) - 1 else lane + tall
+        if mark.value is not None:  # no line runs through the words that stand in place of a number
+            _grid(canvas, figure, columns, begin, end)
+        begin = end
         _lane(canvas, figure, columns, mark, places[mark.series], lane, tall)
         lane += tall
     return top + height
@@ -185,8 +187,8 @@ def _axis(canvas: Canvas, figure: Figure, columns: _Columns, top: float) -> floa
         half = canvas.measure(text, "note") / 2
         canvas.text(min(max(axis.at(value), half), canvas.width - half), baseline, text, anchor="middle")
     title = figure.axis or figure.unit
-    room = axis.end - axis.start + 2 * GAP
-    lines = canvas.wrap(title, "note", min(room, canvas.width)) if title else []
+    middle = (axis.start + axis.end) / 2
+    lines = canvas.wrap(title, "note", 2 * min(middle, canvas.width - middle)) if title else []
     for place, line in enumerate(lines):
-        canvas.text((axis.start + axis.end) / 2, baseline + NOTE * (place + 1) + 2, line, anchor="middle")
+        canvas.text(middle, baseline + NOTE * (place + 1) + 2, line, anchor="middle")
     return baseline + NOTE * len(lines) + 8

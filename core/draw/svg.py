@@ -67,10 +67,12 @@ class SvgCanvas(Canvas):
         )
 
     def rect(
-        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", opacity: float = 1
-    ) -> None:
+        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", opacity: float = 1,
+        radius: float = 0,
+    ) -> None:  # fmt: skip
         faint = f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
         line = f' stroke="{self.color(edge)}"' if edge else ""
+        line += f' rx="{radius:g}"' if radius else ""
         self.elements.append(f'<rect {_box(x, y, width, height)} fill="{self.color(fill)}"{line}{faint}/>')
 
     def path(

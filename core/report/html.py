@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import core
-from core.draw import Figure, digits, words
+from core.draw import digits, words
+from core.draw.figure import Figure
 from core.draw.svg import page_style, svg
 from core.findings import Finding, StudyResult
 from core.report.figures import figures_of

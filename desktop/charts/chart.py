@@ -1,6 +1,8 @@
-"""The chart widget: draws a view, tells the figure under the pointer or the focus, and opens it."""
+"""The chart widget: draws a figure, tells the number under the pointer or the focus, and opens it; and its card."""
 
 import html
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -14,15 +16,17 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolTip, QWidget
 
+from core.draw.canvas import Spot
+from core.draw.figure import Figure
+from core.draw.frame import draw_figure
+from core.draw.words import describe
+from core.findings import Finding
 from desktop import theme
-from desktop.charts.canvas import Canvas, Spot
-from desktop.charts.draw import draw
-from desktop.charts.view import View
-from desktop.charts.words import describe, stand_in_lines
+from desktop.charts.canvas import below
+from desktop.widgets import Card, Label, QuietButton, tr
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
 
 MIN_WIDTH = 320
 NEXT_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Right)
@@ -31,15 +35,36 @@ OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 MOST_WIDTHS = 8
 
 
+@dataclass(frozen=True)
+class ChartSpot:
+    """A place on the chart that stands for a number, in the chart's own pixels."""
+
+    area: QRectF
+    tip: str
+    finding: Finding
+
+
+def lay_out(painter: QPainter | None, figure: Figure, width: float) -> tuple[float, list[ChartSpot]]:
+    """The figure in the theme in force, without its title; its height and its spots."""
+    tokens = theme.current()
+    height, canvas = below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure, titled=False))
+    return height, [_placed(spot, tokens.scale) for spot in canvas.spots]
+
+
+def _placed(spot: Spot, scale: float) -> ChartSpot:
+    area = QRectF(scale * spot.x, scale * spot.y, scale * spot.width, scale * spot.height)
+    return ChartSpot(area, "\n".join(spot.told), spot.mark.finding)
+
+
 class Chart(QWidget):
-    """Shows one view. Arrow keys go from figure to figure, Enter opens one, like a click."""
+    """Shows one figure. Arrow keys go from number to number, Enter opens one, like a click."""
 
     opened = Signal(object, str, bool)  # the Finding to open, the chart's words, and whether tests may be shown
 
-    def __init__(self, view: View, parent: QWidget | None = None) -> None:
+    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._view = view
-        self._spots: list[Spot] = []
+        self._figure = figure
+        self._spots: list[ChartSpot] = []
         self._pointed: int | None = None
         self._heights: dict[int, int] = {}  # by width: a layout asks for several in turn, and each has to be drawn
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -51,19 +76,19 @@ class Chart(QWidget):
         self._describe()
 
     @property
-    def view(self) -> View:
-        return self._view
+    def figure(self) -> Figure:
+        return self._figure
 
     @property
-    def spots(self) -> tuple[Spot, ...]:
+    def spots(self) -> tuple[ChartSpot, ...]:
         """The places that stand for a number, in reading order, as last drawn."""
         return tuple(self._spots)
 
-    def set_view(self, view: View) -> None:
-        """Show other figures; nothing happens when they are the same."""
-        if view == self._view:
+    def set_figure(self, figure: Figure) -> None:
+        """Show other numbers; nothing happens when they are the same."""
+        if figure == self._figure:
             return
-        self._view = view
+        self._figure = figure
         self._restyle()
         self._describe()
 
@@ -73,8 +98,8 @@ class Chart(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleName(self._view.title)
-        self.setAccessibleDescription("\n".join(safe_line(line) for line in describe(self._view).splitlines()))
+        self.setAccessibleName(self._figure.title)
+        self.setAccessibleDescription("\n".join(safe_line(line) for line in describe(self._figure)))
 
     # size: as wide as there is room, as high as that needs
 
@@ -85,7 +110,7 @@ class Chart(QWidget):
         if width not in self._heights:
             if len(self._heights) >= MOST_WIDTHS:
                 self._heights.clear()  # the window is being resized
-            self._heights[width] = round(draw(Canvas(None, theme.current()), self._view, width)) + 1
+            self._heights[width] = round(lay_out(None, self._figure, width)[0]) + 1
         return self._heights[width]
 
     def sizeHint(self) -> QSize:
@@ -101,9 +126,7 @@ class Chart(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._highlight(painter)
-        canvas = Canvas(painter, theme.current())
-        draw(canvas, self._view, self.width())
-        self._spots = canvas.spots
+        _, self._spots = lay_out(painter, self._figure, self.width())
         painter.end()
         if self._pointed is not None and self._pointed >= len(self._spots):
             self._pointed = None  # there are fewer figures now
@@ -125,7 +148,7 @@ class Chart(QWidget):
         return next((i for i in reversed(range(len(self._spots))) if self._spots[i].area.contains(x, y)), None)
 
     def _open(self, index: int) -> None:
-        self.opened.emit(self._spots[index].finding, self._spots[index].tip, self._view.complete)
+        self.opened.emit(self._spots[index].finding, self._spots[index].tip, self._figure.complete)
 
     def _point_at(self, index: int | None) -> None:
         if index != self._pointed:
@@ -134,7 +157,7 @@ class Chart(QWidget):
             self.update()
 
     def _tip(self, index: int) -> str:
-        lines = (*self._spots[index].tip.splitlines(), *stand_in_lines(self._view), tr("Click for what is behind it"))
+        lines = (*self._spots[index].tip.splitlines(), tr("Click for what is behind it"))
         return "\n".join(safe_line(line) for line in lines)
 
     def tooltip_at(self, index: int) -> str:
@@ -177,3 +200,58 @@ class Chart(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._point_at(None)
         super().focusOutEvent(event)
+
+
+class ChartCard(Card):
+    """A chart under its title, with its export, or what to do next. `opened` is the chart's."""
+
+    opened = Signal(object, str, bool)
+    export_asked = Signal(object, str)  # the figure, and an ending ("png")
+
+    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.heading = Label(figure.title, "heading", wrap=True)
+        self.save = QuietButton(tr("Save…"), icon="export")
+        self.save.setMenu(self._formats())
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.heading, 1)
+        row.addWidget(self.save)
+        self.chart = Chart(figure)
+        self.chart.opened.connect(self.opened)
+        self.nothing = Label("", "soft", wrap=True)
+        self.box.addLayout(row)
+        self.box.addWidget(self.nothing)
+        self.box.addWidget(self.chart)
+        self.box.addStretch(1)
+        self._dress(figure)
+
+    @property
+    def figure(self) -> Figure:
+        return self.chart.figure
+
+    def set_figure(self, figure: Figure) -> None:
+        self.chart.set_figure(figure)
+        self._dress(figure)
+
+    def _dress(self, figure: Figure) -> None:
+        self.heading.setText(figure.title)
+        self.setAccessibleName(figure.title)
+        self.nothing.setText(figure.empty)
+        self.nothing.setVisible(not figure.marks)
+        self.chart.setVisible(bool(figure.marks))
+        self.save.setVisible(bool(figure.marks))
+        self.save.setAccessibleName(tr("Save the chart “{title}”").format(title=figure.title))
+
+    def _formats(self) -> QMenu:
+        menu = QMenu(self)
+        for ending, text in (
+            ("png", tr("Picture (PNG)…")),
+            ("svg", tr("Drawing (SVG)…")),
+            ("csv", tr("Figures as a table (CSV)…")),
+        ):
+            menu.addAction(text).triggered.connect(partial(self._ask_export, ending))
+        return menu
+
+    def _ask_export(self, ending: str, _checked: bool = False) -> None:
+        self.export_asked.emit(self.figure, ending)

@@ -1,27 +1,39 @@
-"""A chart as PNG, SVG or CSV. Pictures carry title, legend, notes and stand-in scorers: they travel without the window.
+"""Charts and pages as files: PNG, SVG, PDF, and the findings of a chart as CSV.
 
-Needs no widget, so that it can run off the UI thread.
+Pictures carry title, legend, notes and stand-in scorers: they travel without the window. No widget is needed: this can
+run off the window's thread.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSaveFile, QSize
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+from core.draw.figure import Figure
+from core.draw.frame import draw_figure
+from core.draw.svg import WIDTH as SVG_WIDTH
+from core.draw.svg import svg
 from core.errors import AppError
 from core.findings import Finding
 from core.report.export import export_rows
-from desktop.charts import picture
-from desktop.charts.canvas import Canvas
-from desktop.charts.draw import draw
-from desktop.charts.view import View
-from desktop.charts.words import stand_in_lines
+from desktop.charts.canvas import below
 from desktop.theme.tokens import Tokens
 from desktop.widgets.words import tr
 
-WIDTH = 880
+WIDTH = round(SVG_WIDTH)
+MARGIN = 32
 FORMATS = ("png", "svg", "csv")
+PIXELS = 2  # device pixels per pixel of a PNG: sharp in print and on fine screens
+PDF_MARGIN = 12  # millimetres
+PDF_DOTS = 300  # an inch
+
+Page = Callable[[QPainter | None, float], float]
+"""Paints what fits `width` from the top left corner, without a painter only measures; returns the height."""
 
 
-def export_chart(view: View, tokens: Tokens, path: Path, *, width: int = WIDTH) -> Path:
+def export_chart(figure: Figure, tokens: Tokens, path: Path) -> Path:
     """Write the chart to `path`, in the format of its ending. Whole or not at all; AppError says why not."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in FORMATS:
@@ -30,43 +42,26 @@ def export_chart(view: View, tokens: Tokens, path: Path, *, width: int = WIDTH) 
             hint=tr("Choose a name that ends in .png, .svg or .csv."),
         )
     if ending == "csv":
-        records = finding_records(view)
+        records = finding_records(figure)
         columns = list(dict.fromkeys(key for record in records for key in record))
         return export_rows(records, path, columns).path
-    return picture.save(path, svg_bytes(view, tokens, width) if ending == "svg" else png_bytes(view, tokens, width))
+    return save(path, svg(figure).encode("utf-8", "replace") if ending == "svg" else chart_png(figure, tokens))
 
 
-def png_bytes(view: View, tokens: Tokens, width: int = WIDTH) -> bytes:
-    return picture.png(_page_of(view, tokens), tokens, width)
+def chart_png(figure: Figure, tokens: Tokens) -> bytes:
+    def page(painter: QPainter | None, width: float) -> float:
+        return below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure))[0]
+
+    return page_png(page, tokens, WIDTH)
 
 
-def svg_bytes(view: View, tokens: Tokens, width: int = WIDTH) -> bytes:
-    return picture.svg(_page_of(view, tokens), tokens, width, view.title)
-
-
-def _page_of(view: View, tokens: Tokens) -> picture.Page:
-    return lambda painter, width: _page(Canvas(painter, tokens), view, width)
-
-
-def _page(canvas: Canvas, view: View, width: float) -> float:
-    """Title, stand-in scorers, chart; the height of it all."""
-    t = canvas.tokens
-    y = canvas.paragraph(0, 0, width, view.title, role="strong", color=t.ink) + t.px(4)
-    for line in stand_in_lines(view):
-        y += canvas.paragraph(0, y, width, line, color=t.warn) + t.px(4)
-    y += t.px(8)
-    return y + canvas.within(y, lambda inner: draw(inner, view, width))
-
-
-def finding_records(view: View) -> list[dict[str, object]]:
+def finding_records(figure: Figure) -> list[dict[str, object]]:
     """One flat record per finding on the chart: "interval.low", "dims.axis"; lists joined.
 
     Before the planned n without its tests: an export is no way round "no verdict by peeking".
     """
-    # A finding can be drawn several times, once for each of its groups.
-    each = {id(found): found for found in view.findings()}
-    records = [_flat(found) for found in each.values()]
-    if view.complete:
+    records = [_flat(found) for found in figure.findings]
+    if figure.complete:
         return records
     return [{key: value for key, value in record.items() if key not in _TESTS} for record in records]
 
@@ -91,3 +86,79 @@ def _flat(found: Finding) -> dict[str, object]:
 def _scorer(use: Mapping[str, object]) -> str:
     stand_in = " (stand-in)" if use["stand_in"] else ""
     return f"{use['role']}: {use['name']} {use['version']}{stand_in}"
+
+
+# pages
+
+
+def page_png(page: Page, tokens: Tokens, width: int) -> bytes:
+    size = _size(page, width)
+    image = QImage(size * PIXELS, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(PIXELS)
+    painter = QPainter(image)
+    _paint(painter, page, tokens, size)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
+    return bytes(buffer.data().data())
+
+
+def page_svg(page: Page, tokens: Tokens, width: int, title: str) -> bytes:
+    size = _size(page, width)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(size)
+    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
+    generator.setResolution(96)
+    generator.setTitle(title)
+    painter = QPainter(generator)
+    _paint(painter, page, tokens, size)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def page_pdf(page: Page, width: int, title: str) -> bytes:
+    """One page of A4, the drawing as wide as it, or as high where that is what it needs."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(title)
+    writer.setCreator("Biasprint")
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    margins = QMarginsF(PDF_MARGIN, PDF_MARGIN, PDF_MARGIN, PDF_MARGIN)
+    writer.setPageMargins(margins, QPageLayout.Unit.Millimeter)
+    writer.setResolution(PDF_DOTS)
+    painter = QPainter(writer)
+    scale = min(writer.width() / width, writer.height() / page(None, width))
+    painter.translate((writer.width() - scale * width) / 2, 0)
+    painter.scale(scale, scale)
+    page(painter, width)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def save(path: Path, content: bytes) -> Path:
+    """Whole or not at all; AppError says why not."""
+    file = QSaveFile(str(path))
+    written = file.open(QIODevice.OpenModeFlag.WriteOnly) and file.write(QByteArray(content)) == len(content)
+    if not (written and file.commit()):
+        raise AppError(
+            tr("The picture was not saved: {why}").format(why=file.errorString()),
+            kept=tr("What was in that place before is unchanged."),
+            hint=tr("Choose another folder, or free some space, and save again."),
+        )
+    return path
+
+
+def _size(page: Page, width: int) -> QSize:
+    return QSize(width, round(page(None, width - 2 * MARGIN)) + 2 * MARGIN)
+
+
+def _paint(painter: QPainter, page: Page, tokens: Tokens, size: QSize) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(0, 0, size.width(), size.height(), QColor(tokens.surface))
+    painter.translate(MARGIN, MARGIN)
+    page(painter, size.width() - 2 * MARGIN)

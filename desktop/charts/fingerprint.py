@@ -1,64 +1,82 @@
-"""The chart of a fingerprint: a radar of what was chosen relative to chance, or bars where there is none.
+"""The figures of a fingerprint: what was chosen relative to chance, and the scores (ABS) of each axis. No Qt widgets.
 
 Source: METHODS, “Personal fingerprint”; UX, “The look”: chance is a circle, the noise floor a shaded ring.
 """
 
-import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from core.draw import digits
+from core.draw.figure import Figure, FigureMark
+from core.findings import Finding, Floor
 from core.judging.fingerprint import AxisChoice, Fingerprint, ShareOfChoices
-from desktop.charts import numbers
-from desktop.charts.chance import anytime_chance_range, chance_range
-from desktop.charts.fingerprint_rows import bars_view
-from desktop.charts.fingerprint_voices import Voice, bounds, chance_key, each, tip_of, voices
-from desktop.charts.view import LegendKey, RadarPoint, RadarSeries, RadarView, Spoke, View
+from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range
 from desktop.widgets.words import plural, tr
 
-MIN_SPOKES = 3
+LEAST_SPOKES = 3
+TIMES = 1  # decimals of “times chance”
+NOTHING = Figure("fingerprint", "creativity", "", "", "radar", (), empty=" ")
 
 
-def shares_view(found: Fingerprint) -> View:
-    """A radar; bars where there are too few identities for one."""
-    return (
-        radar_view(found)
-        if sum(len(axis.identities) for axis in found.axes) >= MIN_SPOKES
-        else bars_view(found, title_of(found))
-    )
+@dataclass(frozen=True)
+class _Chooser:
+    """Whose choices are drawn. `own`: of the fingerprint itself; the others stand beside it."""
+
+    title: str
+    axes: tuple[AxisChoice, ...]
+    findings: tuple[Finding, ...]
+    complete: bool
 
 
-def title_of(found: Fingerprint) -> str:
+def shares_figure(found: Fingerprint) -> Figure:
+    """A radar, a spoke for each identity; bars where there are too few for one."""
+    choosers = _choosers(found)
+    marks = [mark for chooser in choosers for mark in _share_marks(chooser, several=len(found.axes) > 1)]
+    if sum(len(axis.identities) for axis in found.axes) >= LEAST_SPOKES:
+        kind = "radar"
+    else:
+        kind = "bars" if len(choosers) < 2 else "grouped"
+    whose = tr("How often you chose each identity’s text, relative to chance")
     if found.kind == "model":
-        return tr("How often it chose each identity’s text, relative to chance")
-    return tr("How often you chose each identity’s text, relative to chance")
-
-
-def radar_view(found: Fingerprint) -> RadarView:
-    """Spoke = share × number of identities. The ring, spoke by spoke: where chance ends 95 times in 100."""
-    speaking = voices(found)
-    if not speaking:
-        return RadarView(title_of(found), (), (), (), 2.0, empty=tr("There is no comparison with a choice."))
-    spokes = tuple(
-        Spoke(axis.title if len(found.axes) > 1 else "", one.label, _ring(axis, complete=found.complete))
-        for axis, one in each(found.axes)
-    )
-    keys = [(axis.axis, one.identity) for axis, one in each(found.axes)]
-    series = []
-    for place, voice in enumerate(speaking):
-        points = {(axis.axis, one.identity): _point(voice, axis, one) for axis, one in each(voice.axes)}
-        series.append(RadarSeries(voice.title, place, tuple(points.get(key) for key in keys)))
-    ends = [point.value for one in series for point in one.points if point]
-    ends += [point.high for point in series[0].points if point and point.high is not None]
-    ends += [spoke.floor[1] for spoke in spokes if spoke.floor]
-    limit = max(2.0, math.ceil(2 * max(ends) - 1e-9) / 2)
-    lines = (LegendKey("line", voice.title, place, hollow=place > 0) for place, voice in enumerate(speaking))
-    rings = tr("The rings stand half of chance apart; the outermost is {limit} × chance.")
-    return RadarView(
-        title=title_of(found),
-        legend=(*_legend(), *lines),
-        spokes=spokes,
-        series=tuple(series),
-        limit=limit,
-        notes=(rings.format(limit=numbers.fixed(limit, 0 if limit == round(limit) else 1)),),
+        whose = tr("How often it chose each identity’s text, relative to chance")
+    return Figure(
+        key="fingerprint.shares",
+        study="creativity",
+        title=whose,
+        subtitle="",
+        kind=kind,
+        marks=tuple(marks),
+        unit=tr("times chance"),
+        axis=tr("times chance"),
+        null=1.0,
+        null_words=tr("chance"),
+        n_title=tr("choices"),
         complete=found.complete,
+        band_words=tr("95 % band, valid whenever one looks"),
+        empty=tr("There is no comparison with a choice."),
+    )
+
+
+def scores_figure(found: Fingerprint) -> Figure:
+    """ABS of each axis, with its interval and noise floor."""
+    marks = [
+        _score_mark(found, axis, finding)
+        for axis in found.axes
+        for finding in found.findings
+        if (finding.id, finding.variant, finding.dims.get("axis")) == ("creativity.abs", "default", axis.axis)
+    ]
+    return Figure(
+        key="fingerprint.scores",
+        study="creativity",
+        title=tr("Affinity Bias Score (ABS)"),
+        subtitle="",
+        kind="intervals",
+        marks=tuple(marks),
+        unit=tr("score"),
+        axis=tr("0: every identity chosen equally often"),
+        n_title=tr("choices"),
+        complete=found.complete,
+        band_words=tr("95 % interval for one look"),
     )
 
 
@@ -67,11 +85,58 @@ def summary(found: Fingerprint) -> str:
     whole = plural(found.planned, "1 comparison", "%n comparisons")
     planned = {axis.planned for axis in found.axes}
     if len(found.axes) > 1 and len(planned) == 1:
-        return tr("{whole}, {n} on each axis").format(whole=whole, n=numbers.count(planned.pop()))
+        return tr("{whole}, {n} on each axis").format(whole=whole, n=digits.count(planned.pop()))
     return whole
 
 
+def _choosers(found: Fingerprint) -> Sequence[_Chooser]:
+    """The rater, then the group, then the models; who made no choice at all is left out."""
+    own = found.code if found.kind == "model" else tr("you")
+    every = [_Chooser(own, found.axes, found.findings, found.complete)]
+    if found.group is not None:
+        title = plural(found.group.people, "group of 1", "group of %n")
+        every.append(_Chooser(title, found.group.axes, found.group.findings, complete=True))
+    every += [_Chooser(one.title, one.axes, one.findings, complete=True) for one in found.models]
+    return [chooser for chooser in every if any(axis.n for axis in chooser.axes)]
+
+
+def _share_marks(chooser: _Chooser, *, several: bool) -> Iterator[FigureMark]:
+    shares = {
+        (one.dims["axis"], one.label): one
+        for one in chooser.findings
+        if (one.id, one.variant) == ("creativity.share", "default")
+    }
+    for axis in chooser.axes:
+        for one in axis.identities:
+            finding = shares.get((axis.axis, one.identity))
+            if one.relative is None or finding is None:
+                continue
+            low, high = _bounds(chooser, axis, one)
+            yield FigureMark(
+                finding=finding,
+                row=one.label,
+                series=chooser.title,
+                section=axis.title if several else "",
+                value=one.relative,
+                low=low,
+                high=high,
+                n=axis.n,
+                band=not chooser.complete,
+                chance=_ring(axis, complete=chooser.complete),
+                tip=_share_tip(chooser, axis, one, low, high),
+            )
+
+
+def _bounds(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices) -> tuple[float | None, float | None]:
+    """The interval; before the planned n a band that may be looked at any number of times."""
+    if chooser.complete:
+        return (None, None) if one.interval is None else (one.interval.low, one.interval.high)
+    low, high = anytime_band(one.chosen, axis.n)
+    return low * len(axis.identities), high * len(axis.identities)
+
+
 def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
+    """Where chance ends 95 times in 100."""
     if not axis.n:
         return None
     k = len(axis.identities)
@@ -79,13 +144,52 @@ def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
     return low * k, high * k
 
 
-def _point(voice: Voice, axis: AxisChoice, one: ShareOfChoices) -> RadarPoint | None:
-    finding = voice.shares.get((axis.axis, one.identity))
-    if one.relative is None or finding is None:
-        return None
-    low, high = bounds(voice, axis, one)
-    return RadarPoint(finding, one.relative, low, high, tip_of(voice, axis, one, low, high))
+def _share_tip(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices, low: float | None, high: float | None) -> str:
+    """Who chose what how often, what chance would give, and the interval."""
+    assert one.relative is not None
+    lines = [
+        tr("{who}: {label} ({axis}) in {chosen} of {n} choices").format(
+            who=chooser.title,
+            label=one.label,
+            axis=axis.title,
+            chosen=digits.fixed(one.chosen, 0 if one.chosen == round(one.chosen) else 1),
+            n=digits.count(axis.n),
+        ),
+        tr("{times} times as often as chance").format(times=digits.fixed(one.relative, TIMES)),
+    ]
+    if low is not None and high is not None:
+        shown = f"{digits.fixed(low, TIMES)}–{digits.fixed(high, TIMES)}"
+        words = tr("95 % interval {shown}") if chooser.complete else tr("95 % band {shown}, whenever one looks")
+        lines.append(words.format(shown=shown))
+    return "\n".join(lines)
 
 
-def _legend() -> tuple[LegendKey, ...]:
-    return (LegendKey("floor", tr("what chance alone would give")), chance_key())
+def _score_mark(found: Fingerprint, axis: AxisChoice, finding: Finding) -> FigureMark:
+    low, high = (None, None) if axis.interval is None else (axis.interval.low, axis.interval.high)
+    floor = None
+    if axis.floor_mean is not None and axis.floor_p95 is not None:
+        floor = Floor(axis.floor_mean, axis.floor_p95, finding.floor.p if finding.floor else 1.0)
+    return FigureMark(
+        finding=finding,
+        row=axis.title,
+        value=axis.abs,
+        low=low,
+        high=high,
+        reason=axis.reason,
+        n=axis.n,
+        floor=floor,
+        band=not found.complete and low is not None,
+        tip=_score_tip(axis, low, high) if axis.abs is not None else "",
+    )
+
+
+def _score_tip(axis: AxisChoice, low: float | None, high: float | None) -> str:
+    figure, interval = digits.written(axis.abs, low, high)
+    lines = [tr("{axis}: {figure}, n = {n}").format(axis=axis.title, figure=figure, n=digits.count(axis.n))]
+    lines += [tr("95 % interval {shown}").format(shown=interval)] if interval else []
+    if axis.floor_mean is not None and axis.floor_p95 is not None:
+        floor = tr("With no preference at all: {mean} on average, below {p95} in 95 of 100 cases")
+        lines.append(floor.format(mean=digits.number(axis.floor_mean), p95=digits.number(axis.floor_p95)))
+    if axis.testing is not None:
+        lines.append(digits.p_value(axis.testing.p_adjusted) + tr(" (Holm over the axes)") * (axis.testing.axes > 1))
+    return "\n".join(lines)

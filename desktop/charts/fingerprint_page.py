@@ -1,28 +1,32 @@
 """A fingerprint as a picture: radar or bars, the paragraph, the scores, and the statement of limits, on one page.
 
-The statement is part of it: a picture travels without the window.
+The statement is part of it: a picture travels without the window. Paragraphs have some words in bold, drawn as plain
+text: rich text is no way to do that, because the bold words come from files.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 import core
+from core.draw.canvas import TextStyle
+from core.draw.frame import draw_figure
 from core.errors import AppError
 from core.judging.fingerprint import Fingerprint
-from core.judging.fingerprint_words import limits, paragraphs
-from desktop.charts import picture
-from desktop.charts.canvas import Canvas
-from desktop.charts.draw import draw
-from desktop.charts.fingerprint import shares_view, summary
-from desktop.charts.fingerprint_rows import scores_view
-from desktop.charts.prose import draw_prose
+from core.judging.fingerprint_words import Paragraph, limits, paragraphs
+from desktop.charts import export
+from desktop.charts.canvas import below
+from desktop.charts.fingerprint import scores_figure, shares_figure, summary
 from desktop.theme.tokens import Tokens
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, tr
 
 WIDTH = 880
 FORMATS = ("png", "svg", "pdf")
 GAP = 20
+BETWEEN = 10  # pixels between two paragraphs
 
 
 def save_page(found: Fingerprint, tokens: Tokens, path: Path) -> Path:
@@ -33,7 +37,7 @@ def save_page(found: Fingerprint, tokens: Tokens, path: Path) -> Path:
             tr("A picture cannot be saved as “{name}”.").format(name=path.name),
             hint=tr("Choose a name that ends in .png, .svg or .pdf."),
         )
-    return picture.save(path, page_bytes(found, tokens, ending))
+    return export.save(path, page_bytes(found, tokens, ending))
 
 
 def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:
@@ -43,8 +47,10 @@ def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:
         return draw_page(painter, tokens, found, width)
 
     if ending == "pdf":
-        return picture.pdf(page, WIDTH - 2 * picture.MARGIN, title(found))
-    return picture.svg(page, tokens, WIDTH, title(found)) if ending == "svg" else picture.png(page, tokens, WIDTH)
+        return export.page_pdf(page, WIDTH - 2 * export.MARGIN, title(found))
+    return (
+        export.page_svg(page, tokens, WIDTH, title(found)) if ending == "svg" else export.page_png(page, tokens, WIDTH)
+    )
 
 
 def title(found: Fingerprint) -> str:
@@ -53,17 +59,82 @@ def title(found: Fingerprint) -> str:
 
 def draw_page(painter: QPainter | None, tokens: Tokens, found: Fingerprint, width: float) -> float:
     """Everything under each other, `width` pixels wide; returns the height."""
-    canvas = Canvas(painter, tokens)
     gap = tokens.px(GAP)
-    said = paragraphs(found, tr, number)
-    y = canvas.paragraph(0, 0, width, title(found), role="strong", color=tokens.ink) + tokens.px(2)
-    y += canvas.paragraph(0, y, width, summary(found)) + gap
-    shares, scores = shares_view(found), scores_view(found)
-    y += canvas.paragraph(0, y, width, shares.title, role="strong", color=tokens.ink) + tokens.px(4)
-    y += canvas.within(y, lambda inner: draw(inner, shares, width)) + gap
-    y += draw_prose(painter, tokens, said, 0, y, width) + gap
-    y += canvas.paragraph(0, y, width, scores.title, role="strong", color=tokens.ink) + tokens.px(4)
-    y += canvas.within(y, lambda inner: draw(inner, scores, width)) + gap
-    y += draw_prose(painter, tokens, [limits(found, tr)], 0, y, width) + tokens.px(8)
-    made = tr("Made with Biasprint {version}").format(version=core.__version__)
-    return y + canvas.paragraph(0, y, width, made)
+
+    def line(text: str, y: float, style: TextStyle = "note", color: str = "soft") -> float:
+        return below(
+            painter, tokens, y, width, lambda canvas: canvas.paragraph(0, 0, canvas.width, text, style, color)
+        )[0]
+
+    y = line(summary(found), line(title(found), 0, "title", "ink")) + gap
+    pieces = (shares_figure(found), paragraphs(found, tr, number)), (scores_figure(found), [limits(found, tr)])
+    for figure, said in pieces:
+        y, _ = below(painter, tokens, y, width, lambda canvas, figure=figure: draw_figure(canvas, figure))
+        y += gap
+        y += draw_prose(painter, tokens, said, 0, y, width) + gap
+    return line(tr("Made with Biasprint {version}").format(version=core.__version__), y)
+
+
+def draw_prose(
+    painter: QPainter | None, tokens: Tokens, paragraphs: Sequence[Paragraph], x: float, top: float, width: float
+) -> float:
+    """Statements in reading size, what is quiet in the size of controls; returns the height."""
+    y = top
+    for place, paragraph in enumerate(paragraphs):
+        y += tokens.px(BETWEEN) if place else 0
+        size = tokens.control if paragraph.quiet else tokens.reading
+        color = tokens.soft if paragraph.quiet else tokens.ink
+        y += _paragraph(painter, tokens, paragraph, QPointF(x, y), width, size, color)
+    return y - top
+
+
+def _paragraph(
+    painter: QPainter | None,
+    tokens: Tokens,
+    paragraph: Paragraph,
+    at: QPointF,
+    width: float,
+    size: int,
+    color: str,
+) -> float:
+    font = QFont(tokens.family)
+    font.setPixelSize(size)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    pieces = [(_safe(span.text), span.strong) for span in paragraph.spans]
+    layout = QTextLayout("".join(text for text, _ in pieces), font)
+    layout.setFormats(_bold(pieces))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    step = size * (tokens.line_height - 0.15)
+    y = 0.0
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, y + (step - line.height()) / 2))
+        y += step
+    layout.endLayout()
+    if painter is not None:
+        painter.setPen(QColor(color))
+        layout.draw(painter, at)
+    return y
+
+
+def _bold(pieces: Sequence[tuple[str, bool]]) -> list[QTextLayout.FormatRange]:
+    """Where the strong pieces lie, in UTF-16 units as Qt counts."""
+    strong = QTextCharFormat()
+    strong.setFontWeight(QFont.Weight.DemiBold)
+    found, start = [], 0
+    for text, is_strong in pieces:
+        length = len(text.encode("utf-16-le")) // 2
+        if is_strong and length:
+            piece = QTextLayout.FormatRange()
+            piece.start, piece.length, piece.format = start, length, strong
+            found.append(piece)
+        start += length
+    return found
+
+
+def _safe(text: str) -> str:
+    """The blanks at the ends stay: they stand between two pieces."""
+    return " " * text.startswith(" ") + safe_line(text) + " " * (len(text) > 1 and text.endswith(" "))

@@ -3,7 +3,7 @@
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from desktop.charts.data import Item, Items
+from desktop.charts.live import Item, Items
 from desktop.models.texts_behind import DEFAULT, read_text, texts_behind, wanted_groups
 
 MOST = 50

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from core.draw import digits
 from core.findings import Finding
-from desktop.charts import numbers
 from desktop.models import finding_words as words
 from desktop.models.titles import Titles
 from desktop.widgets.safe_text import safe_line
@@ -125,10 +125,10 @@ def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> F
         finding=finding.title,
         groups=", ".join(groups.values()),
         estimate=f"{figure} ({interval})" if interval else figure,
-        n=numbers.count(finding.n),
-        p=words.p_text(finding.p),
-        p_adjusted=words.p_text(finding.p_adjusted),
-        floor="" if floor is None else numbers.score(floor.p95)[0],
+        n=digits.count(finding.n),
+        p=digits.p_text(finding.p),
+        p_adjusted=digits.p_text(finding.p_adjusted),
+        floor="" if floor is None else digits.number(floor.p95),
         variant=tr("default") if finding.variant == "default" else tr("as published"),
         study=study_title,
     )

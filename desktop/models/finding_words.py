@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from core.draw import digits
+from core.draw.words import interval_sentence
 from core.findings import Finding
-from desktop.charts import numbers
-from desktop.charts.words import interval_sentence
 from desktop.models.titles import Titles
 from desktop.widgets.words import tr
 
@@ -41,28 +41,10 @@ def is_ratio(finding: Finding) -> bool:
 
 
 def figures(finding: Finding) -> tuple[str, str]:
-    """The estimate, and "low–high" where there is an interval; a dash where the number does not exist."""
+    """The estimate, and its interval where there is one; a dash where the number does not exist."""
     if finding.estimate is None:
         return UNDEFINED, ""
-    written = numbers.ratio if is_ratio(finding) else numbers.score
-    figure, interval = written(finding.estimate, *numbers.bounds(finding.interval))
-    # A dash between two minus signs cannot be read.
-    return figure, tr("{low} to {high}").format(**_ends(interval)) if "−" in interval else interval
-
-
-def _ends(interval: str) -> dict[str, str]:
-    low, _, high = interval.partition("–")
-    return {"low": low, "high": high}
-
-
-def short(value: float) -> str:
-    """A number of which no interval says how many digits it deserves: two significant ones."""
-    return numbers.score(value)[0]
-
-
-def p_text(p: float | None) -> str:
-    """ "0.031", "< 0.001"; empty where there is none."""
-    return "" if p is None else numbers.p_value(p).removeprefix("p ").removeprefix("= ")
+    return digits.of_finding(finding)
 
 
 def group_titles(finding: Finding, titles: Titles) -> dict[str, str]:
@@ -94,13 +76,13 @@ def p_words(finding: Finding) -> str:
     """p, how it was adjusted and among which tests; or that there is none."""
     if finding.p is None:
         if finding.floor is not None:
-            return tr("{p} against the noise floor; not adjusted").format(p=numbers.p_value(finding.floor.p))
+            return tr("{p} against the noise floor; not adjusted").format(p=digits.p_value(finding.floor.p))
         return tr("no test applies")
     if finding.p_adjusted is None or finding.adjust is None:
-        return tr("{p}; not adjusted for other tests").format(p=numbers.p_value(finding.p))
+        return tr("{p}; not adjusted for other tests").format(p=digits.p_value(finding.p))
     return tr("{p}; adjusted {adjusted} ({method} among {family})").format(
-        p=numbers.p_value(finding.p),
-        adjusted=p_text(finding.p_adjusted),
+        p=digits.p_value(finding.p),
+        adjusted=digits.p_text(finding.p_adjusted),
         method=finding.adjust.method,
         family=finding.adjust.family,
     )
@@ -112,10 +94,10 @@ def floor_words(finding: Finding) -> str:
     if floor is None:
         return ""
     told = tr("without any bias {mean} on average, and below {p95} in 95 of 100 cases").format(
-        mean=numbers.score(floor.mean)[0], p95=numbers.score(floor.p95)[0]
+        mean=digits.number(floor.mean), p95=digits.number(floor.p95)
     )
     if finding.floor_subtracted is not None:
-        above = numbers.score(finding.floor_subtracted)[0]
+        above = digits.number(finding.floor_subtracted)
         told += "; " + tr("the estimate less that average is {above}").format(above=above)
     return told
 
@@ -127,7 +109,7 @@ def power_words(finding: Finding) -> str:
         return ""
     said = []
     if power.detectable is not None:
-        effect = numbers.ratio(power.detectable)[0] if is_ratio(finding) else numbers.score(power.detectable)[0]
+        effect = digits.number(power.detectable, "ratio" if is_ratio(finding) else "")
         kind = tr("a ratio of {effect}") if is_ratio(finding) else tr("a value of {effect}")
         said.append(
             tr("With so many {items}, {effect} or more would be seen with 80 % chance.").format(
@@ -137,7 +119,7 @@ def power_words(finding: Finding) -> str:
     if power.n_for_planned is not None:
         said.append(
             tr("The effect the study is planned for takes {n} {items}.").format(
-                n=numbers.count(power.n_for_planned), items=items_word(finding)
+                n=digits.count(power.n_for_planned), items=items_word(finding)
             )
         )
     return " ".join(said)
@@ -147,18 +129,18 @@ def n_words(finding: Finding, groups: Mapping[str, str]) -> str:
     """ "120 letters (male: 60, female: 60)"."""
     in_order = dict.fromkeys((*groups, *finding.n_by_group))
     by_group = ", ".join(
-        f"{groups.get(key, key)}: {numbers.count(finding.n_by_group[key])}"
+        f"{groups.get(key, key)}: {digits.count(finding.n_by_group[key])}"
         for key in in_order
         if key in finding.n_by_group
     )
-    n = f"{numbers.count(finding.n)} {items_word(finding)}"
+    n = f"{digits.count(finding.n)} {items_word(finding)}"
     return f"{n} ({by_group})" if by_group else n
 
 
 def contrast_words(finding: Finding, groups: Mapping[str, str]) -> str:
     """The signed difference of each group: "white: +0.021, black: −0.013"."""
     signed = ((groups.get(key, key), value) for key, value in (finding.contrast or {}).items())
-    return ", ".join(f"{group}: {'+' if value >= 0 else ''}{short(value)}" for group, value in signed)
+    return ", ".join(f"{group}: {'+' if value >= 0 else ''}{digits.number(value)}" for group, value in signed)
 
 
 def scorer_words(finding: Finding) -> str:

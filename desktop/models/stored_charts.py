@@ -13,7 +13,7 @@ from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
 from core.runs.measure.letters import of_counts
 from core.runs.values import best_scorer, scorer_for
-from desktop.charts.data import AxisNames, ChartData, Items, Voice
+from desktop.charts.live import AxisNames, ChartData, Items, Voice
 from desktop.models.chart_items import items_behind
 from desktop.widgets.words import plural, tr
 

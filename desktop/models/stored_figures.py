@@ -10,8 +10,6 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.report.figures import figures_of
 from desktop.charts.compare import compared, models_of
-from desktop.charts.figures import figure_view
-from desktop.charts.view import View
 from desktop.models.finding_lines import Measurement
 from desktop.models.stored_findings import StoredFindings
 
@@ -20,20 +18,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DrawnFigure:
-    """A figure, its view, and what it is called in a list: its title, with the part where others have the same."""
-
-    figure: Figure
-    view: View
-    title: str
-
-
-@dataclass(frozen=True)
 class StudyFigures:
     """A study of the project: how it was measured last, its figures, and the models that they can be narrowed to."""
 
     measurement: Measurement
-    figures: tuple[DrawnFigure, ...] = ()
+    figures: tuple[Figure, ...] = ()
     models: tuple[str, ...] = ()
 
 
@@ -42,21 +31,21 @@ class StoredFigures:
 
     def __init__(self, project: "Project") -> None:
         self._project = project
-        self._built: dict[str, tuple[str, tuple[DrawnFigure, ...]]] = {}
+        self._built: dict[str, tuple[str, tuple[Figure, ...]]] = {}
 
     def load(self, ctx: JobContext) -> tuple[StudyFigures, ...]:
         """Every study of the project, measured or not."""
         found = []
         for measurement in StoredFindings(self._project).measurements(ctx):
             figures = self._figures(ctx, measurement)
-            found.append(StudyFigures(measurement, figures, models_of(one.figure for one in figures)))
+            found.append(StudyFigures(measurement, figures, models_of(figures)))
         return tuple(found)
 
-    def compare(self, ctx: JobContext, study: StudyFigures, first: str, second: str) -> tuple[DrawnFigure, ...]:
+    def compare(self, ctx: JobContext, study: StudyFigures, first: str, second: str) -> tuple[Figure, ...]:
         """The study's figures with these two models beside each other."""
-        return _drawn(ctx, compared((one.figure for one in study.figures), first, second))
+        return _told_apart(compared(study.figures, first, second))
 
-    def _figures(self, ctx: JobContext, measurement: Measurement) -> tuple[DrawnFigure, ...]:
+    def _figures(self, ctx: JobContext, measurement: Measurement) -> tuple[Figure, ...]:
         study, at = measurement.study, measurement.measured_at
         if not at:
             return ()
@@ -66,15 +55,14 @@ class StoredFigures:
             for row in self._project.findings.all(study):
                 ctx.check()
                 findings.append(Finding.from_json(row.body))
-            known = self._built[study] = (at, _drawn(ctx, figures_of(study, findings)))
+            known = self._built[study] = (at, _told_apart(figures_of(study, findings)))
         return known[1]
 
 
-def _drawn(ctx: JobContext, figures: Sequence[Figure]) -> tuple[DrawnFigure, ...]:
+def _told_apart(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Each with a title of its own: with its part where others have the same."""
     times = Counter(figure.title for figure in figures)
-    drawn = []
-    for figure in figures:
-        ctx.check()
-        title = figure.title if times[figure.title] == 1 else f"{figure.title} · {figure.part}"
-        drawn.append(DrawnFigure(figure, figure_view(replace(figure, title=title)), title))
-    return tuple(drawn)
+    return tuple(
+        figure if times[figure.title] == 1 else replace(figure, title=f"{figure.title} · {figure.part}")
+        for figure in figures
+    )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
     from core.project.project import Project
     from core.runs.fingerprint import Raters
-    from desktop.charts.data import Items
+    from desktop.charts.live import Items
 
 
 def read_raters(*, project: "Project") -> "Operation[Raters]":
@@ -48,7 +48,7 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
 
     def work(ctx: JobContext) -> "Items":
         from core.runs.fingerprint import texts_read
-        from desktop.charts.data import Item, Items
+        from desktop.charts.live import Item, Items
 
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (

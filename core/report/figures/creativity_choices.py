@@ -67,7 +67,7 @@ def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
     apart = set(values(kinds, "axis"))
     whole = [one for one in having(findings, finding_id, ("axis",)) if one.dims["axis"] not in apart]
     few = len(values(each, "rater")) + (len(KINDS) if kinds else 1) <= MOST_SERIES
-    return whole + kinds + (each if few else [])
+    return whole + kinds + (each if few or not (whole or kinds) else [])
 
 
 def _people_first(finding: Finding) -> bool:

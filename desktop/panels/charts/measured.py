@@ -17,12 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.draw.figure import Figure
 from core.findings import Finding
 from desktop import theme
-from desktop.charts.card import ChartCard
-from desktop.charts.data import Items
-from desktop.charts.view import RowsView
-from desktop.models.stored_figures import DrawnFigure, StudyFigures
+from desktop.charts.chart import ChartCard
+from desktop.charts.live import Items
+from desktop.models.stored_figures import StudyFigures
 from desktop.models.studies import STUDIES
 from desktop.panels.findings.studies import StudyLine
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
@@ -32,7 +32,7 @@ from desktop.widgets.safe_text import safe_line
 ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most
 LIST_FROM = 760  # text pixels: narrower, a box takes the list's place
-NOTHING = RowsView("", (), (), None, "", "")  # type: ignore[arg-type]
+NOTHING = Figure("", "", "", "", "intervals", ())
 
 
 class TitleDelegate(QStyledItemDelegate):
@@ -61,7 +61,7 @@ class Measured(QWidget):
         super().__init__()
         self.title = tr("Measured")
         self._studies: Sequence[StudyFigures] = ()
-        self._compared: tuple[DrawnFigure, ...] | None = None
+        self._compared: tuple[Figure, ...] | None = None
         self._lines: dict[str, StudyLine] = {}
         self._allowed: tuple[bool, frozenset[str]] = (False, frozenset())
         self._make_widgets()
@@ -79,7 +79,7 @@ class Measured(QWidget):
         return self._studies[place] if 0 <= place < len(self._studies) else None
 
     @property
-    def figures(self) -> tuple[DrawnFigure, ...]:
+    def figures(self) -> tuple[Figure, ...]:
         """The figures on offer: of the study, or of the two models that are compared."""
         if self._compared is not None:
             return self._compared
@@ -116,7 +116,7 @@ class Measured(QWidget):
         """Show one of `figures`."""
         self.list.setCurrentIndex(self.titles.index(place))
 
-    def show_compared(self, figures: tuple[DrawnFigure, ...]) -> None:
+    def show_compared(self, figures: tuple[Figure, ...]) -> None:
         """The figures of the two models are there."""
         self._compared = figures
         self._show_titles()
@@ -197,9 +197,9 @@ class Measured(QWidget):
         place, figures = self.list.currentIndex().row(), self.figures
         some = 0 <= place < len(figures)
         if some:
-            if self.card.view.title != figures[place].view.title:
+            if self.card.figure.title != figures[place].title:
                 self.scroll.verticalScrollBar().setValue(0)
-            self.card.set_view(figures[place].view)
+            self.card.set_figure(figures[place])
             self.box.setCurrentIndex(place)
         self.scroll.setVisible(some)
         self.nothing.setVisible(not some)

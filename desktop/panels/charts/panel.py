@@ -9,16 +9,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from core.draw.figure import Figure
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
-from desktop.charts.data import ChartData, ChartSource, Items
-from desktop.charts.view import View
+from desktop.charts.live import ChartData, ChartSource, Items
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.models.stored_charts import StoredCharts
-from desktop.models.stored_figures import DrawnFigure, StoredFigures, StudyFigures
+from desktop.models.stored_figures import StoredFigures, StudyFigures
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel, Shell
 from desktop.panels.charts.measured import FigureCard, Measured
@@ -213,7 +213,7 @@ class ChartsPanel(Panel):
             self._comparing.read_with(lambda ctx: stored.compare(ctx, study, first, second))
             self._comparing.ask()
 
-    def _show_compared(self, figures: tuple[DrawnFigure, ...]) -> None:
+    def _show_compared(self, figures: tuple[Figure, ...]) -> None:
         self.measured.show_compared(figures)
 
     def _go_to_figure(self, place: int) -> None:
@@ -256,10 +256,10 @@ class ChartsPanel(Panel):
 
     # saving
 
-    def _ask_export(self, view: View, ending: str) -> None:
-        path = self.ask_path(view.title, ending)
+    def _ask_export(self, figure: Figure, ending: str) -> None:
+        path = self.ask_path(figure.title, ending)
         if path is not None:
-            self.save_chart(view, path)
+            self.save_chart(figure, path)
 
     def ask_path(self, title: str, ending: str) -> Path | None:
         """Where to save; None if the person changed their mind."""
@@ -270,14 +270,14 @@ class ChartsPanel(Panel):
         path = Path(chosen)
         return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
 
-    def save_chart(self, view: View, path: Path) -> None:
+    def save_chart(self, figure: Figure, path: Path) -> None:
         """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
         from desktop.charts.export import export_chart
 
         tokens = theme.tokens_for("light")
         self.shell.jobs.start(
             tr("Save chart"),
-            lambda ctx: export_chart(view, tokens, path),
+            lambda ctx: export_chart(figure, tokens, path),
             quiet=True,
             on_done=lambda saved: self.shell.notify(tr("Saved as “{name}”").format(name=saved.name)),
             on_error=self.shell.show_error,

@@ -1,25 +1,28 @@
-"""The sections of the charts panel. Each turns the data into its views, and only while it can be seen."""
+"""The sections of the charts panel. Each turns the data into its figures, and only while it can be seen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from core.draw.figure import Figure
 from core.findings import Variant
 from desktop import theme
-from desktop.charts.affinity import affinity_view, radar_view
-from desktop.charts.card import ChartCard
-from desktop.charts.data import ChartData, Voice
-from desktop.charts.distance import distance_view, rbs_view
-from desktop.charts.forest import forest_view, variant_name
-from desktop.charts.preferences import preference_view
-from desktop.charts.view import View
+from desktop.charts.chart import ChartCard
+from desktop.charts.live import (
+    ChartData,
+    Voice,
+    affinity_figure,
+    distance_figures,
+    letters_figures,
+    preference_figure,
+    radar_figure,
+    variant_name,
+)
 from desktop.widgets import EmptyState, Label, tr
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
-
-Views = Callable[[ChartData], Sequence[View]]
 
 
 class Section(QScrollArea):
@@ -35,7 +38,7 @@ class Section(QScrollArea):
         self.cards: list[ChartCard] = []
         self._data = ChartData()
         self._drawn: ChartData | None = None
-        self._waiting: list[tuple[ChartCard, View]] = []  # cards that are not up to date yet
+        self._waiting: list[tuple[ChartCard, Figure]] = []  # cards that are not up to date yet
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._next_card)
         self.setWidgetResizable(True)
@@ -56,8 +59,8 @@ class Section(QScrollArea):
         self._box.addStretch(0)
         self.setWidget(inside)
 
-    def views(self, data: ChartData) -> Sequence[View]:
-        """What the section shows of the data, a view per card."""
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        """What the section shows of the data, a figure per card."""
         raise NotImplementedError
 
     def set_data(self, data: ChartData) -> None:
@@ -67,7 +70,7 @@ class Section(QScrollArea):
 
     def has_data(self) -> bool:
         """Whether there is anything to show."""
-        return not all(view.empty for view in self.views(self._data))
+        return any(figure.marks for figure in self.figures(self._data))
 
     def draw(self) -> None:
         """Bring the cards up to date."""
@@ -79,24 +82,24 @@ class Section(QScrollArea):
 
     def _draw(self, *, at_once: bool) -> None:
         self._drawn = self._data
-        views = self.views(self._data)
-        while len(self.cards) < len(views):
-            self._add_card(views[len(self.cards)])
-        empty = all(view.empty for view in views)
-        self._waiting = list(zip(self.cards, views, strict=True))
+        figures = self.figures(self._data)
+        while len(self.cards) < len(figures):
+            self._add_card(figures[len(self.cards)])
+        empty = not any(figure.marks for figure in figures)
+        self._waiting = list(zip(self.cards, figures, strict=False))
         self._turn.start()
         while self._waiting and (at_once or empty):
             self._next_card()
-        for card in self.cards:
-            card.setVisible(not empty)
-        self.nothing.text.setText(views[0].empty)
+        for place, card in enumerate(self.cards):
+            card.setVisible(not empty and place < len(figures))
+        self.nothing.text.setText(figures[0].empty)
         self.nothing.setVisible(empty)
 
     def _next_card(self) -> None:
         """Bring one card up to date."""
         if self._waiting:
-            card, view = self._waiting.pop(0)
-            card.set_view(view)
+            card, figure = self._waiting.pop(0)
+            card.set_figure(figure)
         if not self._waiting:
             self._turn.stop()
 
@@ -113,8 +116,8 @@ class Section(QScrollArea):
 
     side_by_side = False
 
-    def _add_card(self, view: View) -> None:
-        card = ChartCard(view)
+    def _add_card(self, figure: Figure) -> None:
+        card = ChartCard(figure)
         card.opened.connect(self.opened)
         card.export_asked.connect(self.export_asked)
         self.cards.append(card)
@@ -135,10 +138,10 @@ class Preferences(Section):
         self.tools.addWidget(self.voice)
         self.tools.addStretch(1)
 
-    def views(self, data: ChartData) -> Sequence[View]:
+    def figures(self, data: ChartData) -> Sequence[Figure]:
         self._offer(data.voices)
         chosen = next((voice for voice in data.voices if voice.key == self.voice.currentData()), None)
-        return [preference_view(data, chosen or Voice("", "", "you", (), complete=True, judged=0))]
+        return [preference_figure(data, chosen or Voice("", "", "you", (), complete=True, judged=0))]
 
     def _offer(self, voices: Sequence[Voice]) -> None:
         """The voices there are; the one that was chosen stays chosen."""
@@ -161,8 +164,8 @@ class Affinity(Section):
     def __init__(self) -> None:
         super().__init__(tr("Affinity"), "judge", tr("Rate outputs"))
 
-    def views(self, data: ChartData) -> Sequence[View]:
-        return [radar_view(data), affinity_view(data)]
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        return [radar_figure(data), affinity_figure(data)]
 
 
 class Letters(Section):
@@ -184,10 +187,10 @@ class Letters(Section):
         self.tools.addWidget(self.variants)
         self.tools.addStretch(1)
 
-    def views(self, data: ChartData) -> Sequence[View]:
+    def figures(self, data: ChartData) -> Sequence[Figure]:
         for widget in (self._label, self.variants):
             widget.setVisible(bool(data.letters))
-        return [forest_view(data, self._CHOICES[self.variants.currentIndex()])]
+        return letters_figures(data, self._CHOICES[self.variants.currentIndex()])
 
 
 class Distance(Section):
@@ -198,5 +201,5 @@ class Distance(Section):
     def __init__(self) -> None:
         super().__init__(tr("Distance"), "generate", tr("Generate texts"))
 
-    def views(self, data: ChartData) -> Sequence[View]:
-        return [distance_view(data), rbs_view(data)]
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        return distance_figures(data)

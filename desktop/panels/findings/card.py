@@ -3,16 +3,17 @@
 import json
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from core.draw import digits
+from core.draw.canvas import NULL_DASH, Canvas
+from core.draw.scales import AxisScale, PlacedAxis
+from core.draw.words import counts, interval_sentence
 from core.findings import Finding
 from desktop import theme
-from desktop.charts import numbers
-from desktop.charts.canvas import Canvas
-from desktop.charts.legend import CHANCE_DASH
-from desktop.charts.words import counts, interval_sentence
+from desktop.charts.canvas import below
 from desktop.models import finding_words as words
 from desktop.models.finding_lines import FindingLine
 from desktop.models.finding_words import figures, is_ratio, null_value
@@ -55,7 +56,8 @@ class IntervalBar(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw(Canvas(painter, theme.current()), self._finding, self.width())
+        finding = self._finding
+        below(painter, theme.current(), 0, self.width(), lambda canvas: draw(canvas, finding))
         painter.end()
 
     def _restyle(self, _tokens: object = None) -> None:
@@ -63,57 +65,39 @@ class IntervalBar(QWidget):
         self.update()
 
 
-class Places:
-    """Where values stand on a scale that has room for all of them."""
-
-    def __init__(self, values: list[float], width: float, *, logarithmic: bool) -> None:
-        self._of = math.log if logarithmic else float
-        ends = [self._of(value) for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
-        self._low, high = min(ends), max(ends)
-        self._span = (high - self._low) or abs(high) or 1.0
-        self._width = width
-        self._logarithmic = logarithmic
-
-    def x(self, value: float) -> float:
-        """In pixels from the left; at the edge for what no scale holds (0 or infinity of a ratio)."""
-        if (self._logarithmic and value <= 0) or value == -math.inf:
-            return 0.0
-        if value == math.inf:
-            return self._width
-        share = (self._of(value) - self._low) / self._span
-        return self._width * (MARGIN + (1 - 2 * MARGIN) * share)
-
-
-def draw(canvas: Canvas, finding: Finding, width: float) -> None:
-    """Floor, null line, interval, estimate, and under them what the null line stands at."""
+def draw(canvas: Canvas, finding: Finding) -> float:
+    """Floor, null line, interval, estimate, and under them the value of the null line; gives the height."""
     assert finding.estimate is not None
-    tokens = canvas.tokens
     null, floor = null_value(finding), finding.floor
-    low, high = numbers.bounds(finding.interval)
+    low, high = digits.ends(finding.interval)
     from_zero = [0.0] if floor is not None else []
     values = [finding.estimate, low, high, null, floor.p95 if floor else None, *from_zero]
-    places = Places([value for value in values if value is not None], width, logarithmic=is_ratio(finding))
-    bottom, middle = float(tokens.px(MARK_HEIGHT)), tokens.px(MARK_HEIGHT) / 2
+    scale = scale_of([value for value in values if value is not None], logarithmic=is_ratio(finding))
+    axis, bottom, middle = PlacedAxis(scale, 0, canvas.width), float(MARK_HEIGHT), MARK_HEIGHT / 2
     if floor is not None:
-        start = places.x(0.0)
-        canvas.floor(QRectF(start, 0, places.x(floor.p95) - start, bottom))
-    canvas.line(0, bottom, width, bottom, tokens.edge)
+        start = axis.at(0.0)
+        canvas.floor(start, 0, axis.at(floor.p95) - start, bottom, axis.at(floor.mean))
+    canvas.line(0, bottom, canvas.width, bottom, "edge")
     if null is not None:
-        x = places.x(null)
-        canvas.line(x, 0, x, bottom, tokens.ink, 1.0, CHANCE_DASH)
-        _tick(canvas, x, bottom, numbers.score(null)[0] if null not in (0, 1) else f"{null:g}", width)
-    color = tokens.series[0].color
+        x = axis.at(null)
+        canvas.line(x, 0, x, bottom, "ink", 1, NULL_DASH)
+        text = digits.number(null) if null not in (0, 1) else f"{null:g}"
+        half = canvas.measure(text, "note") / 2
+        canvas.text(min(max(x, half), canvas.width - half), bottom + 15, text, anchor="middle")
     if low is not None and high is not None:
-        canvas.line(places.x(low), middle, places.x(high), middle, color, 2.0)
-        for x in (places.x(low), places.x(high)):
-            canvas.line(x, middle - tokens.px(5), x, middle + tokens.px(5), color, 1.5)
-    canvas.marker(QPointF(places.x(finding.estimate), middle), 0, hollow=finding.variant == "as_published")
+        cut = not scale.holds(low), not scale.holds(high)
+        canvas.span((axis.at(low), middle), (axis.at(high), middle), "series-1", cut=cut)
+    canvas.marker(0, axis.at(finding.estimate), middle, hollow=finding.variant == "as_published")
+    return bottom + 20
 
 
-def _tick(canvas: Canvas, x: float, bottom: float, text: str, width: float) -> None:
-    half = canvas.width_of(text, "note") / 2
-    middle = bottom + canvas.height_of("note") / 2 + canvas.tokens.px(2)
-    canvas.text(min(max(x, half), width - half), middle, text, role="note", color=canvas.tokens.soft, align="center")
+def scale_of(values: list[float], *, logarithmic: bool) -> AxisScale:
+    """A scale that holds all that can be held, with a margin; 0 or infinity of a ratio lies beyond it."""
+    of, back = (math.log, math.exp) if logarithmic else (float, float)
+    ends = [of(value) for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
+    low, high = min(ends), max(ends)
+    margin = ((high - low) or abs(high) or 1.0) * MARGIN
+    return AxisScale(back(low - margin), back(high + margin), (), logarithmic)
 
 
 def legend(finding: Finding) -> str:
@@ -296,7 +280,7 @@ def _captions() -> Facts:
 def _facts(line: FindingLine) -> Facts:
     """Everything that is known of the finding, empty where nothing is."""
     one = line.finding
-    effect = f"{one.effect.name}: {words.short(one.effect.value)}" if one.effect else ""
+    effect = f"{one.effect.name}: {digits.number(one.effect.value)}" if one.effect else ""
     dims = ", ".join(f"{name} = {value}" for name, value in one.dims.items())
     return {
         "reason": (one.reason or "") if one.estimate is None else "",

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLay
 from core.errors import AppError
 from core.findings import Finding
 from desktop import theme
-from desktop.charts.data import Items
+from desktop.charts.live import Items
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts

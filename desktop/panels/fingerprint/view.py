@@ -16,16 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.draw.figure import Figure
 from core.findings import Finding
 from core.judging.fingerprint import Fingerprint
 from core.judging.fingerprint_words import Paragraph, limits, paragraphs
 from desktop import theme
 from desktop.charts.chart import Chart
-from desktop.charts.fingerprint import shares_view, summary
-from desktop.charts.fingerprint_rows import scores_view
-from desktop.charts.prose import draw_prose
-from desktop.charts.view import RadarView, RowsView, View
-from desktop.charts.words import stand_in_lines
+from desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
+from desktop.charts.fingerprint_page import draw_prose
 from desktop.operations.fingerprint import save_fingerprint
 from desktop.panels.base import Shell
 from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
@@ -78,16 +76,16 @@ class Figures(Chart):
     The group's and the models' open nothing: behind the group's stand other people's choices.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, figure: Figure) -> None:
         self.opens: tuple[Finding, ...] = ()
-        super().__init__(view)
+        super().__init__(figure)
 
     def may_open(self, index: int) -> bool:
         """Whether there is something behind this figure that may be seen."""
         return any(self._spots[index].finding is one for one in self.opens)
 
     def _tip(self, index: int) -> str:
-        lines = [*self._spots[index].tip.splitlines(), *stand_in_lines(self.view)]
+        lines = self._spots[index].tip.splitlines()
         lines += [tr("Click for the texts behind it")] if self.may_open(index) else []
         return "\n".join(safe_line(line) for line in lines)
 
@@ -99,21 +97,21 @@ class Figures(Chart):
 class FigureBox(Card):
     """A title over a chart; in the chart's place, while there is nothing to draw, why."""
 
-    def __init__(self, view: View, parent: QWidget | None = None) -> None:
+    def __init__(self, figure: Figure, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.heading = Label("", "heading", wrap=True)
         self.note = Label("", "note", wrap=True)
         self.note.hide()
-        self.chart = Figures(view)
+        self.chart = Figures(figure)
         self.box.addWidget(self.heading)
         self.box.addWidget(self.note)
         self.box.addWidget(self.chart)
-        self.set_view(view)
+        self.set_figure(figure)
 
-    def set_view(self, view: View) -> None:
-        self.heading.setText(view.title)
-        self.setAccessibleName(view.title)
-        self.chart.set_view(view)
+    def set_figure(self, figure: Figure) -> None:
+        self.heading.setText(figure.title)
+        self.setAccessibleName(figure.title)
+        self.chart.set_figure(figure)
 
 
 # ---- The page
@@ -121,7 +119,6 @@ class FigureBox(Card):
 SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the words stand under the radar
 CHIP_FROM = 700
 FORMATS = ("png", "svg", "pdf")
-NOTHING = RadarView("", (), (), (), 2.0, empty=" ")
 
 
 class FingerprintView(QWidget):
@@ -175,13 +172,13 @@ class FingerprintView(QWidget):
         self.title_label.set_text(tr("The model’s fingerprint") if found.kind == "model" else tr("Your fingerprint"))
         self.chip.setText(summary(found))
         self.shares.note.setText(summary(found))
-        shares = shares_view(found)
+        shares = shares_figure(found)
         for box in (self.shares, self.scores):
             box.chart.opens = found.findings if self._with_texts else ()
-        self.shares.set_view(shares)
+        self.shares.set_figure(shares)
         # Bars leave room under them that a radar needs.
-        (self._left if isinstance(shares, RowsView) else self._right).insertWidget(1, self.scores)
-        self.scores.set_view(scores_view(found))
+        (self._left if shares.kind != "radar" else self._right).insertWidget(1, self.scores)
+        self.scores.set_figure(scores_figure(found))
         self.scores.setVisible(any(axis.n for axis in found.axes))
         self.words.set_paragraphs(paragraphs(found, tr, number))
         self.limits.setText(limits(found, tr).text)
@@ -197,7 +194,7 @@ class FingerprintView(QWidget):
         self._found = None
         QToolTip.hideText()  # which holds the words of a figure
         for figure in (self.shares, self.scores):
-            figure.set_view(NOTHING)
+            figure.set_figure(NOTHING)
             figure.chart.opens = ()
         self.words.set_paragraphs(())
         for label in (self.chip, self.shares.note, self.beside, self.limits):

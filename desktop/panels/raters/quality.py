@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from core.draw import digits
+from core.draw.words import p_sentence
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
-from desktop.charts.words import p_sentence
 from desktop.models import finding_words as words
 from desktop.models.finding_lines import Measurement
 from desktop.models.titles import Titles, read_titles
@@ -101,7 +102,7 @@ def _sentences(one: Finding) -> list[str]:
     if one.id.endswith("quality.consistency"):
         if one.estimate is None or not one.contrast:
             return []
-        chance = words.short(one.estimate - one.contrast[SAME])
+        chance = digits.number(one.estimate - one.contrast[SAME])
         return [tr("Chance alone gives {chance}.").format(chance=chance)]
     sentences = [part.strip() for part in SENTENCE_ENDS.split(one.note) if part.strip()]
     if ".without." in one.id:

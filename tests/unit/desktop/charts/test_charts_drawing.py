@@ -1,6 +1,7 @@
 """The charts drawn: every figure can be pointed at, reached by keyboard and heard. All findings are made up."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
@@ -8,17 +9,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.findings import Finding, Interval
+from core.draw.figure import Figure
+from core.findings import Finding, Interval, ScorerUse
 from desktop import theme
-from desktop.charts.affinity import affinity_view, radar_view
-from desktop.charts.canvas import Canvas
-from desktop.charts.card import ChartCard
-from desktop.charts.chart import Chart
-from desktop.charts.data import AxisNames, ChartData, Voice
-from desktop.charts.draw import draw
-from desktop.charts.forest import forest_view
-from desktop.charts.preferences import preference_view
-from desktop.charts.view import View
+from desktop.charts.chart import Chart, ChartCard, lay_out
+from desktop.charts.live import (
+    AxisNames,
+    ChartData,
+    Voice,
+    affinity_figure,
+    letters_figures,
+    preference_figure,
+    radar_figure,
+)
 
 IDENTITIES = ("white", "black", "asian")
 AXIS = AxisNames("race", "Race", tuple((name, name) for name in IDENTITIES))
@@ -60,18 +63,18 @@ def data(**more: object) -> ChartData:
     return replace(ChartData(axes=(AXIS,), voices=(voice,), letters=ratios()), **more)
 
 
-def all_views() -> list[View]:
+def all_figures() -> list[Figure]:
     made = data()
     return [
-        preference_view(made, made.voices[0]),
-        radar_view(made),
-        affinity_view(made),
-        forest_view(made, ("default",)),
+        preference_figure(made, made.voices[0]),
+        radar_figure(made),
+        affinity_figure(made),
+        *letters_figures(made, ("default",)),
     ]
 
 
-def shown(qtbot: QtBot, view: View, width: int = 700) -> Chart:
-    chart = Chart(view)
+def shown(qtbot: QtBot, figure: Figure, width: int = 700) -> Chart:
+    chart = Chart(figure)
     qtbot.addWidget(chart)
     chart.resize(width, chart.heightForWidth(width))
     with qtbot.waitExposed(chart):
@@ -84,21 +87,21 @@ def shown(qtbot: QtBot, view: View, width: int = 700) -> Chart:
 @pytest.mark.parametrize("width", [330, 520, 1100])
 @pytest.mark.parametrize("number", range(4))
 def test_every_figure_lies_on_the_chart_and_none_on_another(qapp: QApplication, number: int, width: int, scale: float):
-    view = all_views()[number]
-    canvas = Canvas(None, theme.tokens_for("light", scale))
-    height = draw(canvas, view, width)
+    theme.apply(qapp, "light", scale)
+    figure = all_figures()[number]
+    height, spots = lay_out(None, figure, width)
     page = QRectF(-1, -1, width + 2, height + 2)
-    assert {spot.finding.label for spot in canvas.spots} == {found.label for found in view.findings()}
-    for spot in canvas.spots:
+    assert {spot.finding.label for spot in spots} == {found.label for found in figure.findings}
+    for spot in spots:
         assert page.contains(spot.area.center())
     if number != 1:  # points of a radar may coincide
-        for one, other in zip(canvas.spots, canvas.spots[1:], strict=False):
+        for one, other in pairwise(spots):
             assert one.area.bottom() <= other.area.top() + 1e-6
 
 
 @pytest.mark.parametrize("name", ["light", "dark", "contrast"])
 def test_charts_take_their_colours_from_the_theme_in_force(qapp: QApplication, qtbot: QtBot, name: str):
-    chart = shown(qtbot, all_views()[1])
+    chart = shown(qtbot, all_figures()[1])
     tokens = theme.apply(qapp, name, 1.0)
     image = chart.grab().toImage()
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
@@ -108,14 +111,14 @@ def test_charts_take_their_colours_from_the_theme_in_force(qapp: QApplication, q
 
 
 def test_larger_type_makes_a_higher_chart(qapp: QApplication, qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     before = chart.heightForWidth(700)
     theme.apply(qapp, "light", 1.5)
     assert chart.heightForWidth(700) > 1.2 * before
 
 
 def test_click_opens_the_finding_with_the_words_of_the_chart(qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     spot = chart.spots[1]
     with qtbot.waitSignal(chart.opened) as caught:
         QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=spot.area.center().toPoint())
@@ -125,7 +128,7 @@ def test_click_opens_the_finding_with_the_words_of_the_chart(qtbot: QtBot):
 
 
 def test_arrow_keys_go_from_figure_to_figure_and_enter_opens(qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     QTest.keyClick(chart, Qt.Key.Key_Down)
     QTest.keyClick(chart, Qt.Key.Key_Down)
     with qtbot.waitSignal(chart.opened) as caught:
@@ -139,19 +142,19 @@ def test_arrow_keys_go_from_figure_to_figure_and_enter_opens(qtbot: QtBot):
 
 
 def test_figure_that_is_gone_is_no_longer_opened(qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     QTest.keyClick(chart, Qt.Key.Key_Up)  # the last of three
     fewer = data(voices=(replace(data().voices[0], findings=(share("white", 0.55),)),))
-    chart.set_view(preference_view(fewer, fewer.voices[0]))
+    chart.set_figure(preference_figure(fewer, fewer.voices[0]))
     chart.grab()
     with qtbot.assertNotEmitted(chart.opened):
         QTest.keyClick(chart, Qt.Key.Key_Return)
 
 
 def test_screen_readers_hear_every_figure_with_interval_and_n(qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     heard = chart.accessibleDescription()
-    assert chart.accessibleName() == "How often each identity’s text was chosen"
+    assert chart.accessibleName() == "Whose outputs are chosen"
     for words in ("white (Race): chosen in 55 % of 60", "45–65 %", "asian (Race): chosen in 15 % of 60"):
         assert words in heard
 
@@ -159,37 +162,44 @@ def test_screen_readers_hear_every_figure_with_interval_and_n(qtbot: QtBot):
 def test_labels_from_files_are_never_rendered_in_the_tooltip(qtbot: QtBot):
     hostile = replace(AXIS, identities=(("white", "<b>w</b>\u202e"), ("black", "b"), ("asian", "a")))
     made = data(axes=(hostile,))
-    chart = shown(qtbot, preference_view(made, made.voices[0]))
+    chart = shown(qtbot, preference_figure(made, made.voices[0]))
     tip = chart.tooltip_at(0)
     assert "&lt;b&gt;w&lt;/b&gt;" in tip
     assert "\u202e" not in tip
 
 
-def test_what_lies_beyond_the_scale_is_drawn_at_its_edge(qtbot: QtBot):
-    chart = shown(qtbot, forest_view(data(), ("default",)))
+def test_what_lies_beyond_the_scale_can_be_pointed_at_too(qtbot: QtBot):
+    (figure,) = letters_figures(data(), ("default",))
+    chart = shown(qtbot, figure)
     beyond = next(spot for spot in chart.spots if spot.finding.label == "communal")
-    assert chart.view.scale.at(1e6) > 1
-    assert "1000000.0" in beyond.tip
+    assert "1,000,000" in beyond.tip
 
 
 def test_same_figures_draw_nothing_anew(qtbot: QtBot):
-    chart = shown(qtbot, all_views()[0])
+    chart = shown(qtbot, all_figures()[0])
     painted = []
     chart.paintEvent = lambda event: painted.append(event)  # type: ignore[method-assign]
-    chart.set_view(all_views()[0])
+    chart.set_figure(all_figures()[0])
     QApplication.processEvents()
     assert painted == []
 
 
-def test_card_shows_the_stand_in_badge_and_hides_what_is_empty(qtbot: QtBot):
-    view = all_views()[0]
-    card = ChartCard(replace(view, stand_ins=("minilm (embedding)",)))
+def test_card_hides_what_is_empty(qtbot: QtBot):
+    figure = all_figures()[0]
+    card = ChartCard(figure)
     qtbot.addWidget(card)
     card.show()
-    assert card.badge.isVisible()
-    assert card.badge.text() == "stand-in scorer: minilm (embedding)"
-    card.set_view(replace(view, empty="Rate first."))
-    assert not card.badge.isVisible()
+    assert card.chart.isVisible()
+    card.set_figure(replace(figure, marks=(), empty="Rate first."))
     assert not card.chart.isVisible()
     assert not card.save.isVisible()
     assert card.nothing.text() == "Rate first."
+
+
+def test_a_stand_in_scorer_wears_its_badge_in_the_chart(qtbot: QtBot):
+    figure = all_figures()[0]
+    use = ScorerUse("embedding", "minilm", "1", stand_in=True)
+    marks = tuple(replace(mark, finding=replace(mark.finding, scorers=(use,))) for mark in figure.marks)
+    with_badge = shown(qtbot, replace(figure, marks=marks))
+    assert with_badge.heightForWidth(700) > shown(qtbot, figure).heightForWidth(700)
+    assert "stand-in for embedding: minilm" in with_badge.accessibleDescription()

@@ -11,10 +11,8 @@ from PySide6.QtGui import QColor, QImage
 
 from core.errors import AppError
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from desktop.charts.affinity import affinity_view
-from desktop.charts.data import AxisNames, ChartData, Voice
-from desktop.charts.distance import distance_view
 from desktop.charts.export import WIDTH, export_chart
+from desktop.charts.live import AxisNames, ChartData, Voice, affinity_figure, distance_figures
 from desktop.theme import tokens_for
 
 AXIS = AxisNames("race", "Race", (("white", "White"), ("black", "Black")))
@@ -39,14 +37,14 @@ def affinity(complete: bool = True):
         floor=Floor(0.05, 0.11, 0.002),
         note="chi-square: 9.10, p = 0.002.",
     )
-    return affinity_view(ChartData((AXIS,), (Voice("you", "you", "you", (found,), complete, 23, 60),)))
+    return affinity_figure(ChartData((AXIS,), (Voice("you", "you", "you", (found,), complete, 23, 60),)))
 
 
 def distance():
     scorer = ScorerUse("embedding", "minilm", "1", "53aa", True)
     found = Finding("creativity.distance", "white", "white", ("white", "black"), 0.15, "cosine distance", 120)
     found = replace(found, dims={"axis": "race"}, scorers=(scorer,), reason="interval: one block")
-    return distance_view(ChartData((AXIS,), distance=(found,)))
+    return distance_figures(ChartData((AXIS,), distance=(found,)))[0]
 
 
 def texts(path: Path) -> str:
@@ -58,13 +56,13 @@ def test_svg_says_title_figure_interval_n_and_floor(tmp_path: Path):
     root = ET.parse(path).getroot()
     assert root.tag.endswith("svg")
     assert root.attrib["viewBox"].split()[2] == str(WIDTH)
-    for words in ("Affinity Bias Score (ABS)", "0.16", "(0.06–0.25)", "60", "noise floor"):
+    for words in ("Affinity bias score", "0.16", "(0.06–0.25)", "60", "noise floor"):
         assert words in texts(path)
 
 
 def test_svg_names_the_stand_in_scorer_and_the_missing_interval(tmp_path: Path):
     said = texts(export_chart(distance(), LIGHT, tmp_path / "chart.svg"))
-    assert "Stand-in scorer: minilm (embedding)" in said
+    assert "stand-in for embedding: minilm" in said
     assert "(no interval)" in said
     assert "No interval: one block." in said
 

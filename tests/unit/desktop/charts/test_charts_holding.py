@@ -6,9 +6,8 @@ from pytestqt.qtbot import QtBot
 
 from core.findings import Finding, Interval
 from desktop.charts import chart as chart_module
-from desktop.charts.affinity import affinity_view
 from desktop.charts.chart import MOST_WIDTHS, Chart
-from desktop.charts.data import AxisNames, ChartData, Voice
+from desktop.charts.live import AxisNames, ChartData, Voice, affinity_figure
 from desktop.panels.charts.sections import Affinity
 
 IDENTITIES = ("white", "black", "asian")
@@ -33,16 +32,18 @@ def test_a_chart_is_measured_once_for_each_width_until_its_figures_change(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured: list[int] = []
-    draw = chart_module.draw
+    lay_out = chart_module.lay_out
     monkeypatch.setattr(
-        chart_module, "draw", lambda canvas, view, width: measured.append(width) or draw(canvas, view, width)
+        chart_module,
+        "lay_out",
+        lambda painter, figure, width: measured.append(width) or lay_out(painter, figure, width),
     )
-    chart = Chart(affinity_view(data(0.16)))
+    chart = Chart(affinity_figure(data(0.16)))
     qtbot.addWidget(chart)
     first = [chart.heightForWidth(width) for width in (400, 700, 400, 700)]
     assert measured == [400, 700]
     assert first[:2] == first[2:]
-    chart.set_view(affinity_view(data(0.2)))
+    chart.set_figure(affinity_figure(data(0.2)))
     chart.heightForWidth(700)
     assert measured == [400, 700, 700]
     for width in range(300, 300 + 10 * MOST_WIDTHS):
@@ -57,20 +58,20 @@ def test_live_figures_come_one_card_in_a_turn_and_the_first_at_once(qtbot: QtBot
     with qtbot.waitExposed(section):
         section.show()
     section.set_data(data(0.16))
-    before = [card.view for card in section.cards]
+    before = [card.figure for card in section.cards]
     assert len(before) == 2
-    assert not any(view.empty for view in before)
+    assert all(figure.marks for figure in before)
     changed = data(0.2)
-    wanted = list(section.views(changed))
+    wanted = list(section.figures(changed))
     assert all(old != new for old, new in zip(before, wanted, strict=True))
     section.set_data(changed)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.None_)
-    assert [card.view for card in section.cards] == before
+    assert [card.figure for card in section.cards] == before
     turns: list[int] = []
     section._turn.timeout.connect(
-        lambda: turns.append(sum(card.view == new for card, new in zip(section.cards, wanted, strict=True)))
+        lambda: turns.append(sum(card.figure == new for card, new in zip(section.cards, wanted, strict=True)))
     )
-    qtbot.waitUntil(lambda: [card.view for card in section.cards] == wanted, timeout=5_000)
+    qtbot.waitUntil(lambda: [card.figure for card in section.cards] == wanted, timeout=5_000)
     assert turns == [1, 2]
     assert not section._turn.isActive()
 
@@ -82,5 +83,5 @@ def test_when_the_figures_go_nothing_of_them_stays_for_another_turn(qtbot: QtBot
         section.show()
     section.set_data(data(0.16))
     section.set_data(ChartData())
-    assert all(card.view.empty for card in section.cards)
+    assert not any(card.figure.marks for card in section.cards)
     assert all(card.isHidden() for card in section.cards)

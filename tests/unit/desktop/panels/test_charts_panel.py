@@ -17,7 +17,7 @@ from core.errors import AppError
 from core.findings import Finding, Interval
 from core.jobs import JobContext
 from core.project.changes import Changes
-from desktop.charts.data import AxisNames, ChartData, Item, Items, Voice
+from desktop.charts.live import AxisNames, ChartData, Item, Items, Voice
 from desktop.jobs import JobRunner
 from desktop.models.stored_figures import StudyFigures
 from desktop.panels.charts.panel import ChartsPanel
@@ -132,8 +132,8 @@ def test_shows_what_the_source_reads_on_another_thread(qtbot: QtBot, shell: Fake
     source = Source(DATA)
     panel = open_panel(source)
     qtbot.waitUntil(lambda: panel.data is DATA)
-    rows = panel.sections[0].cards[0].view.blocks[0].rows
-    assert [row.figure for row in rows] == ["50 %", "30 %", "20 %"]
+    marks = panel.sections[0].cards[0].figure.marks
+    assert [mark.value for mark in marks] == pytest.approx([1.5, 0.9, 0.6])
     assert threading.get_ident() not in source.threads
 
 
@@ -256,11 +256,11 @@ def test_chosen_voice_stays_chosen_when_figures_change(qtbot: QtBot, shell: Fake
     box = panel.sections[0].voice
     box.setCurrentIndex(1)
     box.activated.emit(1)
-    assert panel.sections[0].cards[0].view.blocks[0].rows[0].figure == "20 %"
+    assert panel.sections[0].cards[0].figure.marks[0].value == pytest.approx(0.6)
     source.data = replace(DATA, voices=(voice("you", 0.5, 0.3, 0.2), voice("model", 0.3, 0.2, 0.5)))
     panel.deliver(Changes.to("judgment", ["x"]))
     qtbot.waitUntil(lambda: panel.data is source.data)
-    assert panel.sections[0].cards[0].view.blocks[0].rows[0].figure == "30 %"
+    assert panel.sections[0].cards[0].figure.marks[0].value == pytest.approx(0.9)
 
 
 def click_first(panel: ChartsPanel, section: int = 0) -> Finding:
@@ -357,7 +357,7 @@ def test_chart_is_saved_where_the_person_said(
     action = card.save.menu().actions()[("png", "svg", "csv").index(ending)]
     action.trigger()
     qtbot.waitUntil(lambda: shell.said == [f"Saved as “mine.{ending}”"])
-    assert asked == ["How often each identity’s text was chosen"]
+    assert asked == ["Whose outputs are chosen"]
     assert (tmp_path / f"mine.{ending}").stat().st_size > 100
 
 
@@ -373,5 +373,5 @@ def test_variants_of_letters_can_be_shown_side_by_side(qtbot: QtBot, shell: Fake
     for index in range(3):
         box.setCurrentIndex(index)
         box.activated.emit(index)
-        figures.append([row.figure for row in panel.sections[2].cards[0].view.blocks[0].rows])
-    assert figures == [["1.18"], ["1.10"], ["1.18", "1.10"]]
+        figures.append([mark.value for mark in panel.sections[2].cards[0].figure.marks])
+    assert figures == [[1.18], [1.1], [1.18, 1.1]]

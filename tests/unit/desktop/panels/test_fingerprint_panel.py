@@ -14,13 +14,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import core.compute
+from core.draw.radar import in_lines
 from core.errors import AppError
 from core.project.project import Project
 from core.project.specs import AxisSpec
 from desktop import theme
-from desktop.charts.canvas import Canvas
-from desktop.charts.radar import _in_lines
-from desktop.charts.view import RadarView, RowsView
+from desktop.charts.canvas import PaintCanvas
 from desktop.jobs import JobRunner
 from desktop.panels.fingerprint.panel import FingerprintPanel
 
@@ -104,10 +103,10 @@ def test_a_choice_of_one_text_is_seen_and_said(qtbot: QtBot, project: Project, o
     words = panel.view.words.text()
     assert words.startswith("You chose these texts: on the gender axis the one written for the Woman identity in 20")
     assert panel.view.chip.text() == "40 comparisons, 20 on each axis"
-    radar = panel.view.shares.chart.view
-    assert isinstance(radar, RadarView)
-    assert [spoke.label for spoke in radar.spokes] == ["Man", "Woman", "Non-binary person", "Straight", "Queer"]
-    points = [point.value for point in radar.series[0].points if point]
+    radar = panel.view.shares.chart.figure
+    assert radar.kind == "radar"
+    assert [label for _, label in radar.rows] == ["Man", "Woman", "Non-binary person", "Straight", "Queer"]
+    points = [mark.value for mark in radar.marks if mark.series == radar.series[0]]
     assert points[:3] == pytest.approx([0, 3, 0])
     assert "not a judgment of a person" in panel.view.limits.text()
 
@@ -126,10 +125,10 @@ def test_two_identities_are_bars(qtbot: QtBot, project: Project, open_panel: Ope
     rate(project, choosing("queer"), axes=("orientation",))
     panel = open_panel()
     see(qtbot, panel)
-    bars = panel.view.shares.chart.view
-    assert isinstance(bars, RowsView)
-    assert [(row.label, row.estimate) for row in bars.blocks[0].rows] == [("Straight", 0), ("Queer", 2)]
-    assert bars.blocks[0].reference == 1
+    bars = panel.view.shares.chart.figure
+    assert bars.kind == "bars"
+    assert [(mark.row, mark.value) for mark in bars.marks] == [("Straight", 0), ("Queer", 2)]
+    assert bars.null == 1
 
 
 def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, open_panel: Open):
@@ -139,10 +138,9 @@ def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, 
     rated(project, plan, "model-a", choosing("woman"), kind="model")
     panel = open_panel()
     see(qtbot, panel)
-    view = panel.view.shares.chart.view
-    assert isinstance(view, RadarView)
-    assert [one.title for one in view.series] == ["you", "group of 5", "model-a"]
-    assert len({(one.series, theme.current().series[one.series].dash) for one in view.series}) == 3
+    radar = panel.view.shares.chart.figure
+    assert radar.kind == "radar"
+    assert radar.series == ("you", "group of 5", "model-a")
     assert not panel.view.beside.isVisible()
 
 
@@ -336,7 +334,7 @@ def test_other_people_s_figures_open_nothing(qtbot: QtBot, project: Project, ope
     ],
 )
 def test_a_long_label_leaves_room_for_the_radar(qapp: QApplication, label: str, lines: list[str]):
-    assert _in_lines(Canvas(None, theme.current()), label) == lines
+    assert in_lines(PaintCanvas(None, theme.current(), 600), label) == lines
 
 
 @pytest.mark.parametrize("look", ["light", "dark", "contrast"])

@@ -11,13 +11,14 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.draw.scales import PlacedAxis
 from core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
 from desktop.models import finding_words as words
 from desktop.models.finding_delegate import two_lines
 from desktop.models.finding_lines import COLUMNS, FindingFilter, FindingLine, line_of, significance
 from desktop.models.findings_table import FindingsTable, accessible_text
 from desktop.models.titles import Titles
-from desktop.panels.findings.card import Places, legend
+from desktop.panels.findings.card import legend, scale_of
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
@@ -242,11 +243,11 @@ def test_the_null_line_stands_where_no_bias_lies():
 
 
 def test_ratios_stand_on_a_log_scale_and_nothing_falls_off_it():
-    places = Places([0.5, 1.0, 2.0], 100, logarithmic=True)
-    assert places.x(1.0) == pytest.approx(50)
-    assert places.x(2.0) - places.x(1.0) == pytest.approx(places.x(1.0) - places.x(0.5))
-    assert (places.x(0.0), places.x(float("inf"))) == (0.0, 100)
-    assert Places([0.0], 100, logarithmic=False).x(0.0) == pytest.approx(8)
+    axis = PlacedAxis(scale_of([0.5, 1.0, 2.0], logarithmic=True), 0, 100)
+    assert axis.at(1.0) == pytest.approx(50)
+    assert axis.at(2.0) - axis.at(1.0) == pytest.approx(axis.at(1.0) - axis.at(0.5))
+    assert (axis.at(0.0), axis.at(float("inf"))) == (0.0, 100)
+    assert PlacedAxis(scale_of([0.0], logarithmic=False), 0, 100).at(0.0) == pytest.approx(50)
 
 
 def test_a_line_is_made_of_what_comes_back_from_the_store():

@@ -1,0 +1,277 @@
+"""What the live charts show: findings and the words for their ids, and the figures made of them. No Qt widgets.
+
+The figures are those of the report (`figures_of`), in the words of the project's own axes; those of sessions that go on
+are provisional. Whoever reads the project implements `ChartSource`; the charts panel runs it off the UI thread.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from core.draw import digits
+from core.draw.figure import Figure, FigureMark, renamed
+from core.draw.words import counts, interval_sentence, p_sentence
+from core.findings import Finding, Variant
+from core.jobs import JobContext
+from core.report.figures import figures_of
+from core.report.figures.words import words
+from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range, effective_choices
+from desktop.widgets.words import tr
+
+LEAST_SPOKES = 3
+MOST_VOICES = 8  # of a radar: as many as there are colours and markers
+LETTERS, DISTANCE, RBS = "letters.categories", "creativity.distance", "creativity.rbs"
+PREFERENCES, ABS = "creativity.preferences", "creativity.abs"
+
+
+@dataclass(frozen=True)
+class AxisNames:
+    """An axis in the order and words people see: identities are (id, label) pairs."""
+
+    key: str
+    title: str
+    identities: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Whose choices these are: one person, the group, or a model that judges.
+
+    `findings` are `creativity.share` and `creativity.abs`. `complete` says that the planned n is reached: until then
+    no p-value is shown and intervals are replaced by a band that may be looked at any number of times.
+    """
+
+    key: str
+    title: str
+    kind: Literal["you", "group", "model"]
+    findings: tuple[Finding, ...]
+    complete: bool
+    judged: int
+    planned: int | None = None
+
+
+@dataclass(frozen=True)
+class ChartData:
+    """Everything the charts panel shows at one moment."""
+
+    axes: tuple[AxisNames, ...] = ()
+    voices: tuple[Voice, ...] = ()
+    distance: tuple[Finding, ...] = ()
+    """`creativity.distance` and `creativity.rbs`."""
+    letters: tuple[Finding, ...] = ()
+    """`letters.lexicon.odds_ratio`, both variants."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Words for other ids: groups of letters, categories, models."""
+    open_sessions: int = 0
+    hidden_judgments: int = 0
+    """Judgments of sessions that are still open: left out of every figure until the reveal."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One text behind a finding."""
+
+    key: str
+    title: str
+    note: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """The first of `total` texts behind a finding."""
+
+    total: int
+    items: tuple[Item, ...]
+
+
+class ChartSource(Protocol):
+    """Reads what the charts show. Called on a worker thread; `ctx.check()` between readings."""
+
+    def load(self, ctx: JobContext) -> ChartData: ...
+
+    def items(self, ctx: JobContext, finding: Finding) -> Items: ...
+
+
+# texts
+
+
+def letters_figures(data: ChartData, variants: Collection[Variant]) -> list[Figure]:
+    """The odds ratios of word categories, in these ways of counting; a figure for each pair of groups."""
+    found = [one for one in data.letters if one.variant in variants and not one.dims]
+    empty = tr("No letters measured yet. Import letters, or generate some, and measure them.")
+    return _figures("letters", LETTERS, found, data) or [_nothing("letters", LETTERS, empty)]
+
+
+def variant_name(variant: Variant) -> str:
+    return tr("default") if variant == "default" else tr("as published")
+
+
+def distance_figures(data: ChartData) -> list[Figure]:
+    """The distances of each identity's texts from the default text, and their spread, RBS."""
+    found = [one for one in data.distance if one.variant == "default"]
+    empty = tr("No distances yet. Generate texts for the identities and the default, then measure them.")
+    made = [figure for key in (DISTANCE, RBS) for figure in _figures("creativity", key, found, data)]
+    return made or [_nothing("creativity", DISTANCE, empty)]
+
+
+def _figures(study: str, key: str, findings: Sequence[Finding], data: ChartData) -> list[Figure]:
+    made = [figure for figure in figures_of(study, _in_order(findings, data)) if figure.key == key]
+    return [renamed(figure, _names(data)) for figure in made]
+
+
+def _in_order(findings: Iterable[Finding], data: ChartData) -> list[Finding]:
+    """By axis and identity as the axes have them; what they do not know, last."""
+    axes = {axis.key: place for place, axis in enumerate(data.axes)}
+    identities = {(axis.key, key): place for axis in data.axes for place, (key, _) in enumerate(axis.identities)}
+
+    def place(one: Finding) -> tuple[int, int]:
+        axis = one.dims.get("axis", "")
+        return axes.get(axis, len(axes)), identities.get((axis, one.label), len(identities))
+
+    return sorted(findings, key=place)
+
+
+def _names(data: ChartData) -> dict[str, str]:
+    """What figures call an id → what the project calls it."""
+    named = {**data.names, **{key: label for axis in data.axes for key, label in axis.identities}}
+    named |= {axis.key: axis.title for axis in data.axes}
+    return {words(key): label for key, label in named.items()} | named
+
+
+def _nothing(study: str, key: str, empty: str) -> Figure:
+    return Figure(key, study, "", "", "intervals", (), empty=empty)
+
+
+# choices
+
+
+def preference_figure(data: ChartData, voice: Voice) -> Figure:
+    """How often one voice chose each identity's text, relative to chance."""
+    figure = _of_voices(data, [voice], PREFERENCES)
+    return replace(figure, kind="bars") if figure.marks else figure
+
+
+def radar_figure(data: ChartData) -> Figure:
+    """The same of every voice, a spoke for each identity: chance is a circle whatever the axis."""
+    voices = data.voices if len(data.voices) <= MOST_VOICES else (*data.voices[: MOST_VOICES - 1], data.voices[-1])
+    figure = _of_voices(data, voices, PREFERENCES)
+    if 0 < len(figure.rows) < LEAST_SPOKES:
+        empty = tr("A radar needs three identities: see the bars under Preferences.")
+        return _nothing("creativity", PREFERENCES, empty)
+    title = tr("How often each identity’s text was chosen, relative to chance")
+    return replace(figure, kind="radar", title=title, subtitle="", source="")
+
+
+def affinity_figure(data: ChartData) -> Figure:
+    """How unequally each voice chose (ABS), with interval and noise floor."""
+    return _of_voices(data, data.voices, ABS)
+
+
+def _of_voices(data: ChartData, voices: Sequence[Voice], key: str) -> Figure:
+    """The study's figure of these voices' findings over all tasks, a series for each voice."""
+    own: dict[int, tuple[Finding, Voice]] = {}
+    named = []
+    for title, voice in _by_title(voices).items():
+        for one in _in_order(voice.findings, data):
+            if one.variant == "default" and set(one.dims) == {"axis"}:
+                named.append(replace(one, dims={**one.dims, "rater": title}))
+                own[id(named[-1])] = one, voice
+    made = next((figure for figure in figures_of("creativity", named) if figure.key == key), None)
+    if made is None:
+        return _nothing("creativity", key, _no_choices(data))
+    titles = {axis.key: axis.title for axis in data.axes}
+    marks = tuple(_mark(mark, *own[id(mark.finding)], titles, _names(data)) for mark in made.marks)
+    once = tr("95 % band, valid whenever one looks"), tr("95 % interval for one look; it will move")
+    done = replace(
+        made,
+        marks=marks,
+        n_title=tr("choices"),
+        complete=all(voice.complete for voice in voices),
+        band_words=once[0 if key == PREFERENCES else 1],
+        note="\n".join(dict.fromkeys(note for voice in voices if (note := _progress(voice)))),
+    )
+    return renamed(done, _names(data))
+
+
+def _by_title(voices: Sequence[Voice]) -> dict[str, Voice]:
+    """A rater who rated twice is two voices."""
+    found: dict[str, Voice] = {}
+    for voice in voices:
+        number = 1
+        while (title := voice.title if number == 1 else f"{voice.title} ({number})") in found:
+            number += 1
+        found[title] = voice
+    return found
+
+
+def _mark(
+    mark: FigureMark, finding: Finding, voice: Voice, titles: Mapping[str, str], names: Mapping[str, str]
+) -> FigureMark:
+    """Of the voice's own finding; provisional before its planned n."""
+    mark = replace(mark, finding=finding, band=not voice.complete and mark.low is not None)
+    if finding.id != "creativity.share" or finding.estimate is None:
+        return mark
+    k, n = len(finding.groups), choices_behind(finding)
+    low, high = digits.ends(finding.interval) if voice.complete else live_band(finding)
+    at_random = chance_range if voice.complete else anytime_chance_range
+    chance = at_random(max(1, round(n)), 1 / k) if finding.n else None
+    axis = finding.dims["axis"]
+    name = f"{names.get(finding.label, finding.label)} ({titles.get(axis, axis)})"
+    return replace(
+        mark,
+        low=None if low is None else low * k,
+        high=None if high is None else high * k,
+        band=not voice.complete,
+        chance=chance and (chance[0] * k, chance[1] * k),
+        tip=_share_tip(name, finding, low, high, voice),
+    )
+
+
+def _share_tip(name: str, share: Finding, low: float | None, high: float | None, voice: Voice) -> str:
+    """Share, interval or band, chance, what was left out, and p once it may be shown."""
+    shown, interval = digits.written(share.estimate, low, high, "share")
+    chosen = tr("{name}: chosen in {figure} of {n} comparisons with a choice")
+    band = tr("95 % band {shown} %, whenever one looks").format(shown=interval)
+    lines = [
+        chosen.format(name=name, figure=shown, n=digits.count(share.n)),
+        interval_sentence(share, f"{interval} %") if voice.complete else band,
+        tr("Chance: {chance}").format(chance=digits.number(1 / len(share.groups), "share")),
+    ]
+    if any(share.dropped.values()):
+        lines.append(tr("Left out – {counts}").format(counts=counts(share.dropped)))
+    if voice.complete and (tested := p_sentence(share)):
+        lines.append(tested)
+    return "\n".join(lines)
+
+
+def choices_behind(share: Finding) -> float:
+    """The number of independent choices behind a share: fewer than n where several raters judged the same."""
+    if share.estimate is None or share.interval is None or share.interval.high <= share.interval.low:
+        return share.n
+    return min(share.n, effective_choices(share.estimate, share.interval.low, share.interval.high))
+
+
+def live_band(share: Finding) -> tuple[float, float]:
+    """The band shown instead of the interval while the session goes on."""
+    assert share.estimate is not None
+    n = choices_behind(share)
+    return anytime_band(share.estimate * n, n)
+
+
+def _no_choices(data: ChartData) -> str:
+    """What to do next where there is no choice yet."""
+    if data.open_sessions:
+        return tr("Finish the open rating session: its choices appear here after its reveal.")
+    return tr("No choices yet. Open Judge and rate a few comparisons: they appear here after the reveal.")
+
+
+def _progress(voice: Voice) -> str:
+    """That the figures are provisional, and how far the plan is; empty once it is done."""
+    if voice.complete:
+        return ""
+    judged = digits.count(voice.judged)
+    done = tr("{judged} judged so far").format(judged=judged)
+    if voice.planned is not None:
+        done = tr("{judged} of {planned} judged").format(judged=judged, planned=digits.count(voice.planned))
+    return tr("Provisional: {done}. Tests are shown once all planned comparisons are judged.").format(done=done)
