@@ -4,14 +4,14 @@ Everything that is heavy about a letter happens here.
 """
 
 import re
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
+from core.cache import BatchCache
 from core.documents.categories import categories
 from core.documents.categories import version as version_of_marks
 from core.documents.marks import marks_of
@@ -60,13 +60,12 @@ def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
 # ---- Formality, positivity and agency of each sentence
 # What was scored is kept: while somebody edits, little changes.
 
-KEPT = 20_000
 LABELS: Mapping[ScoreName, tuple[str, str]] = {
     "formality": ("formal", "informal"),
     "positivity": ("positive", "not positive"),
     "agency": ("agentic", "not agentic"),
 }
-_kept: OrderedDict[tuple[str, str, str], float | None] = OrderedDict()
+_styles: BatchCache[tuple[str, str, str], float | None] = BatchCache(20_000)  # by scorer, version and sentence
 
 
 def styles_of(
@@ -88,14 +87,13 @@ def styles_of(
 def _values(scorer: str, texts: Sequence[str]) -> tuple[dict[str, float | None], ScorerUse]:
     info, _ = score_batch(scorer, [])
     version = str(info["version"])
-    new = [text for text in dict.fromkeys(texts) if (scorer, version, text) not in _kept]
-    _, given = score_batch(scorer, new)
-    for text, value in zip(new, given, strict=True):
-        _kept[scorer, version, text] = float(value.values.mean()) if value.values.size else None
-    found = {text: _kept[scorer, version, text] for text in texts}
-    while len(_kept) > KEPT:
-        _kept.popitem(last=False)
-    return found, ScorerInfo(**info).use()
+
+    def score(new: Sequence[tuple[str, str, str]]) -> list[float | None]:
+        _, given = score_batch(scorer, [text for *_, text in new])
+        return [float(value.values.mean()) if value.values.size else None for value in given]
+
+    found = _styles.get([(scorer, version, text) for text in texts], score)
+    return dict(zip(texts, found, strict=True)), ScorerInfo(**info).use()
 
 
 def _score(sentence: Sentence, name: ScoreName, value: float | None) -> SentenceScore:
@@ -107,7 +105,6 @@ def _score(sentence: Sentence, name: ScoreName, value: float | None) -> Sentence
 # ---- Which sentences the context supports, and the passage of it that is nearest to each
 
 EMBEDDER = "minilm"
-VECTORS_KEPT = 4_000  # 6 MB
 SAID: dict[str, tuple[Verdict, str]] = {
     "entailment": ("grounded", "A passage of the context says so."),
     "neutral": ("unsupported", "Nothing in the context says so."),
@@ -117,8 +114,8 @@ NO_CLAIM = {
     "greeting": "A greeting, a name or a heading: it claims nothing.",
     "opinion": "What the writer thinks, wishes or does: no context could support it.",
 }
-_kept_supported: OrderedDict[tuple[str, str, str], tuple[str, float]] = OrderedDict()
-_embedded: OrderedDict[str, np.ndarray] = OrderedDict()
+_verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
+_embedded: BatchCache[str, np.ndarray] = BatchCache(4_000)  # 6 MB
 
 
 def support_of(
@@ -151,15 +148,15 @@ def support_of(
 def _judged(
     scorer: str, windows: Sequence[str], context: str, texts: Sequence[str]
 ) -> tuple[list[tuple[str, float]], ScorerUse]:
-    new = [text for text in dict.fromkeys(texts) if (scorer, context, text) not in _kept_supported]
-    pairs = [entailment.pair(window, text) for text in new for window in windows]
-    info, values = score_batch(scorer, pairs)
-    for place, text in enumerate(new):
-        own = [value.values for value in values[place * len(windows) : (place + 1) * len(windows)]]
-        _kept_supported[scorer, context, text] = (entailment.judged(own), float(max(value[0] for value in own)))
-    found = [_kept_supported[scorer, context, text] for text in texts]
-    while len(_kept_supported) > KEPT:
-        _kept_supported.popitem(last=False)
+    info, _ = score_batch(scorer, [])
+
+    def judge(new: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, float]]:
+        _, values = score_batch(scorer, [entailment.pair(window, text) for *_, text in new for window in windows])
+        for place in range(0, len(values), len(windows)):
+            own = [value.values for value in values[place : place + len(windows)]]
+            yield entailment.judged(own), float(max(value[0] for value in own))
+
+    found = _verdicts.get([(scorer, context, text) for text in texts], judge)
     return found, ScorerInfo(**info).use()
 
 
@@ -181,13 +178,7 @@ def _passages(context: str) -> tuple[list[tuple[int, int]], np.ndarray]:
 
 def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
     """The unit vectors of sentences; those of the letter that is being edited are kept."""
-    new = [text for text in dict.fromkeys(texts) if text not in _embedded]
-    for text, value in zip(new, load(EMBEDDER).score(new), strict=True):
-        _embedded[text] = _vector(value.values)
-    found = [_embedded[text] for text in texts]
-    while len(_embedded) > VECTORS_KEPT:
-        _embedded.popitem(last=False)
-    return found
+    return _embedded.get(texts, lambda new: [_vector(value.values) for value in load(EMBEDDER).score(new)])
 
 
 def _vector(values: np.ndarray) -> np.ndarray:

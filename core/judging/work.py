@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, overload
 
+from core.cache import BatchCache
 from core.errors import AppError
 from core.judging.blind import Answer, Answered, BlindComparison, Entry, Ratings, SessionProgress, SessionView, State
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
@@ -169,7 +170,7 @@ class SessionWork:
         self._tokens = [secrets.token_urlsafe(9) for _ in self.rows]
         self._index = {token: index for index, token in enumerate(self._tokens)}
         self._clock = ActiveClock(now)
-        self._texts: dict[int, tuple[str, ...] | None] = {}
+        self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
         self._load()
         self._at = self._next_left(-1)
@@ -420,14 +421,15 @@ class SessionWork:
 
     def _texts_of(self, index: int) -> tuple[str, ...] | None:
         """The texts in plan order; None, and marked unusable, where they are not the ones that were planned."""
-        if index not in self._texts:
-            while len(self._texts) >= KEPT_TEXTS:
-                del self._texts[next(iter(self._texts))]
-            row = self.rows[index]
-            found = self._store.texts([item.key for item in row.items])
-            texts = tuple(found[item.key] for item in row.items if item.key in found)
-            as_planned = texts_digest(sha256_text(text) for text in texts) == row.texts_sha256
-            self._texts[index] = texts if as_planned else None
-            if not as_planned and index not in self._history:
-                self._unusable.add(index)
-        return self._texts[index]
+        (texts,) = self._texts.get([index], lambda _: [self._read_texts(index)])
+        return texts
+
+    def _read_texts(self, index: int) -> tuple[str, ...] | None:
+        row = self.rows[index]
+        found = self._store.texts([item.key for item in row.items])
+        texts = tuple(found[item.key] for item in row.items if item.key in found)
+        if texts_digest(sha256_text(text) for text in texts) == row.texts_sha256:
+            return texts
+        if index not in self._history:
+            self._unusable.add(index)
+        return None
