@@ -112,8 +112,7 @@ def judging(path: Path, **options: Any) -> Iterator[JudgingSession]:
 def say(project: Project, index: int, outcome: str, chosen: int | None = None, *, note: str = "") -> str:
     """An answer to a packet's comparison, in place of what was said before; the judgment's id. `chosen`: a card."""
     (session,), (plan,) = project.judging.sessions(), project.judging.plans()
-    row = project.judging.comparison_at(plan.id, index)
-    assert row is not None
+    row = project.judging.comparisons(plan.id)[index]
     before = [one for one in project.judging.judgments(session.id) if one.comparison_id == row.id]
     spec = JudgmentSpec(
         session_id=session.id, comparison_id=row.id, outcome=outcome, chosen=chosen,

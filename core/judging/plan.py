@@ -399,8 +399,3 @@ def keys_of_sets(compared: Iterable[CompareSet]) -> dict[CompareSet, str]:
         (axis, identities): axis if ways.count(axis) == 1 else f"{axis}: {' | '.join(sorted(identities))}"
         for axis, identities in sets
     }
-
-
-def axis_of_key(key: str) -> str:
-    """The axis behind a key of `keys_of_sets`."""
-    return key.partition(": ")[0]

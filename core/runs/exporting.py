@@ -135,7 +135,6 @@ def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:
 
 
 What = Literal["prompts", "outputs", "scores", "judgments", "findings"]
-WHATS: tuple[What, ...] = ("prompts", "outputs", "scores", "judgments", "findings")
 ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")

@@ -12,8 +12,9 @@ from load import Charts, Everything, Writing
 
 from core.errors import JobCancelled
 from core.jobs import JobContext
+from core.judging.work import CompactRows
 from core.project.project import Project
-from core.project.rows import ComparisonRow, SessionRow
+from core.project.rows import SessionRow
 from core.project.specs import JudgmentSpec, RaterSpec
 
 CHOICES = 500
@@ -60,7 +61,8 @@ def choose(project: Project, session: SessionRow, first: int) -> list[float]:
     """Milliseconds from each choice until it is on disk and the next comparison's texts are read."""
     found = []
     pauses = random.Random(1)
-    following = comparison(project, session, first)
+    rows = CompactRows(project.judging.comparisons(session.plan_id))  # as a session holds them
+    following = rows[first]
     for number in range(first, first + CHOICES):
         time.sleep(pauses.uniform(0.0, LONGEST_PAUSE))  # at any moment of the writer's rhythm
         started = time.perf_counter()
@@ -75,16 +77,10 @@ def choose(project: Project, session: SessionRow, first: int) -> list[float]:
                 active_seconds=1.0,
             )
         )
-        following = comparison(project, session, number + 1)
+        following = rows[number + 1]
         texts = project.outputs.texts([item.output for item in following.items])
         found.append(1000 * (time.perf_counter() - started))
         assert len(texts) == len(following.items)
-    return found
-
-
-def comparison(project: Project, session: SessionRow, position: int) -> ComparisonRow:
-    found = project.judging.comparison_at(session.plan_id, position)
-    assert found is not None
     return found
 
 

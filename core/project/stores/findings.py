@@ -128,11 +128,6 @@ class Readings(Part):
         """Every reading, the oldest first."""
         return self._all(sa.select(reading).order_by(reading.c.created_at, reading.c.id), _row)
 
-    def of_source(self, source_id: int) -> tuple[ReadingRow, ...]:
-        """The readings of one text, the oldest first."""
-        statement = sa.select(reading).where(reading.c.source_id == source_id).order_by(reading.c.created_at)
-        return self._all(statement, _row)
-
 
 def _row(row: Any) -> ReadingRow:
     result = json.loads(row.result)

@@ -142,11 +142,6 @@ class Judging(Part):
 
         return tuple(chunks(page, lambda row: row.position, first=-1))
 
-    def comparison_at(self, plan_id: str, position: int) -> ComparisonRow | None:
-        """One comparison of a plan by its position: what judging reads, one after another."""
-        where = (comparison.c.plan_id == plan_id, comparison.c.position == position)
-        return self._one(sa.select(comparison).where(*where), _comparison)
-
     def add_rater(self, spec: RaterSpec) -> Changes:
         values = spec.model_dump() | {
             "id": new_uuid(),
