@@ -51,7 +51,8 @@ def import_data(
     as_json: AsJson = False,
 ) -> None:
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
-    from core.runs.importing import check_importable, import_table, read_table
+    from core.runs.importing import check_importable, import_table
+    from core.runs.tables import read_table
     from core.tables.fields import parse_map_options
     from core.tables.formats import known_format
 

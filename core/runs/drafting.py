@@ -102,7 +102,7 @@ def _letters(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptS
 def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSetDraft:
     """Biographies are rewritten in the compute process: their parts of speech are looked up."""
     from core.compute import shared
-    from core.runs.importing import read_table
+    from core.runs.tables import read_table
 
     table = read_table(ctx, path, "biographies")
     rows = []
@@ -130,7 +130,7 @@ def _news(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetD
 
 def _headlines(ctx: JobContext, project: Project, choice: PromptChoice) -> Sequence[Headline] | None:
     """Those of a table; else of the project's own originals; None for the shipped ones."""
-    from core.runs.importing import read_table
+    from core.runs.tables import read_table
 
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.compute import shared
 from core.jobs import JobContext
-from core.runs.importing import read_table
+from core.runs.tables import read_table
 from core.tables.fields import parse_map_options
 from core.tables.rows import TableRead, with_line_breaks
 

@@ -165,7 +165,7 @@ def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
 
 
 def _read(ctx: JobContext, choice: Choice) -> "TableRead":
-    from core.runs.importing import read_table
+    from core.runs.tables import read_table
 
     mapping = None if choice.layout else choice.mapping
     return read_table(

@@ -16,9 +16,10 @@ from core.project.project import Project
 from core.prompts import cogs_set, letters_context_less_set
 from core.prompts.drafts import PromptDraft
 from core.runs.generate import generate, start_run
-from core.runs.importing import import_table, read_table
+from core.runs.importing import import_table
 from core.runs.sample import sample_texts
 from core.runs.setup import generator_spec, store_set
+from core.runs.tables import read_table
 
 pytestmark = pytest.mark.bench
 

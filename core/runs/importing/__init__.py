@@ -1,22 +1,15 @@
 """Bringing a table of texts into a project. Each study has a module here with `store(ctx, project, study_id, …)`."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.project.project import Project
-from core.report.export_cells import without_guard
-from core.runs.exporting import is_own_export
-from core.tables.formats import read_format
-from core.tables.read import Duplicates, read_records
 from core.tables.rows import TableRead
-from core.tables.study_fields import fields_of
 
-SEPARATED = (".csv", ".tsv")
 NAME_SHOWN = 150  # characters of a file's name that say where a text came from
 IMPORTABLE = ("news", "completion", "creativity", "letters")
 
@@ -28,26 +21,6 @@ class ImportResult:
     table: TableRead
     added: int
     present: int
-
-
-def read_table(
-    ctx: JobContext,
-    path: Path,
-    kind: str,
-    *,
-    layout: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    encoding: str | None = None,
-    duplicates: Duplicates = "report",
-) -> TableRead:
-    """A table of a study's fields, in a known outside layout (`mapping` then adds to it) or with a column mapping.
-
-    In a csv that this program exported, texts that look like formulas stand behind an apostrophe: it is taken off.
-    """
-    if layout:
-        return read_format(path, layout, encoding=encoding, extra=mapping, duplicates=duplicates, ctx=ctx)
-    table = read_records(path, fields_of(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
-    return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
 
 
 def check_importable(kind: str) -> None:
@@ -69,14 +42,6 @@ def import_table(
     store = import_module(f"core.runs.importing.{kind}").store
     added = store(ctx, project, study_id, origin, table)
     return ImportResult(table, added, len(table.rows) - added)
-
-
-def _unguarded(table: TableRead) -> TableRead:
-    rows = (
-        replace(record, values={name: without_guard(value) for name, value in record.values.items()})
-        for record in table.rows
-    )
-    return replace(table, rows=tuple(rows))
 
 
 def _digest(path: Path) -> str:

@@ -12,9 +12,9 @@ from core.errors import UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs.importing import read_table
 from core.runs.measure.options import Options
 from core.runs.setup import study_of
+from core.runs.tables import read_table
 from core.runs.values import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe

@@ -15,10 +15,10 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.mitigation import PLAIN_ARM
 from core.prompts.resource_files import validated
-from core.runs.importing import read_table
 from core.runs.importing.news import check_generated
 from core.runs.measure.options import Options
 from core.runs.originals import Originals
+from core.runs.tables import read_table
 from core.runs.values import best_scorer, complete_values, failures
 from core.scorers.protocol import ScorerInfo
 from core.tables.rows import TableRead

@@ -9,8 +9,9 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import AxisSpec
 from core.prompts import load_axis
-from core.runs.importing import ImportResult, import_table, read_table
+from core.runs.importing import ImportResult, import_table
 from core.runs.setup import store_axis
+from core.runs.tables import read_table
 
 HEADER = "task,theme,identity,text,sample,model\n"
 

@@ -16,10 +16,11 @@ from core.project.project import Project
 from core.prompts.completion import completion_set
 from core.prompts.mitigation import mitigated
 from core.runs.generate import generate, start_run
-from core.runs.importing import import_table, read_table
+from core.runs.importing import import_table
 from core.runs.measure import Measured, measure_project, measure_tables
 from core.runs.measure.options import Options
 from core.runs.setup import generator_spec, store_set
+from core.runs.tables import read_table
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")
 

@@ -13,11 +13,12 @@ from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs.importing import import_table, read_table
+from core.runs.importing import import_table
 from core.runs.measure import measure_project, measure_tables
 from core.runs.measure.letters import of_counts
 from core.runs.measure.options import Options
 from core.runs.setup import study_of
+from core.runs.tables import read_table
 from core.scorers import registry
 
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"

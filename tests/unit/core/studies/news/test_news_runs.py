@@ -15,10 +15,11 @@ from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from core.prompts.axes import load_axis
 from core.prompts.news import news_set
-from core.runs.importing import ImportResult, import_table, read_table
+from core.runs.importing import ImportResult, import_table
 from core.runs.measure import measure_project, measure_tables
 from core.runs.measure.options import Options
 from core.runs.setup import store_set
+from core.runs.tables import read_table
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
 ROWS = (
