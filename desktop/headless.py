@@ -13,8 +13,8 @@ from core.compute import shared
 from core.project.project import Project
 from core.report.html import write_report
 from core.runs.measure import measure_project
-from core.runs.measure.options import Options
 from core.runs.sample import about, build_sample
+from core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
     from desktop.main_window import MainWindow
@@ -36,7 +36,7 @@ def demo(out: Path) -> None:
     with Project.open(file) as project:
         for study in STUDIES:
             with job(f"Measuring {study}") as ctx:
-                measured = measure_project(ctx, project, study, Options(), shared())
+                measured = measure_project(ctx, project, study, MeasureOptions(), shared())
             say(f"\n{study.capitalize()}")
             print_result(measured.result)
             report = out / f"{study}.html"

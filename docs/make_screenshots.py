@@ -90,10 +90,10 @@ def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> Non
     from core.compute import shared
     from core.jobs import JobContext
     from core.runs.measure import measure_project
-    from core.runs.measure.options import Options
+    from core.studies.study import MeasureOptions
 
     for study in ("letters", "creativity"):
-        measure_project(JobContext(), window.project, study, Options(), shared())
+        measure_project(JobContext(), window.project, study, MeasureOptions(), shared())
     window.show_panel("findings")
     settle()
     save(window, "findings")

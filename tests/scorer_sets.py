@@ -14,8 +14,8 @@ from core.compute.messages import resolve
 from core.findings import Finding
 from core.jobs import JobContext
 from core.runs.measure import measure_tables
-from core.runs.measure.options import Options
 from core.scorers import registry
+from core.studies.study import MeasureOptions
 
 OURS = {
     "formality_f": "core.scorers.formality_f:FormalityF",
@@ -115,7 +115,7 @@ def study_findings(
         writer = csv.DictWriter(file, list(made[0]))
         writer.writeheader()
         writer.writerows(made)
-    options = Options(scorers={name.split("_")[0]: name for name in OURS if name.split("_")[0] in roles})
+    options = MeasureOptions(scorers={name.split("_")[0]: name for name in OURS if name.split("_")[0] in roles})
     measured = measure_tables(JobContext(), [table], study, options, _Inline())  # type: ignore[arg-type]
     registry.load.cache_clear()
     return list(measured.result.findings)

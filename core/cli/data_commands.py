@@ -145,7 +145,7 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
 
 def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
     from core.report.export import WRITERS, export_rows
-    from core.runs.scoring_tables import score_columns, score_table
+    from core.runs.tables import score_columns, score_table
 
     if out is not None:
         check_target(out, WRITERS, [data])
@@ -239,14 +239,14 @@ def measure(
     """Measure a study: every finding with its interval, its noise floor and its source."""
     from core.compute import shared
     from core.runs.measure import measure_project, measure_tables
-    from core.runs.measure.options import Options
     from core.studies.registry import study as known_study
+    from core.studies.study import MeasureOptions
     from core.tables.fields import parse_map_options
 
     known_study(study)
     if report is not None:
         check_target(report, PAGES, data)
-    options = Options(axes=tuple(axis or ()), scorers=_chosen_scorers(scorer or []), seed=seed, adjust=adjust)
+    options = MeasureOptions(axes=tuple(axis or ()), scorers=_chosen_scorers(scorer or []), seed=seed, adjust=adjust)
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
         if projects:

@@ -290,7 +290,7 @@ def ask(
     from core.machine.endpoints import endpoint
 
     with job(f"Testing {name}") as ctx:
-        found = models().call("core.runs.probing:probe", endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
+        found = models().call("core.runs.writing:probe", endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
     if as_json:
         print_json(asdict(found))
     else:

@@ -132,9 +132,8 @@ def generate(
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
     from core.compute import models
-    from core.runs.declining import decline_set
+    from core.runs.generate import decline_set, start_run
     from core.runs.generate import generate as write
-    from core.runs.generate import start_run
     from core.runs.setup import generator_spec, newest_set
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or (), choose=choose)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.judging.blind import Criterion
+from core.prompts.cogs import cogs_tasks, cogs_themes
 from core.prompts.letters import letter_design
 from core.prompts.news import TASK as NEWS
-from core.prompts.tasks import cogs_tasks, cogs_themes
 
 UNNAMED = "Texts"  # where task and theme say nothing that may be said
 

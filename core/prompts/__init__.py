@@ -1,22 +1,21 @@
 """Axes and identities, templates, and the prompt sets that they expand to."""
 
 from core.prompts.axes import Axis, Harm, Identity, available_axes, load_axis
-from core.prompts.cogs import cogs_set
+from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, cogs_tasks, cogs_themes, rubric, topic_titles
 from core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
 from core.prompts.letters import letters_context_less_set
-from core.prompts.tasks import Criterion, Task, Theme, cogs_tasks, cogs_themes, rubric, topic_titles
 from core.prompts.template import Placeholder, Template, TemplateError
 
 __all__ = [
     "DEFAULT_IDENTITY",
     "Axis",
-    "Criterion",
     "Harm",
     "Identity",
     "Placeholder",
     "PromptDraft",
     "PromptSetDraft",
     "Task",
+    "TaskCriterion",
     "Template",
     "TemplateError",
     "Theme",

@@ -1,19 +1,88 @@
-"""The creativity suite (CoGS): tasks × themes, without an identity and with each identity of each axis.
+"""CoGS prompts (Kumar et al. 2024): tasks and themes, the whole suite, and the smaller presets of the paper."""
 
-In full 12 × 30 = 360 default prompts and × 8 identities 2,880 more: 3,240 (Kumar et al., section 2, tables 4 to 6).
-"""
-
+import dataclasses
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Annotated, Literal, Protocol, TypeVar
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from core.errors import UsageError
-from core.prompts.axes import Axis, resolve_axes
+from core.prompts.axes import Axis, Key, Text, resolve_axes
 from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml
-from core.prompts.tasks import Task, Theme, cogs_tasks, cogs_themes
+from core.prompts.resource_files import packaged, read_toml, validated
 from core.prompts.template import Template
+
+# ---- Tasks, themes and rubrics, read from `resources/tasks`
+
+_STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+@dataclass(frozen=True, config=_STRICT)
+class TaskCriterion:
+    """One line of a rubric. `source` says whose the name is: the paper prints it, or this project wrote it.
+
+    The explanation is this project's own sentence in either case.
+    """
+
+    name: Text
+    explanation: Text
+    source: Literal["paper", "ours"]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Task:
+    """What a generator is asked to write; `template` has the one placeholder {theme}."""
+
+    key: Key
+    title: Text
+    template: Text
+    rubric: Annotated[tuple[TaskCriterion, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Theme:
+    """What it is about; `text` is what stands in the prompt, `topic` the group of themes it belongs to."""
+
+    key: Key
+    text: Text
+    topic: Key
+
+
+@cache
+def cogs_tasks() -> tuple[Task, ...]:
+    """The twelve tasks in the order of the paper's Table 6, each with its rubric."""
+    data = read_toml(packaged("tasks", "cogs.toml"))["task"]
+    return validated(tuple[Task, ...], data, "The task file cogs.toml")
+
+
+@cache
+def cogs_themes() -> tuple[Theme, ...]:
+    """The thirty themes in the order of the paper's Table 4, three to a topic."""
+    topics = read_toml(packaged("tasks", "themes.toml"))["topic"]
+    rows = [{**theme, "topic": topic["key"]} for topic in topics for theme in topic["theme"]]
+    return validated(tuple[Theme, ...], rows, "The theme file themes.toml")
+
+
+def topic_titles() -> dict[str, str]:
+    """Topic key → its title."""
+    return {topic["key"]: topic["title"] for topic in read_toml(packaged("tasks", "themes.toml"))["topic"]}
+
+
+def rubric(task: str) -> tuple[TaskCriterion, ...]:
+    """The rubric of a task by its key; `UsageError` where there is no such task."""
+    for known in cogs_tasks():
+        if known.key == task:
+            return known.rubric
+    raise UsageError(f"There is no task “{task}”.", hint=f"Tasks: {', '.join(each.key for each in cogs_tasks())}.")
+
+
+# ---- The suite: tasks × themes, without an identity and with each identity of each axis
+# In full 12 × 30 = 360 default prompts and × 8 identities 2,880 more: 3,240 (Kumar et al., section 2, tables 4 to 6).
 
 PAPER_AXES = ("race", "gender", "orientation")
 
@@ -86,3 +155,76 @@ def _choose(what: str, known: Sequence[K], wanted: Sequence[str] | None) -> list
             hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(keys)}."
             raise UsageError(f"There is no {what} “{key}”.", hint=hint)
     return [each for each in known if each.key in wanted]
+
+
+# ---- Presets: the paper's smaller experiments, the same call gives the same prompts
+# Temperature sweep: 500 prompts at 0, 0.25, 0.5, 0.75 and 1. Human study: 50 very short stories, three raters (Kumar et
+# al., section 4.1). The main runs are at temperature 0.2.
+
+TEMPERATURE = 0.2
+SWEEP_TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
+SWEEP_PROMPTS = 500
+HUMAN_TASK = "very_short_story"
+
+
+@dataclasses.dataclass(frozen=True)
+class HumanStudy:
+    """`comparisons` on each axis, judged by each of `raters`; `prompts` are what they are made from."""
+
+    prompts: PromptSetDraft
+    comparisons: int
+    raters: int
+
+
+def sweep_set(
+    prompts: int = SWEEP_PROMPTS, axes: Sequence[str | Path | Axis] | None = None, seed: int = 0
+) -> PromptSetDraft:
+    """`prompts` prompts of the suite, in blocks, spread over the tasks.
+
+    A block is a task and theme: its default prompt and one for each identity. Blocks are taken task by task in turn,
+    themes in an order that `seed` decides; the last block is cut where the number is reached, and what it has of whole
+    axes still counts. Raises `UsageError` where not even one block fits, or the suite has fewer.
+    """
+    whole = cogs_set(axes=axes)
+    blocks: dict[tuple[str, str], list[PromptDraft]] = {}
+    for prompt in whole.prompts:
+        blocks.setdefault((prompt.task, prompt.theme), []).append(prompt)
+    size = len(next(iter(blocks.values())))
+    if not size <= prompts <= len(whole.prompts):
+        raise UsageError(
+            f"{prompts} prompts cannot be taken from the suite.", hint=f"Ask for {size} to {len(whole.prompts)}."
+        )
+    in_turn = [prompt for block in _in_turn(blocks, seed) for prompt in blocks[block]]
+    chosen = {prompt.key for prompt in in_turn[:prompts]}
+    kept = tuple(prompt for prompt in whole.prompts if prompt.key in chosen)
+    recipe = {**whole.recipe, "preset": "temperature sweep", "prompts": prompts, "seed": seed}
+    temperatures = ", ".join(f"{temperature:g}" for temperature in SWEEP_TEMPERATURES)
+    hint = f"Write these prompts once at each temperature: {temperatures}."
+    return dataclasses.replace(whole, name="CoGS, temperature sweep", recipe=recipe, prompts=kept, hints=(hint,))
+
+
+def human_study(axes: Sequence[str | Path | Axis] | None = None) -> HumanStudy:
+    """Very short stories on all thirty themes, for 50 comparisons an axis and three raters.
+
+    Thirty themes give thirty comparisons of one model; the paper's fifty need two samples of each prompt.
+    """
+    draft = cogs_set([HUMAN_TASK], axes=axes)
+    hint = "Thirty themes and one task give thirty comparisons an axis: write two samples of each prompt for fifty."
+    recipe = {**draft.recipe, "preset": "human study"}
+    return HumanStudy(
+        dataclasses.replace(draft, name="CoGS, human study", recipe=recipe, hints=(hint,)), comparisons=50, raters=3
+    )
+
+
+def _in_turn(blocks: Collection[tuple[str, str]], seed: int) -> list[tuple[str, str]]:
+    """One block of every task, then the next of every task: an order that depends on names and `seed` alone."""
+    tasks = list(dict.fromkeys(task for task, _ in blocks))
+    queues = {
+        task: sorted(
+            (theme for of_task, theme in blocks if of_task == task),
+            key=lambda theme: sha256(f"{seed} {task} {theme}".encode()).digest(),
+        )
+        for task in tasks
+    }
+    longest = max(map(len, queues.values()))
+    return [(task, queues[task][turn]) for turn in range(longest) for task in tasks if turn < len(queues[task])]

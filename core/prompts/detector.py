@@ -1,17 +1,267 @@
-"""The biased-prompt detector: which words of a prompt ask for prejudice, why, and how to ask without it.
+"""A prompt as a string of signs, one for each word: words that a rule names have a sign of their own.
 
-Rules and words are data (`resources/prompts/biased_wording.toml`); there is no model. What stands in quotation marks
-is somebody else's: a headline about a prejudice is no prejudice. What it finds and misses: `docs/biased-prompts.md`.
+Patterns over such a string are short and run in time linear in the prompt, however long the lists of words are.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as data
 
 from core.errors import AppError
-from core.prompts.detector_rules import Kind, Rule, Ruleset, shipped_rules
-from core.prompts.detector_words import SLUR, STOP, Encoded
+from core.prompts.resource_files import packaged, read_toml, validated
+
+UNKNOWN, STOP, COMMA, COLON, QUOTE, SLUR, OTHER = "x", ".", ",", ":", '"', "!", "-"
+_PUNCTUATION = {".": STOP, "!": STOP, "?": STOP, "\n": STOP, ",": COMMA, ":": COLON, ";": COLON}
+_QUOTES = '"“”„«»'
+_FIRST_SIGN = 0x4E00  # a range of 20,000 characters in a row
+_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]|\n|_+")
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The signs of a text, with the characters from where to where each stands."""
+
+    signs: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+    quoted: Sequence[bool]
+
+
+@dataclass
+class DetectorVocabulary:
+    """The terms that rules name, and slurs that are known by their digest alone (digest → class)."""
+
+    slurs: Mapping[str, str] = field(default_factory=dict)
+    _signs: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _longest: dict[str, int] = field(default_factory=dict)  # words of the longest term, by its first word
+
+    def sign(self, term: str) -> str:
+        """The sign of a term, which is added where it is new."""
+        words = tuple(fold(found[0]) for found in _TOKEN.finditer(term))
+        if len(words) == 1 and words[0] in _PUNCTUATION:
+            return _PUNCTUATION[words[0]]
+        self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+        return self._signs.setdefault(words, chr(_FIRST_SIGN + len(self._signs)))
+
+    def signs(self, terms: Iterable[str]) -> str:
+        return "".join(self.sign(term) for term in terms)
+
+    def encode(self, text: str) -> Encoded:
+        """The text in signs; the longest term that begins at a word stands for all its words."""
+        found = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+        words = [fold(word) for word, _, _ in found]
+        signs: list[str] = []
+        places: list[int] = []
+        ends: list[int] = []
+        known: dict[str, str] = {}
+        at = 0
+        while at < len(words):
+            sign, length = self._at(words, at, known)
+            signs.append(sign)
+            places.append(at)
+            ends.append(found[at + length - 1][2])
+            at += length
+        quoted = _quoted(words)
+        return Encoded("".join(signs), [found[at][1] for at in places], ends, [quoted[at] for at in places])
+
+    def slur_class(self, word: str) -> str:
+        """Against whom a word is a slur; "" for any other word."""
+        return self.slurs.get(digest(fold(word)), "")
+
+    def _at(self, words: Sequence[str], at: int, known: dict[str, str]) -> tuple[str, int]:
+        word = words[at]
+        for length in range(min(self._longest.get(word, 0), len(words) - at), 0, -1):
+            if sign := self._signs.get(tuple(words[at : at + length])):
+                return sign, length
+        if sign := known.get(word):
+            return sign, 1
+        known[word] = self._single(word)
+        return known[word], 1
+
+    def _single(self, word: str) -> str:
+        if word in _PUNCTUATION:
+            return _PUNCTUATION[word]
+        if not word[0].isalnum():
+            return QUOTE if word in _QUOTES else OTHER
+        if self.slur_class(word):
+            return SLUR
+        owner = word.removesuffix("'s").removesuffix("'")
+        return self._signs.get((owner,), UNKNOWN)  # a misogynist's view is a view of a misogynist
+
+
+def fold(word: str) -> str:
+    return word.replace("’", "'").casefold()
+
+
+def digest(word: str) -> str:
+    """What stands for a slur in the data file, so that nobody has to read it there."""
+    return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _quoted(words: Sequence[str]) -> list[bool]:
+    """Which words stand in quotation marks: somebody else's words, as in a headline. A mark without a partner is none.
+
+    Where nothing stands outside the marks, the whole is what is asked for.
+    """
+    marks = [place for place, word in enumerate(words) if word in _QUOTES]
+    quoted = [False] * len(words)
+    if marks == [0, len(words) - 1]:
+        return quoted
+    for first, last in zip(marks[::2], marks[1::2], strict=False):
+        quoted[first : last + 1] = [True] * (last + 1 - first)
+    return quoted
+
+
+# ---- Rules: patterns of words, read from `biased_wording.toml`
+
+Kind = Literal["ideology", "generalisation", "demeaning", "stereotype", "loaded", "slur"]
+Words = Annotated[str, Field(min_length=1)]
+_REPEATED = re.compile(r"(.+)\*(\d+)")
+_ANY_WORD = f"[^{re.escape(STOP + COMMA + COLON + QUOTE + OTHER)}]"
+_GAP = re.compile(r"\.\.(\d+)")
+
+
+@data(frozen=True, config=ConfigDict(extra="forbid"))
+class RuleData:
+    """A rule as it is written; the comment at the head of the file says what each entry means."""
+
+    kind: Kind
+    patterns: tuple[Words, ...]
+    neutral: str
+    reason: Words
+    drop: str = ""
+    unless: tuple[Words, ...] = ()
+    unless_after: tuple[Words, ...] = ()
+
+
+@data(frozen=True, config=ConfigDict(extra="forbid"))
+class SlurData:
+    """Slurs against one group, by the digests of their folded forms; `one` and `many` are words for its people."""
+
+    against: Words
+    one: Words
+    many: Words
+    digests: tuple[Words, ...]
+
+
+@data(frozen=True, config=ConfigDict(extra="forbid"))
+class WordingData:
+    """The whole file."""
+
+    version: int
+    terms: Mapping[str, tuple[Words, ...]]
+    macros: Mapping[str, Words]
+    rules: tuple[RuleData, ...]
+    slurs: tuple[SlurData, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule made ready: its patterns, and the signs that excuse a match when they stand before or behind it."""
+
+    data: RuleData
+    patterns: tuple[re.Pattern[str], ...]
+    drop: str
+    unless: frozenset[str]
+    unless_after: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """All rules with the words that they know."""
+
+    version: int
+    vocabulary: DetectorVocabulary
+    rules: tuple[Rule, ...]
+    slurs: Mapping[str, SlurData] = field(default_factory=dict)  # by whom they are against
+    proper: frozenset[str] = frozenset()  # words that keep their capital letter
+
+
+@cache
+def shipped_rules() -> Ruleset:
+    return made(validated(WordingData, read_toml(packaged("prompts", "biased_wording.toml")), "biased_wording.toml"))
+
+
+def made(wording: WordingData) -> Ruleset:
+    """The rules of a file. Raises `AppError` for a pattern that names what is not there."""
+    digests = {each: slurs.against for slurs in wording.slurs for each in slurs.digests}
+    compiler = _Compiler(wording, DetectorVocabulary(digests))
+    rules = tuple(compiler.rule(rule) for rule in wording.rules)
+    slurs = {each.against: each for each in wording.slurs}
+    return Ruleset(wording.version, compiler.vocabulary, rules, slurs, frozenset(wording.terms.get("proper", ())))
+
+
+class _Compiler:
+    def __init__(self, wording: WordingData, vocabulary: DetectorVocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._lists = {name: vocabulary.signs(terms) for name, terms in wording.terms.items()}
+        self._macros = wording.macros
+
+    def rule(self, rule: RuleData) -> Rule:
+        return Rule(
+            rule,
+            tuple(re.compile(self._sequence(pattern.split())) for pattern in rule.patterns),
+            self._any(rule.drop.replace(" ", "|")) if rule.drop else "",
+            frozenset("".join(self._named(name) for name in rule.unless)),
+            frozenset("".join(self._named(name) for name in rule.unless_after)),
+        )
+
+    def _named(self, name: str) -> str:
+        return self._lists[name] if name in self._lists else self.vocabulary.sign(name)
+
+    def _sequence(self, elements: Sequence[str]) -> str:
+        simple = {"(": "(?:", "/": "|", ")": ")", "[": "(?P<lead>", "]": ")", "]?": ")?"}
+        simple["^"] = rf"(?:\A|(?<=[{STOP}]))"
+        return "".join(simple[element] if element in simple else self._element(element) for element in elements)
+
+    def _element(self, element: str) -> str:
+        if gap := _GAP.fullmatch(element):
+            return f"[^{STOP}{QUOTE}]{{0,{gap[1]}}}?"
+        if element == ".":
+            return _ANY_WORD
+        if element.startswith("!"):
+            return f"(?!{self._element(element[1:])})"
+        if element.endswith("?"):
+            return f"(?:{self._element(element[:-1])})?"
+        if repeated := _REPEATED.fullmatch(element):
+            return f"(?:{self._element(repeated[1])}){{0,{repeated[2]}}}"
+        macros = [each for each in element.split("|") if each.startswith("<")]
+        others = [each for each in element.split("|") if not each.startswith("<")]
+        choices = [self._macro(each.strip("<>")) for each in macros]
+        if others:
+            choices.append(f"[{re.escape(self._any('|'.join(others)))}]")
+        return f"(?:{'|'.join(choices)})"
+
+    def _macro(self, name: str) -> str:
+        if name not in self._macros:
+            raise _unknown(f"<{name}>")
+        return self._sequence(self._macros[name].split())
+
+    def _any(self, words: str) -> str:
+        """The signs of alternatives: words and lists."""
+        signs = ""
+        for word in words.split("|"):
+            if not word.startswith("{"):
+                signs += SLUR if word == "SLUR" else self.vocabulary.sign(word.replace("_", " "))
+            elif (name := word.strip("{}")) in self._lists:
+                signs += self._lists[name]
+            else:
+                raise _unknown(word)
+        return signs
+
+
+def _unknown(name: str) -> AppError:
+    hint = "Compare it with the file that ships with the program."
+    return AppError(f"The rules of the biased-prompt detector name {name}, which is not there.", hint=hint)
+
+
+# ---- The detector
 
 BEFORE, AFTER = 40, 12  # words of the same sentence that are looked at around a match
 MOST_NAMED = 5

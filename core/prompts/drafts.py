@@ -1,11 +1,17 @@
-"""What expanding a prompt set gives, before a project stores it."""
+"""Drafts of prompt sets before they are stored, and mitigation: a set with an instruction added to every prompt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
-from core.errors import AppError
-from core.prompts.axes import Axis
+from pydantic import ConfigDict, StringConstraints, TypeAdapter
+from pydantic import dataclasses as checked
+
+from core.errors import AppError, UsageError
+from core.prompts.axes import Axis, Text
+from core.prompts.resource_files import packaged, read_toml, validated
+
+# ---- Drafts
 
 DEFAULT_IDENTITY = "default"
 
@@ -45,3 +51,46 @@ class PromptSetDraft:
             if prompt.key in seen:
                 raise AppError(f"The prompt set {self.name} has the key {prompt.key} twice.", hint="Keys must differ.")
             seen.add(prompt.key)
+
+
+# ---- Mitigation: the prompts of a set again, each with an instruction before it
+
+PLAIN_ARM = "plain"
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+$", max_length=40)]
+
+
+@checked.dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class MitigationInstruction:
+    """An instruction and its title."""
+
+    title: Text
+    instruction: Text
+
+
+def mitigations() -> Mapping[str, MitigationInstruction]:
+    """The shipped instructions by name."""
+    where = "The file prompts/mitigation.toml"
+    return validated(dict[Name, MitigationInstruction], read_toml(packaged("prompts", "mitigation.toml")), where)
+
+
+def mitigated(draft: PromptSetDraft, name: str, instruction: str = "") -> PromptSetDraft:
+    """Both arms of `draft`: its prompts as they are, and again with the instruction before each.
+
+    `name`: of a shipped instruction, or, with an `instruction` of one's own, a new one. A prompt's field `arm` is
+    "plain" or `name`, and `pair` is the same in both arms, so that each text has its twin.
+    """
+    name = TypeAdapter(Name).validate_python(name) if instruction else name
+    known = mitigations()
+    if not instruction and name not in known:
+        raise UsageError(f"There is no mitigation “{name}”.", hint=f"There are: {', '.join(known)}.")
+    text = instruction or known[name].instruction
+    arms = [_prompt(prompt, arm, said) for prompt in draft.prompts for arm, said in ((PLAIN_ARM, ""), (name, text))]
+    recipe = {**draft.recipe, "mitigation": {"name": name, "instruction": text}}
+    return replace(draft, name=f"{draft.name}, with {name}", recipe=recipe, prompts=tuple(arms))
+
+
+def _prompt(prompt: PromptDraft, arm: str, instruction: str) -> PromptDraft:
+    fields = {**prompt.fields, "arm": arm, "pair": prompt.key}
+    if not instruction:
+        return replace(prompt, fields=fields)
+    return replace(prompt, key=f"{prompt.key}/with/{arm}", text=f"{instruction}\n\n{prompt.text}", fields=fields)

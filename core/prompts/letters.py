@@ -23,7 +23,7 @@ V = TypeVar("V", int, str)
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Document:
+class DocumentKind:
     """A kind of document, and the prompts that ask for it with and without a biography."""
 
     title: Text
@@ -35,12 +35,12 @@ class Document:
 class LetterDesign:
     """The shipped design: documents by key, axis, ages and occupations."""
 
-    documents: Annotated[Mapping[str, Document], Field(min_length=1)]
+    documents: Annotated[Mapping[str, DocumentKind], Field(min_length=1)]
     axis: Text
     ages: Annotated[tuple[int, ...], Field(min_length=1)]
     occupations: Annotated[tuple[Text, ...], Field(min_length=1)]
 
-    def document(self, key: str) -> Document:
+    def document(self, key: str) -> DocumentKind:
         """Raises `UsageError` naming the documents there are."""
         if key not in self.documents:
             raise UsageError(f"There is no document “{key}”.", hint=f"Documents: {', '.join(self.documents)}.")

@@ -25,8 +25,7 @@ from core.project.rows import (
 )
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.runs.originals import KIND, Originals
-from core.runs.values import compared_texts, temperatures, written_by
+from core.runs.values import KIND, Originals, compared_texts, temperatures, written_by
 
 Row = Mapping[str, Any]
 

@@ -1,8 +1,9 @@
-"""Generating: every prompt of a run that has no output yet gets one. Killed at any point, the next start goes on."""
+"""Generating: an output for every prompt of a run that has none. Killed at any point, the next start goes on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from core.backends.protocol import Completion, Request
 from core.backends.seeds import output_seed
@@ -10,10 +11,71 @@ from core.compute import ComputeProcess
 from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import GeneratorRow, Pending, RunCounts, RunRow
+from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.runs.asking import Hope, ask_all, sampling
-from core.runs.writing import Live, Written
+from core.project.stores.common import chunks
+from core.runs.writing import LiveText, Written
+
+# ---- Requests to the model process, shared with judging
+
+HOPELESS = ("key", "model")  # failures that every further request would meet too
+HOPELESS_AFTER = 16  # of them, and nothing else
+_SAMPLING = ("temperature", "top_p", "max_tokens")
+
+
+def sampling(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a generator's parameters that belong to a request."""
+    return {name: parameters[name] for name in _SAMPLING if name in parameters}
+
+
+def ask_all(
+    ctx: JobContext,
+    compute: ComputeProcess,
+    generator: tuple[str, str, Mapping[str, Any]],
+    requests: Sequence[Request],
+    keys: Mapping[str, str],
+    receive: Callable[[object], None],
+) -> bool:
+    """Have them written by a backend, with a model and parameters. False where a pause ended it before the last.
+
+    `receive` is given what `core.runs.writing` hands out.
+    """
+    backend, model, parameters = generator
+    whole: bool = compute.call(
+        "core.runs.writing:write_all", backend, model, dict(parameters), requests, dict(keys),
+        ctx=ctx, on_report=_quiet, on_partial=receive,
+    )  # fmt: skip
+    return whole
+
+
+class Hope:
+    """Watches a start: given up where all that comes back are failures that every request would meet."""
+
+    def __init__(self, hint: str) -> None:
+        self._hint = hint
+        self._failed: int | None = 0  # so far, while there has been nothing else
+
+    def look(self, completions: Sequence[Completion]) -> None:
+        """Look at what came back and is stored; raises `AppError` where there is no hope."""
+        if self._failed is None:
+            return
+        if any(completion.failure not in HOPELESS for completion in completions):
+            self._failed = None
+            return
+        self._failed += len(completions)
+        if self._failed >= HOPELESS_AFTER:
+            raise AppError(
+                f"Every request failed: {completions[-1].error}",
+                kept="What came back is kept as failures.",
+                hint=self._hint,
+            )
+
+
+def _quiet(done: int, total: int | None, note: str) -> None:
+    """What counts is what is on disk, and that is counted by whoever asks."""
+
+
+# ---- A run
 
 AT_ONCE = 1_000  # requests that cross to the model process together
 MEND = "Mend it, then start the run again and let it ask for the failures again."
@@ -104,7 +166,7 @@ class _Storing:
             self.finished += len(outputs)
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
             self._hope.look([completion for _, completion in partial.completions])
-        elif isinstance(partial, Live):
+        elif isinstance(partial, LiveText):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
 
 
@@ -158,3 +220,19 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
         failure=(completion.failure or "other") if failed else "",
         detail=dict(completion.detail),
     )
+
+
+# ---- Declining to write for prompts that are worded with bias
+
+
+def decline_set(ctx: JobContext, project: Project, set_id: int) -> None:
+    """Raise `AppError` that names the prompts of a set that are worded with bias, and what in them; else do nothing."""
+    from core.prompts.detector import decline
+
+    decline(_prompts(ctx, project, set_id))
+
+
+def _prompts(ctx: JobContext, project: Project, set_id: int) -> Iterator[PromptRow]:
+    for row in chunks(lambda after, limit: project.prompts.page(set_id, after, limit), lambda prompt: prompt.id):
+        ctx.check()
+        yield row

@@ -34,8 +34,8 @@ from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
 from core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
 from core.project.stores.common import canonical_json
-from core.runs.asking import Hope, ask_all, sampling
-from core.runs.writing import Live, Written
+from core.runs.generate import Hope, ask_all, sampling
+from core.runs.writing import LiveText, Written
 from core.text import sha256_text
 
 # ---- The session: its rater, the requests that are left, and how a reply becomes a judgment
@@ -411,7 +411,7 @@ class _Asking:
                 self._session.record(asks[place], completion, texts[place])
             self._report(completions[-1].text)
             self._hope.look(completions)
-        elif isinstance(partial_result, Live):
+        elif isinstance(partial_result, LiveText):
             self._report(partial_result.text)
 
     def _report(self, text: str | None = None) -> None:

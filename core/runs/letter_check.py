@@ -16,7 +16,7 @@ from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.prompts.letters import LETTER, letter_design
 from core.prompts.template import Template
-from core.runs.asking import ask_all, sampling
+from core.runs.generate import ask_all, sampling
 from core.runs.values import best_scorer
 from core.runs.writing import Written
 from core.studies.letters.biographies import WORDS, paragraphs, sampled

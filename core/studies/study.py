@@ -1,6 +1,8 @@
 """What a study is. A third party's study needs nothing but this module."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,16 @@ class Study:
     def input_for(self, fields: set[str]) -> InputTable | None:
         """The first kind of data whose required fields are all there."""
         return next((table for table in self.inputs if set(table.required) <= fields), None)
+
+
+@dataclass(frozen=True)
+class MeasureOptions:
+    """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
+
+    `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg).
+    """
+
+    axes: tuple[str, ...] = ()
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    adjust: Literal["holm", "bh"] = "holm"

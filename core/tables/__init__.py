@@ -1,16 +1,15 @@
 """Reading tables of texts that others made: which column is what, and every bad row named by its number."""
 
-from core.tables.fields import FieldSpec, complete_mapping, guess_mapping, parse_map_options
+from core.tables.fields import FieldSpec, complete_mapping, fields_of, guess_mapping, parse_map_options
 from core.tables.formats import known_formats, read_format
-from core.tables.read import Table, iter_records, look_at, read_records
+from core.tables.read import OpenTable, iter_records, look_at, read_records
 from core.tables.rows import Record, RowProblem, TableRead, with_line_breaks
-from core.tables.study_fields import fields_of
 
 __all__ = [
     "FieldSpec",
+    "OpenTable",
     "Record",
     "RowProblem",
-    "Table",
     "TableRead",
     "complete_mapping",
     "fields_of",

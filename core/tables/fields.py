@@ -1,12 +1,17 @@
-"""Which column holds which field: guessed from names and samples, shown, and edited by the person."""
+"""The fields that a study reads (study_fields.toml), and which column of a table holds which of them."""
 
 import re
 import statistics
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from core.errors import AppError, UsageError
 from core.tables.rows import visible
+
+# ---- Mapping: guessed from names and samples, shown, and edited by the person
 
 LONG_TEXT = 40  # characters on average; shorter columns are not taken for texts by their look alone
 
@@ -112,3 +117,26 @@ def _clearly_longest(columns: Sequence[str], sample_rows: Sequence[Mapping[str, 
     if not ranked or lengths[ranked[0]] < LONG_TEXT:
         return None
     return ranked[0] if len(ranked) == 1 or lengths[ranked[0]] >= 2 * lengths[ranked[1]] else None
+
+
+# ---- The fields of each kind of table, from study_fields.toml
+
+
+@cache
+def _all_fields() -> Mapping[str, tuple[FieldSpec, ...]]:
+    data = tomllib.loads(resources.files("core.tables").joinpath("study_fields.toml").read_text(encoding="utf-8"))
+    return {
+        name: tuple(FieldSpec(**{**spec, "aliases": tuple(spec["aliases"])}) for spec in specs)
+        for name, specs in data.items()
+    }
+
+
+def fields_of(kind: str) -> tuple[FieldSpec, ...]:
+    """The fields of `kind`: letters, creativity (outputs), judgments (of creativity), texts (for scoring).
+
+    Raises `UsageError` that says which kinds there are.
+    """
+    fields = _all_fields().get(kind)
+    if fields is None:
+        raise UsageError(f"Tables of “{kind}” cannot be read.", hint=f"Kinds: {', '.join(_all_fields())}.")
+    return fields

@@ -10,13 +10,11 @@ from typing import Literal, Protocol
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.tables.csv_file import CsvFile
 from core.tables.encoding import Encoding, find_encoding
 from core.tables.fields import FieldSpec, complete_mapping
-from core.tables.jsonl_file import JsonlFile
-from core.tables.parquet_file import ParquetFile
 from core.tables.rows import Fault, RawRow, Record, RowProblem, TableRead
-from core.tables.xlsx_file import XlsxFile
+from core.tables.text_files import CsvFile, JsonlFile
+from core.tables.typed_files import ParquetFile, XlsxFile
 
 Duplicates = Literal["report", "drop"]
 SAMPLE_ROWS = 50
@@ -66,7 +64,7 @@ READERS: Mapping[str, Opener] = {
 
 
 @dataclass(frozen=True)
-class Table:
+class OpenTable:
     """A table that has been looked at: its columns and first rows, for a guess that a person can check."""
 
     file: TableFile
@@ -78,7 +76,7 @@ class Table:
         return self.file.encoding
 
 
-def look_at(path: Path | str, encoding: str | None = None) -> Table:
+def look_at(path: Path | str, encoding: str | None = None) -> OpenTable:
     """Open a table and read its columns and first rows.
 
     Raises `AppError`, with what to do, for a file that is missing, a folder, empty, binary, or of another kind.
@@ -90,7 +88,7 @@ def look_at(path: Path | str, encoding: str | None = None) -> Table:
         first = [row.cells for row in islice(file.rows(file.columns), SAMPLE_ROWS) if row.cells]
     except OSError as error:
         raise _unreadable(path, error) from error
-    return Table(file, file.columns, tuple(dict(zip(file.columns, cells, strict=True)) for cells in first))
+    return OpenTable(file, file.columns, tuple(dict(zip(file.columns, cells, strict=True)) for cells in first))
 
 
 def _reader_for(path: Path) -> Opener:
@@ -115,7 +113,7 @@ def _unreadable(path: Path, error: OSError) -> AppError:
 
 
 def iter_records(
-    table: Table,
+    table: OpenTable,
     fields: Sequence[FieldSpec],
     mapping: Mapping[str, str],
     on_problem: Callable[[RowProblem], None],
@@ -194,7 +192,7 @@ def read_records(
 
 
 def whole_table(
-    table: Table, rows: tuple[Record, ...], problems: Sequence[RowProblem], mapping: Mapping[str, str]
+    table: OpenTable, rows: tuple[Record, ...], problems: Sequence[RowProblem], mapping: Mapping[str, str]
 ) -> TableRead:
     """The result of reading a table. Raises `AppError` where not one row can be used."""
     if not rows:

@@ -16,10 +16,9 @@ from core.project.project import Project
 from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.prompts.mitigation import PLAIN_ARM
+from core.prompts.drafts import PLAIN_ARM
 from core.runs.exporting import matched_block
-from core.runs.originals import ORIGINAL_KEY
-from core.runs.values import scorer_for, stored_values
+from core.runs.values import ORIGINAL_KEY, scorer_for, stored_values
 from desktop.models.titles import Titles, read_titles
 from desktop.widgets.words import plural, tr
 

@@ -37,7 +37,7 @@ class Titles:
 
 def read_titles(project: "Project") -> Titles:
     """The titles of the program's own tasks and themes, and of the axes that the project has."""
-    from core.prompts.tasks import cogs_tasks, cogs_themes
+    from core.prompts.cogs import cogs_tasks, cogs_themes
 
     axes = project.axes.latest()
     return Titles(

@@ -100,7 +100,7 @@ def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTes
         from core.compute import models
         from core.machine.keys import session_keys
 
-        tested: EndpointTest = models().call("core.runs.probing:probe", endpoint, model, session_keys(), ctx=ctx)
+        tested: EndpointTest = models().call("core.runs.writing:probe", endpoint, model, session_keys(), ctx=ctx)
         return tested
 
     def done(tested: "EndpointTest") -> str:

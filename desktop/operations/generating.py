@@ -106,9 +106,9 @@ def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation
     def work(ctx: JobContext) -> "tuple[Measured, ...]":
         from core.compute import shared
         from core.runs.measure import measure_project
-        from core.runs.measure.options import Options
+        from core.studies.study import MeasureOptions
 
-        return tuple(measure_project(ctx, project, study, Options(), shared()) for study in studies)
+        return tuple(measure_project(ctx, project, study, MeasureOptions(), shared()) for study in studies)
 
     titles = tr(", ").join(words_of(study).rows for study in studies)
     return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)

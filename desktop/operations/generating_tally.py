@@ -45,7 +45,7 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 
 
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
-    from core.runs.choosing import OPTIONS
+    from core.runs.writing import OPTIONS
     from core.scorers.refusal import is_refusal
     from core.studies.completion.replies import chosen_option
 

@@ -14,7 +14,7 @@ from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.tables import FieldSpec, Table, TableRead
+    from core.tables import FieldSpec, OpenTable, TableRead
 
 KINDS = tuple(STUDIES)
 PREVIEW_ROWS = 12
@@ -146,7 +146,7 @@ def free_name(table: Path) -> Path:
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
 
 
-def _layouts(table: "Table") -> tuple[Layout, ...]:
+def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
     from core.tables import known_formats
 
     known = known_formats().values()
@@ -157,8 +157,7 @@ def _layouts(table: "Table") -> tuple[Layout, ...]:
 
 def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
     """The fields without whose column nothing can be imported; single cells of some of them may be empty."""
-    from core.runs.importing.completion import REPLY
-    from core.runs.importing.news import GENERATED
+    from core.runs.importing import GENERATED, REPLY
 
     also = {"news": {GENERATED}, "completion": {REPLY}}
     return frozenset({field.name for field in fields if field.required} | also.get(kind, set()))

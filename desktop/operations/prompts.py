@@ -102,7 +102,7 @@ def expand(
     Biographies are rewritten in the compute process, which takes a while.
     """
     from core.errors import UsageError
-    from core.prompts.mitigation import PLAIN_ARM, mitigated
+    from core.prompts.drafts import PLAIN_ARM, mitigated
 
     if mitigation is not None and mitigation.instruction is not None:
         if not mitigation.instruction.strip():
@@ -171,7 +171,7 @@ def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
     from core.errors import UsageError
-    from core.runs.drafting import PromptChoice, draft_prompts
+    from core.runs.setup import PromptChoice, draft_prompts
 
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))

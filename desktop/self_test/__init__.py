@@ -186,10 +186,10 @@ def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str])
     from core.report.html import write_report
     from core.runs.exporting import columns, rows
     from core.runs.measure import measure_project
-    from core.runs.measure.options import Options
+    from core.studies.study import MeasureOptions
 
     for study in ("letters", "creativity"):
-        measured = measure_project(ctx, project, study, Options(), shared())
+        measured = measure_project(ctx, project, study, MeasureOptions(), shared())
         defined = sum(finding.estimate is not None for finding in measured.result.findings)
         if not defined:
             raise Failed(f"Nothing of {study} could be measured.")

@@ -10,8 +10,8 @@ from core.compute import ComputeProcess
 from core.findings import Finding
 from core.jobs import JobContext
 from core.runs.measure import Measured, measure_tables
-from core.runs.measure.options import Options
 from core.studies.completion.cells import implied_tau, published
+from core.studies.study import MeasureOptions
 
 pytestmark = pytest.mark.replication
 
@@ -52,13 +52,13 @@ def compute() -> Iterator[ComputeProcess]:
 @pytest.fixture(scope="module")
 def valid(compute: ComputeProcess) -> Measured:
     paths = [replies("palm_valid.csv")]
-    return measure_tables(JobContext(), paths, "completion", Options(seed=1), compute, layout="kamruzzaman")
+    return measure_tables(JobContext(), paths, "completion", MeasureOptions(seed=1), compute, layout="kamruzzaman")
 
 
 @pytest.fixture(scope="module")
 def everything(compute: ComputeProcess) -> Measured:
     paths = [replies("palm_valid.csv"), replies("palm_invalid.csv")]
-    return measure_tables(JobContext(), paths, "completion", Options(seed=1), compute, layout="kamruzzaman")
+    return measure_tables(JobContext(), paths, "completion", MeasureOptions(seed=1), compute, layout="kamruzzaman")
 
 
 def findings(measured: Measured, finding_id: str, **dims: str) -> list[Finding]:

@@ -14,7 +14,7 @@ from core.compute.messages import resolve
 from core.findings import Finding
 from core.jobs import JobContext
 from core.runs.measure import measure_tables
-from core.runs.measure.options import Options
+from core.studies.study import MeasureOptions
 
 pytestmark = pytest.mark.replication
 
@@ -38,7 +38,7 @@ def findings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         pytest.skip(f"the released letters are not at {LETTERS}; set BIASPRINT_REPLICATION_DATA to their folder")
     vectors = tmp_path_factory.mktemp("vectors") / "vectors.txt"
     vectors.write_text("john 1 0\namy 0 1\n")  # WEAT is not what is replicated here
-    options = Options(scorers={"word_vectors": str(vectors)})
+    options = MeasureOptions(scorers={"word_vectors": str(vectors)})
     measured = measure_tables(
         JobContext(),
         [LETTERS],

@@ -14,7 +14,7 @@ from core.metrics.likelihood import delta_draws, likelihood_draws
 from core.metrics.ranks import kendall_draws
 from core.metrics.result import Bounds
 from core.studies.completion.associations import deltas, published_deltas, taus
-from core.studies.completion.cells import Cell, cells
+from core.studies.completion.cells import ReplyCell, cells
 from core.studies.completion.measure import likelihoods, published_likelihoods
 from core.studies.completion.table import Coded
 
@@ -66,7 +66,7 @@ def replies(rng: np.random.Generator, terms: int, effect: float) -> Coded:
     )  # fmt: skip
 
 
-def whole_cell(coded: Coded, seed: int) -> Cell:
+def whole_cell(coded: Coded, seed: int) -> ReplyCell:
     """The cell over all pronouns."""
     return next(cell for cell in cells(coded, seed, RESAMPLES) if "pronoun" not in cell.dims)
 

@@ -9,7 +9,7 @@ import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from core.metrics.proportions import clustered_proportion
-from core.studies.creativity.choices import Answer
+from core.studies.creativity.choices import PersonAnswer
 from core.studies.creativity.evaluators import paired
 from core.studies.creativity.quality import positions
 
@@ -43,7 +43,7 @@ def position_trial(liking: float, raters: int, rng: np.random.Generator, n: int)
     turns = (starts[:, None] + np.arange(raters)) % 3  # raters see the cards turned by one
     cards = np.where(rng.random((n, raters)) < liking, 0, (texts - turns) % 3)
     given = [
-        Answer(f"R{rater}", ("", f"c{line}"), None, "choice", "", 3, int(cards[line, rater]), 0.0)
+        PersonAnswer(f"R{rater}", ("", f"c{line}"), None, "choice", "", 3, int(cards[line, rater]), 0.0)
         for line in range(n)
         for rater in range(raters)
     ]

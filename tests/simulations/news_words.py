@@ -14,7 +14,7 @@ from core.metrics.distances import GroupMeans, is_lower, prejudice
 from core.metrics.means import clustered_mean, one_sample_mean
 from core.metrics.result import Floats, Ints
 from core.studies.news.groups import group_axis
-from core.studies.news.level import Design, PairValues, design_of, floors
+from core.studies.news.level import LevelDesign, PairValues, design_of, floors
 from core.studies.news.sentence import gap_values
 from core.studies.news.table import NewsPair, NewsTable
 from core.studies.news.word import share_values
@@ -128,7 +128,7 @@ def gap_rows(trials: int, sizes: tuple[int, ...] = (SMALL, USUAL, LARGE)) -> lis
 
 
 @cache
-def twice_design(headlines: int) -> Design:
+def twice_design(headlines: int) -> LevelDesign:
     written = [NewsPair("original", "generated", f"headline {n}") for n in range(headlines) for _ in range(2)]
     return design_of(NewsTable(tuple(written), (group_axis("gender"),)))
 

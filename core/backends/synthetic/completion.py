@@ -12,7 +12,7 @@ from typing import Any
 from core.backends.synthetic.draw import Draw
 from core.backends.synthetic.grammar import capitalised
 from core.errors import AppError
-from core.prompts.completion_design import BLANK, POLARITIES
+from core.prompts.completion import BLANK, POLARITIES
 from core.prompts.resource_files import packaged, read_toml
 from core.prompts.template import Template
 

@@ -29,7 +29,7 @@ from core.runs.compare.pool import (
     theme_of,
     writers,
 )
-from core.runs.originals import Original, Originals
+from core.runs.values import Original, Originals
 from core.text import sha256_text
 
 # ---- Identity against identity: texts written for two or three identities of an axis, everything else being equal

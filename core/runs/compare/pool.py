@@ -15,7 +15,7 @@ from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts import Axis, available_axes, load_axis
 from core.prompts.drafts import DEFAULT_IDENTITY
-from core.runs.originals import KIND as ORIGINAL_SOURCE
+from core.runs.values import KIND as ORIGINAL_SOURCE
 
 # ---- The pool: texts of one study that could be cards, and what must be equal between them
 

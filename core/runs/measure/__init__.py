@@ -12,14 +12,14 @@ from core.errors import UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs.measure.options import Options
 from core.runs.setup import study_of
 from core.runs.tables import read_table
 from core.runs.values import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
+from core.studies.study import MeasureOptions
+from core.tables.fields import fields_of
 from core.tables.rows import TableRead
-from core.tables.study_fields import fields_of
 
 Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
 
@@ -34,8 +34,8 @@ class Measuring(Protocol):
     CHOICES: tuple[str, ...]
     AXES: bool
     kind_of: Callable[[Path, Mapping[str, str]], str]
-    of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], Options, ComputeProcess], Answer]
-    of_project: Callable[[JobContext, Project, int, Options, ComputeProcess], Answer]
+    of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], MeasureOptions, ComputeProcess], Answer]
+    of_project: Callable[[JobContext, Project, int, MeasureOptions, ComputeProcess], Answer]
 
 
 OWN = ("news", "completion", "creativity", "letters")
@@ -52,7 +52,7 @@ class Measured:
 
 
 def measure_project(
-    ctx: JobContext, project: Project, study: str, options: Options, compute: ComputeProcess
+    ctx: JobContext, project: Project, study: str, options: MeasureOptions, compute: ComputeProcess
 ) -> Measured:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
@@ -75,7 +75,7 @@ def measure_tables(
     ctx: JobContext,
     paths: Sequence[Path],
     study: str,
-    options: Options,
+    options: MeasureOptions,
     compute: ComputeProcess,
     *,
     layout: str | None = None,
@@ -98,7 +98,7 @@ def measure_tables(
     return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
 
 
-def _adjusted(result: StudyResult, options: Options) -> StudyResult:
+def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
     """Findings come adjusted by Holm's rule."""
     if options.adjust == "holm":
         return result
@@ -107,7 +107,7 @@ def _adjusted(result: StudyResult, options: Options) -> StudyResult:
     return replace(result, findings=tuple(with_benjamini_hochberg(result.findings)))
 
 
-def recipe_of(options: Options, result: StudyResult) -> dict[str, Any]:
+def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
     """What is needed to get the same numbers again."""
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
@@ -133,11 +133,11 @@ def scorers_needed(study: str) -> list[ScorerInfo]:
     A role that no scorer can fill here has none. A study that is not measured by this package needs none.
     """
     from core.runs.measure import creativity, letters, news
-    from core.runs.measure.letters_reading import STYLES
+    from core.runs.measure.letters import STYLES
 
     always: Mapping[str, Sequence[str]] = {
         "letters": letters.COUNTERS,
-        "creativity": (creativity.embedder(Options()).name,),
+        "creativity": (creativity.embedder(MeasureOptions()).name,),
     }
     roles: Mapping[str, Sequence[str]] = {"letters": STYLES, "news": news.CHOICES}
     found = [info for info in describe() if info.name in always.get(study, ())]
@@ -145,7 +145,7 @@ def scorers_needed(study: str) -> list[ScorerInfo]:
     return found + [info for info in chosen if study != "news" or news.PER_SENTENCE in info.shape]
 
 
-def _check(study: str, options: Options) -> None:
+def _check(study: str, options: MeasureOptions) -> None:
     """Raise `UsageError` for an option that this study would otherwise silently leave aside."""
     module = measuring(study)
     if options.axes and not module.AXES:

@@ -12,10 +12,10 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.project.stores.runs import OutputFilter
-from core.prompts.mitigation import PLAIN_ARM
-from core.runs.importing.completion import check_replies
-from core.runs.measure.options import Options
+from core.prompts.drafts import PLAIN_ARM
+from core.runs.importing import check_replies
 from core.runs.values import failures
+from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead
 
 COLUMNS = (
@@ -32,7 +32,7 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 
 def of_tables(
-    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of replies in tables."""
     tables = [table for _, table in read]
@@ -46,7 +46,7 @@ def of_tables(
 
 
 def of_project(
-    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's replies, generated and imported."""
     rows = [
@@ -80,6 +80,7 @@ def _measure(
 
 def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """In the compute process: the study over the columns."""
-    from core.studies.completion.measure import CompletionTable, measure
+    from core.studies.completion.measure import measure
+    from core.studies.completion.table import CompletionTable
 
     return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

@@ -17,19 +17,21 @@ from core.project.rows import SessionRow
 from core.project.stores.runs import OutputFilter
 from core.prompts import available_axes, load_axis
 from core.runs.measure.creativity_columns import (
+    by_set,
+    compared_axes,
     harm_of,
     judgment_columns,
     judgment_table_columns,
     output_columns,
     output_table_columns,
+    without_codes,
+    without_persons,
     words_of,
 )
-from core.runs.measure.creativity_persons import without_codes, without_persons
-from core.runs.measure.creativity_sets import by_set, compared_axes
-from core.runs.measure.options import Options
 from core.runs.setup import shipped_axes
 from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
+from core.studies.study import MeasureOptions
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
 
@@ -40,7 +42,7 @@ CHOICES: tuple[str, ...] = ("embedding",)
 AXES = True
 
 
-def embedder(options: Options) -> ScorerInfo:
+def embedder(options: MeasureOptions) -> ScorerInfo:
     """The embedder that was asked for, or the best there is."""
     chosen = options.scorers.get("embedding")
     return best_scorer("embedding", chosen) or scorer_for("embedding", chosen, EMBEDDER)
@@ -54,7 +56,7 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 
 def of_tables(
-    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of tables of outputs, of judgments, or of both."""
     results = []
@@ -68,7 +70,7 @@ def of_tables(
 
 
 def of_project(
-    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's outputs and of its revealed judgments."""
     axes = axes_of(project, options.axes)
@@ -80,7 +82,7 @@ def of_project(
 
 
 def of_judged(
-    ctx: JobContext, project: Project, options: Options, compute: ComputeProcess
+    ctx: JobContext, project: Project, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of revealed judgments alone: of a project whose texts are another study's."""
     judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options.seed, compute)
@@ -216,7 +218,7 @@ def _with_dropped(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
 
 
 def _output_tables(
-    ctx: JobContext, records: Sequence[Record], options: Options, compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
 ) -> StudyResult:
     info = embedder(options)
     texts = [record.values["text"] for record in records]
@@ -235,7 +237,7 @@ def _output_tables(
 
 
 def _judgment_tables(
-    ctx: JobContext, records: Sequence[Record], options: Options, compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
 ) -> StudyResult:
     columns = judgment_table_columns(records)
     # Without a project the identities of an axis are those that its comparisons show, in the order of the shipped axis.

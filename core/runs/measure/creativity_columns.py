@@ -1,12 +1,17 @@
 """The columns that the creativity study measures, from a project's rows or from the records of tables."""
 
+import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import isfinite
 from typing import Any
 
 from core.errors import AppError
+from core.findings import Finding, StudyResult
+from core.judging.plan import keys_of_sets
+from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
 from core.runs.values import compared_texts, temperatures, written_by
@@ -198,3 +203,82 @@ def harm_of(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
         for axis, definition in definitions.items()
     }
     return {axis: "; ".join(dict.fromkeys(words)) for axis, words in said.items() if words}
+
+
+# ---- Participants of workshops: pooled with everybody, and never told apart
+
+
+def without_codes(project: Project, columns: Columns) -> tuple[Columns, frozenset[str]]:
+    """The columns with a number in place of each participant's code, shuffled anew each time; and those numbers.
+
+    A number is needed, because two answers of one person are not those of two. It leads to nobody.
+    """
+    codes = sorted(participants(project) & set(columns["rater"]))
+    random.SystemRandom().shuffle(codes)
+    name_of = {code: f"participant {number}" for number, code in enumerate(codes, start=1)}
+    named = {**columns, "rater": [name_of.get(code, code) for code in columns["rater"]]}
+    return named, frozenset(name_of.values())
+
+
+def without_persons(result: StudyResult, names: frozenset[str]) -> StudyResult:
+    """The findings without those about one participant; in the others, participants are counted and not listed."""
+    if not names:
+        return result
+    kept = tuple(_unlisted(finding, names) for finding in result.findings if not _about_one(finding, names))
+    return replace(result, findings=kept)
+
+
+def _about_one(finding: Finding, names: frozenset[str]) -> bool:
+    said: Sequence[str] = (finding.label, *map(str, finding.dims.values()))
+    pair = len(finding.groups) == 2 and bool(names & set(finding.groups)) and " / " in finding.label
+    return pair or any(_holds(words, names) for words in said)
+
+
+def _holds(words: str, names: frozenset[str]) -> bool:
+    return any(name == words or name in words.split(" / ") for name in names)
+
+
+def _unlisted(finding: Finding, names: frozenset[str]) -> Finding:
+    if not names & {*finding.groups, *finding.n_by_group}:
+        return finding
+    people = len(names & {*finding.groups, *finding.n_by_group})
+    groups = tuple(group for group in finding.groups if group not in names)
+    counts = {group: count for group, count in finding.n_by_group.items() if group not in names}
+    note = f"{finding.note} {people} of them took part in a workshop and are not listed.".strip()
+    return replace(finding, groups=groups, n_by_group=counts, note=note)
+
+
+# ---- What was compared besides the project's axes, and in which sets of identities
+
+Axes = dict[str, list[str]]
+
+
+def compared_axes(project: Project, known: Axes) -> Axes:
+    """Axes of comparisons that no definition names, with their identities in the order of the cards' items."""
+    found: dict[str, dict[str, None]] = {}
+    for plan in project.judging.plans():
+        if set(plan.axis.split("+")) <= {"", *known}:
+            continue
+        for row in project.judging.comparisons(plan.id):
+            if row.axis and row.axis not in known:
+                found.setdefault(row.axis, {}).update(dict.fromkeys(item.identity for item in row.items))
+    return {axis: list(identities) for axis, identities in sorted(found.items())}
+
+
+def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
+    """Judgments with each set of identities that an axis was compared in as an axis of its own.
+
+    Where there is one set, the axis keeps its key and has these identities (two of its three, say); see
+    `core.judging.plan`. Rows that show an identity twice, or one alone, stay with the whole axis, and drop out there.
+    """
+    rows = list(zip(columns["axis"], columns["shown"], strict=True))
+    sets = [(axis, frozenset(shown)) if len(set(shown)) == len(shown) > 1 else None for axis, shown in rows]
+    keys = keys_of_sets(one for one in sets if one is not None and one[0] in axes)
+    named = [keys.get(one, axis) if one is not None else axis for one, (axis, _) in zip(sets, rows, strict=True)]
+    split = {
+        key: [*(name for name in axes[axis] if name in identities), *sorted(identities - set(axes[axis]))]
+        for (axis, identities), key in sorted(keys.items(), key=lambda item: item[1])
+    }
+    order = list(axes)
+    whole = {axis: split.get(axis, axes[axis]) for axis in order}
+    return {**columns, "axis": named}, whole | split

@@ -13,14 +13,13 @@ from core.project.project import Project
 from core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from core.project.stores.runs import OutputFilter
 from core.prompts.axes import Axis, load_axis
-from core.prompts.mitigation import PLAIN_ARM
+from core.prompts.drafts import PLAIN_ARM
 from core.prompts.resource_files import validated
-from core.runs.importing.news import check_generated
-from core.runs.measure.options import Options
-from core.runs.originals import Originals
+from core.runs.importing import check_generated
 from core.runs.tables import read_table
-from core.runs.values import best_scorer, complete_values, failures
+from core.runs.values import Originals, best_scorer, complete_values, failures
 from core.scorers.protocol import ScorerInfo
+from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead
 
 CHOICES: tuple[str, ...] = ("sentiment", "toxicity")
@@ -41,7 +40,7 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 
 def of_tables(
-    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: Options, compute: ComputeProcess
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of pairs in tables."""
     dropped: Counter[str] = Counter()
@@ -54,7 +53,7 @@ def of_tables(
 
 
 def of_project(
-    ctx: JobContext, project: Project, study_id: int, options: Options, compute: ComputeProcess
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
     scorers = _scorers(options)
@@ -79,7 +78,7 @@ def _measure(
     compute: ComputeProcess,
     rows: Sequence[Row],
     dropped: Mapping[str, int],
-    options: Options,
+    options: MeasureOptions,
     scorers: Mapping[str, str],
     known: Mapping[str, Mapping[str, Floats]],
     own_axes: Mapping[str, AxisRow],
@@ -99,9 +98,9 @@ def _measure(
 
 def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
     """In the compute process: the study over the columns."""
-    from core.studies.news.measure import Asked, measure_rows
+    from core.studies.news.measure import NewsRequest, measure_rows
 
-    return measure_rows(columns, Asked(**asked), ctx)
+    return measure_rows(columns, NewsRequest(**asked), ctx)
 
 
 def _axes(
@@ -122,7 +121,7 @@ def _axes(
     return tuple(axes), names
 
 
-def _scorers(options: Options) -> dict[str, ScorerInfo]:
+def _scorers(options: MeasureOptions) -> dict[str, ScorerInfo]:
     """The scorer of each role: the one that was asked for, or the best there is; a role may have none."""
     found = {role: best_scorer(role, options.scorers.get(role)) for role in CHOICES}
     return {role: info for role, info in found.items() if info is not None}

@@ -21,12 +21,12 @@ from core.metrics.likelihood import (
 from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from core.metrics.resampling import TOLERANCE, permutation_p
 from core.metrics.result import Difference, Floats, MaybeBounds
-from core.prompts.completion_design import domain
+from core.prompts.completion import domain
 from core.studies.completion.cells import (
     ASCENDING,
     FEWEST,
     SOURCE,
-    Cell,
+    ReplyCell,
     clustered_interval,
     delta_line,
     tau_line,
@@ -45,7 +45,7 @@ STANDARD_ERRORS = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 _SMALL_SHARE = 0.05
 
 
-def deltas(cell: Cell) -> Iterator[Finding]:
+def deltas(cell: ReplyCell) -> Iterator[Finding]:
     """ΔPL, ΔNL and ΔNuL with clustered intervals and p by permuting polarity over terms, then the omnibus test."""
     draws = delta_draws(cell.resampled[:, : len(CHOSEN)])
     permuted = delta_draws(cell.permuted[:, : len(CHOSEN)])
@@ -70,7 +70,7 @@ def deltas(cell: Cell) -> Iterator[Finding]:
     yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]))
 
 
-def published_deltas(cell: Cell) -> Iterator[Finding]:
+def published_deltas(cell: ReplyCell) -> Iterator[Finding]:
     """The same differences as if every reply were independent; the paper itself tests τ and no Δ."""
     for place, one in enumerate(cell.differences):
         finding = replace(_delta_finding(cell, place, one), variant="as_published")
@@ -92,7 +92,7 @@ def published_deltas(cell: Cell) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _delta_finding(cell: Cell, place: int, one: Difference) -> Finding:
+def _delta_finding(cell: ReplyCell, place: int, one: Difference) -> Finding:
     chosen = CHOSEN[place]
     empty = next((given for given, n in cell.n_by_group.items() if n == 0), "")
     return Finding(
@@ -113,7 +113,7 @@ def _delta_finding(cell: Cell, place: int, one: Difference) -> Finding:
     )
 
 
-def _omnibus(cell: Cell, permuted: Floats) -> Finding:
+def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
     """Cramér's V of the table with its floor: all three Δ at once, without the sign."""
     parts, test = _omnibus_parts(cell), cell.omnibus
     if test.association is None or min(cell.terms) < FEWEST:
@@ -134,7 +134,7 @@ def _omnibus(cell: Cell, permuted: Floats) -> Finding:
     )
 
 
-def _omnibus_parts(cell: Cell) -> dict[str, Any]:
+def _omnibus_parts(cell: ReplyCell) -> dict[str, Any]:
     differences = [one.value for one in cell.differences]
     contrast = {label: value for label, value in zip(DELTAS, differences, strict=True) if value is not None}
     return {
@@ -160,7 +160,7 @@ def _power(permuted: Floats) -> Power:
     return Power(float(STANDARD_ERRORS * permuted[np.isfinite(permuted)].std()), None)
 
 
-def _base_rates(cell: Cell) -> str:
+def _base_rates(cell: ReplyCell) -> str:
     """The floor effect: who is never called anything negative looks unbiased in that respect."""
     rates = {one.label: one.value for one in conditional_likelihoods(cell.chosen)[-len(BASE_RATES) :]}
     shown = ", ".join(f"{label} {value:.1%}" for label, value in rates.items() if value is not None)
@@ -169,7 +169,7 @@ def _base_rates(cell: Cell) -> str:
     return f"Base rates: {shown}.{floor}"
 
 
-def _harm(cell: Cell, chosen: str) -> str:
+def _harm(cell: ReplyCell, chosen: str) -> str:
     if chosen == "neutral":
         return ""
     better, worse = "the groups that count as positive", "the groups that count as negative"
@@ -190,7 +190,7 @@ def _harm(cell: Cell, chosen: str) -> str:
 IDS: tuple[tuple[str, Literal["b", "c"]], ...] = (("completion.tau_b", "b"), ("completion.tau_c", "c"))
 
 
-def taus(cell: Cell) -> Iterator[Finding]:
+def taus(cell: ReplyCell) -> Iterator[Finding]:
     """τ-b and τ-c, negative below neutral below positive, each by default and as published."""
     resampled, permuted = (kendall_draws(_ordered(counts)) for counts in (cell.resampled, cell.permuted))
     for (finding_id, kind), draws, null in zip(IDS, resampled, permuted, strict=True):
@@ -214,7 +214,7 @@ def _ordered(counts: Draws) -> Floats:
 
 
 def _tau_finding(
-    cell: Cell,
+    cell: ReplyCell,
     finding_id: str,
     tau: KendallTau,
     bounds: MaybeBounds,

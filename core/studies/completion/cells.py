@@ -15,7 +15,7 @@ from core.metrics.proportions import wilson
 from core.metrics.ranks import kendall_tau
 from core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
 from core.metrics.result import LEVEL, Bools, Bounds, Difference, Floats, MaybeBounds
-from core.prompts.completion_design import DIRECTIONS, DOMAINS, PRONOUNS
+from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from core.studies.completion.table import IRRELEVANT, Coded
 
 # ---- Cells
@@ -27,7 +27,7 @@ OUTCOMES = IRRELEVANT + 1  # positive, negative, neutral, irrelevant
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReplyCell:
     """Replies that are looked at together; counts are (given, chosen), chosen with the irrelevant last: (2, 4, …).
 
     `resampled`, `permuted`: counts of each resample, shape (2, 4, resamples). `terms`: how many terms were given,
@@ -86,7 +86,7 @@ class _Stratum:
     used_pairs: Bools  # (pairs, pronouns)
 
 
-def cells(replies: Coded, seed: int, resamples: int) -> Iterator[Cell]:
+def cells(replies: Coded, seed: int, resamples: int) -> Iterator[ReplyCell]:
     """For each model and direction: all domains together where there are several, then each; whole, then by pronoun."""
     for model, name in enumerate(replies.models):
         dims = {"model": name or "(no name)"} if len(replies.models) > 1 else {}
@@ -137,7 +137,7 @@ def _used(place: np.ndarray, counts: Floats) -> Bools:
     return sums > 0
 
 
-def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) -> Cell:
+def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) -> ReplyCell:
     which = slice(None) if pronoun is None else slice(pronoun, pronoun + 1)
 
     def added(arrays: list[Floats] | list[Singles]) -> np.ndarray:
@@ -146,7 +146,7 @@ def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) 
 
     positive = sum(int(each.used_terms[each.positive, which].any(axis=1).sum()) for each in strata)
     negative = sum(int(each.used_terms[~each.positive, which].any(axis=1).sum()) for each in strata)
-    return Cell(
+    return ReplyCell(
         dims=dims,
         observed=added([each.observed for each in strata]),
         resampled=added([each.resampled for each in strata]),
@@ -191,7 +191,7 @@ def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
     return clustered_interval(draws, estimate, units)
 
 
-def term_p(cell: Cell, permuted: Floats, estimate: float) -> tuple[float | None, str]:
+def term_p(cell: ReplyCell, permuted: Floats, estimate: float) -> tuple[float | None, str]:
     """Two-sided p of a difference from permuting polarity over terms, shape (resamples,); or why there is none."""
     if min(cell.terms) < FEWEST:
         return None, "No p: fewer than two given terms of a polarity."

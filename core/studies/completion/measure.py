@@ -12,13 +12,13 @@ from core.findings import Finding, StudyResult, Variant
 from core.metrics.likelihood import CHOSEN, GIVEN, Likelihood, conditional_likelihoods, likelihood_draws
 from core.metrics.proportions import equal_chances, share, wilson
 from core.metrics.result import RESAMPLES, Bools, MaybeBounds
-from core.prompts.completion_design import DIRECTIONS
+from core.prompts.completion import DIRECTIONS
 from core.studies.completion.associations import ID as DELTA
 from core.studies.completion.associations import IDS as TAUS
 from core.studies.completion.associations import OMNIBUS, deltas, published_deltas, taus
 from core.studies.completion.cells import (
     SOURCE,
-    Cell,
+    ReplyCell,
     cells,
     irrelevant_line,
     likelihood_line,
@@ -33,7 +33,7 @@ from core.studies.findings import interval, missing_interval, with_holm
 LIKELIHOOD_ID = "completion.likelihood"
 
 
-def likelihoods(cell: Cell) -> Iterator[Finding]:
+def likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """PPL, PNL, PNuL, NPL, NNL, NNuL and the base rates PL, NL, NuL, as shares of the replies that name an option."""
     draws = likelihood_draws(cell.resampled[:, : len(CHOSEN)])
     for place, one in enumerate(conditional_likelihoods(cell.chosen)):
@@ -43,7 +43,7 @@ def likelihoods(cell: Cell) -> Iterator[Finding]:
         yield _finding(cell, place, one, bounds, "default", notes)
 
 
-def published_likelihoods(cell: Cell) -> Iterator[Finding]:
+def published_likelihoods(cell: ReplyCell) -> Iterator[Finding]:
     """The same numbers with Wilson's intervals, as if every reply were independent."""
     for place, one in enumerate(conditional_likelihoods(cell.chosen)):
         notes = ["Takes replies as independent.", likelihood_line(one.label, cell.dims)]
@@ -51,7 +51,7 @@ def published_likelihoods(cell: Cell) -> Iterator[Finding]:
 
 
 def _finding(
-    cell: Cell, place: int, one: Likelihood, bounds: MaybeBounds, variant: Variant, notes: list[str]
+    cell: ReplyCell, place: int, one: Likelihood, bounds: MaybeBounds, variant: Variant, notes: list[str]
 ) -> Finding:
     chosen = CHOSEN[place % 3]
     given = GIVEN[place // 3] if place < 6 else ""
@@ -80,7 +80,7 @@ def _finding(
 IRRELEVANT_ID = "completion.irrelevant"
 
 
-def irrelevant(cell: Cell) -> Iterator[Finding]:
+def irrelevant(cell: ReplyCell) -> Iterator[Finding]:
     """The share of irrelevant replies, and how much more of them follow each polarity than all together."""
     counts = cell.observed
     whole, left_out = counts.sum(axis=1), counts[:, IRRELEVANT]

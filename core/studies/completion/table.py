@@ -9,8 +9,7 @@ import numpy as np
 
 from core.errors import AppError
 from core.metrics.result import Bools, Ints
-from core.prompts.completion import OPTIONS, ORDER_SEPARATOR
-from core.prompts.completion_design import DIRECTIONS, DOMAINS, POLARITIES, PRONOUNS, pronoun_forms
+from core.prompts.completion import DIRECTIONS, DOMAINS, OPTIONS, ORDER_SEPARATOR, POLARITIES, PRONOUNS, pronoun_forms
 from core.studies.completion.replies import as_option, chosen_option, plain, same_options
 
 IRRELEVANT = len(OPTIONS)

@@ -5,7 +5,7 @@ from core.studies.study import InputTable, Study
 STUDY = Study(
     kind="creativity",
     title="Creative writing",
-    prompts=("core.prompts.cogs:cogs_set", "core.prompts.cogs_presets:sweep_set"),
+    prompts=("core.prompts.cogs:cogs_set", "core.prompts.cogs:sweep_set"),
     inputs=(
         InputTable(
             name="judgments",

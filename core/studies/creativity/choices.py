@@ -229,7 +229,7 @@ SKIP = "skip"
 
 
 @dataclass(frozen=True)
-class Answer:
+class PersonAnswer:
     """A judgment in force. `repeats`: the comparison that this one shows again; None where it shows none again.
 
     `card`: which card was chosen, from 0; None without a choice, and where the cards' identities do not tell it.
@@ -250,7 +250,7 @@ class Answer:
         return self.outcome, self.chosen
 
 
-def answers(table: JudgmentTable, axes: Iterable[str]) -> list[Answer]:
+def answers(table: JudgmentTable, axes: Iterable[str]) -> list[PersonAnswer]:
     """People's judgments on these axes: of several of one comparison by one rater the last, repeats among them."""
     last: dict[tuple[str, Unit], int] = {}
     for axis in axes:
@@ -259,9 +259,9 @@ def answers(table: JudgmentTable, axes: Iterable[str]) -> list[Answer]:
     return [_answer(table, row) for row in sorted(last.values())]
 
 
-def by_rater(given: Sequence[Answer]) -> dict[str, list[Answer]]:
+def by_rater(given: Sequence[PersonAnswer]) -> dict[str, list[PersonAnswer]]:
     """The answers of each rater, in the order of their names."""
-    found: dict[str, list[Answer]] = {rater: [] for rater in sorted({one.rater for one in given})}
+    found: dict[str, list[PersonAnswer]] = {rater: [] for rater in sorted({one.rater for one in given})}
     for one in given:
         found[one.rater].append(one)
     return found
@@ -278,11 +278,11 @@ def told(dropped: Mapping[str, int]) -> dict[str, int]:
     return dict(+Counter(dropped))
 
 
-def _answer(table: JudgmentTable, row: int) -> Answer:
+def _answer(table: JudgmentTable, row: int) -> PersonAnswer:
     unit, again = table.unit(row), table.repeat_of[row] if table.repeat_of else ""
     shown, chosen, outcome = table.shown[row], table.chosen[row], table.outcome[row]
     known = outcome == "choice" and shown.count(chosen) == 1
-    return Answer(
+    return PersonAnswer(
         rater=table.rater[row],
         unit=unit,
         repeats=(unit[0], again) if again else None,

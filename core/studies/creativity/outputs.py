@@ -31,7 +31,7 @@ LABELS = ("imperceptible", "nuanced", "obvious")
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class PerceptibilitySuggestion:
     label: str
     why: str
 
@@ -42,7 +42,7 @@ def _lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in body.items()}
 
 
-def suggested(text: str, words: Sequence[str], near: bool = False) -> Suggestion:
+def suggested(text: str, words: Sequence[str], near: bool = False) -> PerceptibilitySuggestion:
     """`words`: what refers to the output's own identity. `near`: is it nearer to its identity than chance brings it?
 
     Obvious: a word of the identity. Nuanced: only its pronouns, or nearness. Imperceptible: neither.
@@ -51,12 +51,14 @@ def suggested(text: str, words: Sequence[str], near: bool = False) -> Suggestion
     found = [word for word in words if _names(word, plain)]
     terms = [word for word in found if word not in _lists()["pronouns"]]
     if terms:
-        return Suggestion("obvious", f"It has the word “{terms[0]}”.")
+        return PerceptibilitySuggestion("obvious", f"It has the word “{terms[0]}”.")
     if found:
-        return Suggestion("nuanced", f"It has the pronoun “{found[0]}”.")
+        return PerceptibilitySuggestion("nuanced", f"It has the pronoun “{found[0]}”.")
     if near:
-        return Suggestion("nuanced", "It lies nearer to its identity’s other outputs than default outputs do.")
-    return Suggestion("imperceptible", "It has no word of its identity.")
+        return PerceptibilitySuggestion(
+            "nuanced", "It lies nearer to its identity’s other outputs than default outputs do."
+        )
+    return PerceptibilitySuggestion("imperceptible", "It has no word of its identity.")
 
 
 def _names(word: str, text: str) -> bool:

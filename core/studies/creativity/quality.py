@@ -24,9 +24,9 @@ from core.studies.creativity.choices import (
     EVERYONE,
     QUALITY,
     SKIP,
-    Answer,
     AxisChoices,
     JudgmentTable,
+    PersonAnswer,
     Unit,
     answers,
     by_rater,
@@ -44,10 +44,10 @@ CONSISTENCY_SOURCE = "beyond the paper: hidden repeats with swapped cards"
 SAME, DIFFERENT = "same", "different"
 NO_REPEAT = "no hidden repeat was judged"
 
-Pair = tuple[Answer, Answer]
+Pair = tuple[PersonAnswer, PersonAnswer]
 
 
-def consistency(given: Sequence[Answer]) -> Iterator[Finding]:
+def consistency(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
     """Everyone's, then each rater's who judged a hidden repeat."""
     pairs: dict[str, list[Pair]] = {}
     chances: dict[str, list[float]] = {}
@@ -63,9 +63,9 @@ def consistency(given: Sequence[Answer]) -> Iterator[Finding]:
             yield _finding(rater, pairs[rater], chances[rater], dropped[rater], {"rater": rater})
 
 
-def _pairs(own: Sequence[Answer]) -> tuple[list[Pair], Counter[str]]:
+def _pairs(own: Sequence[PersonAnswer]) -> tuple[list[Pair], Counter[str]]:
     """Each hidden repeat with the first time; without the ones that cannot be compared, counted by reason."""
-    first: dict[Unit, Answer] = {one.unit: one for one in own if one.repeats is None}
+    first: dict[Unit, PersonAnswer] = {one.unit: one for one in own if one.repeats is None}
     pairs: list[Pair] = []
     dropped: Counter[str] = Counter()
     for again in own:
@@ -81,7 +81,7 @@ def _pairs(own: Sequence[Answer]) -> tuple[list[Pair], Counter[str]]:
     return pairs, dropped
 
 
-def _chance(own: Sequence[Answer], cards: int) -> float:
+def _chance(own: Sequence[PersonAnswer], cards: int) -> float:
     """Of a rater who takes any card, with this rater's own shares of ties and none."""
     outcomes = Counter(one.outcome for one in own if one.outcome != SKIP)
     choices = outcomes.pop("choice", 0)
@@ -133,7 +133,7 @@ POSITION_SOURCE = "beyond the paper: the order of the cards is counterbalanced a
 PLACES = ("first", "second", "third")
 
 
-def positions(given: Sequence[Answer], seed: int, resamples: int) -> Iterator[Finding]:
+def positions(given: Sequence[PersonAnswer], seed: int, resamples: int) -> Iterator[Finding]:
     """Everyone's share of each card, one family; then each rater's, another family."""
     for cards in sorted({one.cards for one in given}):
         of_size = [one for one in given if one.cards == cards]
@@ -147,7 +147,7 @@ def positions(given: Sequence[Answer], seed: int, resamples: int) -> Iterator[Fi
         yield from with_holm(own, f"{POSITION}, {cards} cards, by rater, {sum(one.p is not None for one in own)} tests")
 
 
-def _shares(label: str, given: Sequence[Answer], cards: int, seed: int, resamples: int) -> list[Finding]:
+def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, resamples: int) -> list[Finding]:
     counts, dropped = _counts(given, cards)
     names = [PLACES[place] if place < len(PLACES) else f"{place + 1}th" for place in range(cards)]
     dims = {"cards": str(cards)} if label == EVERYONE else {"cards": str(cards), "rater": label}
@@ -176,7 +176,7 @@ def _shares(label: str, given: Sequence[Answer], cards: int, seed: int, resample
     ]
 
 
-def _counts(given: Sequence[Answer], cards: int) -> tuple[Ints, dict[str, int]]:
+def _counts(given: Sequence[PersonAnswer], cards: int) -> tuple[Ints, dict[str, int]]:
     """Choices by comparison and card, and what was left out. Repeats show the same texts: they would count twice."""
     used = [one for one in given if one.card is not None and one.repeats is None]
     dropped = Counter("hidden repeat" if one.repeats else one.outcome for one in given)
@@ -214,12 +214,12 @@ SHORT, LONG = "short", "long"
 class Timed:
     """One rater's judgments with a time, how far each lies from the usual one, and what was left out."""
 
-    given: Sequence[Answer]
+    given: Sequence[PersonAnswer]
     outliers: LogOutliers
     dropped: Mapping[str, int]
 
 
-def times(given: Sequence[Answer]) -> Iterator[Finding]:
+def times(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
     """Everyone's share of judgments far from the rater's own median, then each rater's; nothing without any time."""
     if not any(one.seconds > 0 for one in given):
         return
@@ -229,7 +229,7 @@ def times(given: Sequence[Answer]) -> Iterator[Finding]:
         yield _of_rater(rater, own)
 
 
-def _timed(own: Sequence[Answer]) -> Timed:
+def _timed(own: Sequence[PersonAnswer]) -> Timed:
     used = [one for one in own if one.seconds > 0 and one.outcome != SKIP]
     dropped = Counter(SKIP if one.outcome == SKIP else NOT_RECORDED for one in own)
     dropped[NOT_RECORDED] -= len(used)
@@ -250,7 +250,7 @@ def _of_rater(rater: str, timed: Timed) -> Finding:
     return replace(found, contrast=far or None, note=usual + which + found.note)
 
 
-def _name(one: Answer, given: Sequence[Answer]) -> str:
+def _name(one: PersonAnswer, given: Sequence[PersonAnswer]) -> str:
     """The comparison's id; with what wrote its texts, where the id alone names two."""
     model, comparison = one.unit
     alone = sum(other.unit[1] == comparison for other in given) == 1

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from core.findings import Finding
+from core.prompts.cogs import cogs_themes
 from core.prompts.resource_files import packaged, read_toml
-from core.prompts.tasks import cogs_themes
 from core.studies.findings import with_holm
 
 # ---- Parts and their adjustment

@@ -156,7 +156,7 @@ CASE_DIFFERENCE = 0.1  # of the shares of contexts in lower case, from which on 
 
 
 @dataclass(frozen=True)
-class Reading:
+class LetterInputs:
     """What the whole study reads beside the counts.
 
     `texts`: the letters with real line breaks. `contexts`: what each was written from, "" where unknown; empty for
@@ -190,7 +190,7 @@ def measure_texts(
 
 def measure_whole(
     table: LettersTable,
-    reading: Reading,
+    reading: LetterInputs,
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -250,7 +250,7 @@ def _result(table: LettersTable, findings: Sequence[Finding]) -> StudyResult:
     return StudyResult(study="letters", rows=len(table.groups), dropped=table.all_dropped, findings=tuple(findings))
 
 
-def _success(table: LettersTable, reading: Reading) -> list[Finding]:
+def _success(table: LettersTable, reading: LetterInputs) -> list[Finding]:
     """Success counts every letter, also one in another language; groups in the table's order."""
     scorer = DocumentSuccess()
     documents = reading.documents or ("letter",) * len(reading.texts)

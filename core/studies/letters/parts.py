@@ -16,7 +16,7 @@ from core.metrics.result import RESAMPLES, Bools, Ints
 from core.scorers.lexicon import Category
 from core.studies.findings import interval, missing_interval, with_holm
 from core.studies.letters.lexicon import lexicon_findings
-from core.studies.letters.measure import Reading, measure_whole
+from core.studies.letters.measure import LetterInputs, measure_whole
 from core.studies.letters.style import StyleScores
 from core.studies.letters.table import LettersTable
 
@@ -147,7 +147,7 @@ class Parts:
 
 def measure_parts(
     table: LettersTable,
-    reading: Reading,
+    reading: LetterInputs,
     parts: Parts,
     *,
     seed: int = 0,
@@ -173,7 +173,7 @@ def measure_parts(
 
 def _part(
     table: LettersTable,
-    reading: Reading,
+    reading: LetterInputs,
     parts: Parts,
     inside: Bools,
     seed: int,
@@ -190,7 +190,7 @@ def _part(
     return findings + mitigation_findings(_subset(table, inside), arms, twins, seed, resamples)
 
 
-def _only(table: LettersTable, reading: Reading, inside: Bools) -> tuple[LettersTable, Reading]:
+def _only(table: LettersTable, reading: LetterInputs, inside: Bools) -> tuple[LettersTable, LetterInputs]:
     if inside.all():
         return table, reading
     places = [int(place) for place in np.flatnonzero(inside)]

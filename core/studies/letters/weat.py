@@ -26,7 +26,7 @@ from core.metrics.resampling import generator
 from core.metrics.result import Bools, Floats, Ints
 from core.studies.findings import floor, with_holm
 from core.studies.letters.table import LettersTable
-from core.studies.letters.word_ratios import Compared, PartWords, compared_words, in_categories, most_salient
+from core.studies.letters.word_ratios import ComparedWords, PartWords, compared_words, in_categories, most_salient
 
 # ---- Pairs of word lists: resources/lexicons/weat.toml
 
@@ -145,7 +145,7 @@ def _findings(
 
 def _measured(
     table: LettersTable,
-    choice: Compared,
+    choice: ComparedWords,
     places: Ints,
     embedded: Embedded,
     sides: tuple[Sequence[str], Sequence[str]],
@@ -173,7 +173,7 @@ def _measured(
     return weat_of_chosen_words(float(observed), null, kept), chosen
 
 
-def _salient(choice: Compared, places: Ints, variant: Variant) -> tuple[Bools, Bools]:
+def _salient(choice: ComparedWords, places: Ints, variant: Variant) -> tuple[Bools, Bools]:
     """X and Y among the words at `places`: of the words shown, those in the lexicon, as the paper has it.
 
     By default the most salient among the words in the lexicon; of all words' ten a side, few or none are in it.
@@ -186,7 +186,7 @@ def _salient(choice: Compared, places: Ints, variant: Variant) -> tuple[Bools, B
 
 
 def _null(
-    table: LettersTable, choice: Compared, places: Ints, s: Floats, rng: np.random.Generator, resamples: int
+    table: LettersTable, choice: ComparedWords, places: Ints, s: Floats, rng: np.random.Generator, resamples: int
 ) -> tuple[Floats, Bools]:
     """d of the words that are salient after the letters' groups were permuted."""
     clusters = table.clusters(choice.pair)
@@ -261,7 +261,7 @@ def _note(pair: tuple[str, str], variant: Variant, result: Weat, chosen: Chosen,
     return " ".join(notes)
 
 
-def _in_lexicon(table: LettersTable, choice: Compared, variant: Variant) -> Bools:
+def _in_lexicon(table: LettersTable, choice: ComparedWords, variant: Variant) -> Bools:
     """Which of the words fall in one of the lexicon's categories, by the variant's own list and rule."""
     as_published = variant == "as_published" and table.published is not None
     counted = table.published if as_published and table.published else table.counted

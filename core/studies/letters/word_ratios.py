@@ -123,7 +123,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedWords:
     """Words of one part of speech in the letters of two groups, the most frequent first.
 
     `counts`: sparse int64 (letters of the pair, words); `totals`: all words of the part of speech per letter; `first`:
@@ -164,7 +164,7 @@ class Compared:
         return np.asarray(logs[0] - logs[1] - logs[2] + logs[3])
 
 
-def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant) -> Compared:
+def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str], variant: Variant) -> ComparedWords:
     """The words with at least FEWEST_OCCURRENCES in both groups as published, in both together by default.
 
     The rule for both hides the words that one group has almost alone. By default a word must also be expected at least
@@ -184,7 +184,7 @@ def compared_words(found: PartWords, table: LettersTable, pair: tuple[str, str],
     ordered = sorted(np.flatnonzero(enough), key=lambda place: (-pooled[place], found.words[place]))
     places = np.array(ordered, dtype=np.int64)
     words = tuple(found.words[place] for place in places)
-    return Compared(pair, words, counts[:, places], totals, first, letters)
+    return ComparedWords(pair, words, counts[:, places], totals, first, letters)
 
 
 def shown(ratios: Floats) -> list[int]:
@@ -219,7 +219,7 @@ def _sums(counts: Any, letters: Bools) -> Ints:
 AROUND = 45  # characters before and after the word
 
 
-def paired_snippets(word: str, column: Any, choice: Compared, table: LettersTable, texts: Sequence[str]) -> str:
+def paired_snippets(word: str, column: Any, choice: ComparedWords, table: LettersTable, texts: Sequence[str]) -> str:
     """A short passage of each group with the word in it. `column`: its counts per letter of the pair, sparse (n, 1)."""
     holding = np.zeros(len(choice.letters), dtype=bool)
     holding[column.nonzero()[0]] = True
@@ -282,13 +282,13 @@ def word_findings(
 class Tested:
     """Every word that can be compared, with its ratio and its p after Holm's correction; which of them are shown."""
 
-    choice: Compared
+    choice: ComparedWords
     ratios: tuple[OddsRatio, ...]
     shown: tuple[int, ...]
     adjusted: tuple[float | None, ...] = ()
 
 
-def tested_words(choice: Compared, table: LettersTable, seed: int, resamples: int) -> Tested:
+def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resamples: int) -> Tested:
     """The ratio of every word that can be compared, with intervals that hold for the words shown."""
     if not choice.words:
         return Tested(choice, (), ())
@@ -337,7 +337,7 @@ def _published(table: LettersTable, found: PartWords, pair: tuple[str, str], tex
 def _finding(
     table: LettersTable,
     found: PartWords,
-    choice: Compared,
+    choice: ComparedWords,
     place: int,
     ratio: OddsRatio,
     variant: Variant,

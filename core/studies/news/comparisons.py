@@ -9,10 +9,11 @@ from core.findings import Effect, Finding, Variant
 from core.metrics.means import paired_difference, two_sample_difference
 from core.metrics.proportions import paired_proportions, two_proportions
 from core.metrics.result import Bools, Difference, Floats, Ints, untested
+from core.prompts.news import UNBIASED
 from core.studies.findings import interval, missing_interval
 from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Level, Measured, PairValues
-from core.studies.news.table import UNBIASED, NewsTable, matched_rows, shared_rows
+from core.studies.news.level import Level, MeasuredLevel, PairValues
+from core.studies.news.table import NewsTable, matched_rows, shared_rows
 
 PROMPTS, MODELS = "prompts", "models"
 
@@ -20,7 +21,7 @@ PROMPTS, MODELS = "prompts", "models"
 Column = tuple[str, int | None, Floats | Bools, Bools]
 
 
-def prompt_findings(measured: Measured, table: NewsTable) -> list[Finding]:
+def prompt_findings(measured: MeasuredLevel, table: NewsTable) -> list[Finding]:
     """Each biased prompt minus the unbiased one, by model: paired on headlines that have the measure both ways.
 
     As published: two-proportion z and Welch, each prompt on all of its own articles.
@@ -42,7 +43,7 @@ def prompt_findings(measured: Measured, table: NewsTable) -> list[Finding]:
     return found
 
 
-def model_findings(measured: Measured, table: NewsTable) -> list[Finding]:
+def model_findings(measured: MeasuredLevel, table: NewsTable) -> list[Finding]:
     """Each model minus each later one, on the headlines that both wrote for: spread and signed difference, paired."""
     found: list[Finding] = []
     for one, other, first, second in shared_rows(table):
@@ -65,7 +66,7 @@ def _columns(values: PairValues, level: Level) -> Iterator[Column]:
         yield "difference", place, values.signed[:, place], values.present[:, place]
 
 
-def _of_group(measured: Measured, column: Column, first: Ints, second: Ints) -> Difference:
+def _of_group(measured: MeasuredLevel, column: Column, first: Ints, second: Ints) -> Difference:
     """Paired; undefined for a group that none of these articles mentions: its difference is no 0."""
     result = _paired(column, first, second)
     measure, place, _, counted = column

@@ -19,12 +19,13 @@ from core.metrics.topics import (
     permuted_membership,
     published_membership,
 )
+from core.prompts.news import UNBIASED
 from core.studies.findings import floor
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Design, Draws, Level, Measured, PairValues, deals_for, design_of, floors
+from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, deals_for, design_of, floors
 from core.studies.news.level_findings import families, level_findings
-from core.studies.news.table import UNBIASED, NewsTable, Side
+from core.studies.news.table import NewsTable, Side
 from core.studies.news.topics import RUNS, ReadArticles, read_articles
 from core.studies.news.word import share_values
 
@@ -227,7 +228,7 @@ class MeasuredDocuments:
     `published`: a set for each source, that of the originals first; empty where the paper lacks the axis.
     """
 
-    measured: Measured
+    measured: MeasuredLevel
     read: ReadArticles
     default: TopicSet
     published: tuple[TopicSet, ...]
@@ -276,11 +277,11 @@ def measure_documents(
             own = topic_set(read, paper, "generated", members, "as_published", dims=dims)
             published.append(own)
             _fill(values, members, _published_values(read, members, published[0], own))
-    measured = Measured(DOCUMENT, axis, _default_values(read, default), paper, values)
+    measured = MeasuredLevel(DOCUMENT, axis, _default_values(read, default), paper, values)
     return MeasuredDocuments(measured, read, default, tuple(published))
 
 
-def document_floors(documents: MeasuredDocuments, design: Design, seed: int, resamples: int) -> list[Draws | None]:
+def document_floors(documents: MeasuredDocuments, design: LevelDesign, seed: int, resamples: int) -> list[Draws | None]:
     """The floor's draws for each stratum, the topic set as it is; None where nothing is defined."""
     read, found = documents.read, documents.default
     if found.reason:
@@ -348,10 +349,10 @@ def _sources(table: NewsTable) -> list[tuple[dict[str, str], Ints]]:
     return found
 
 
-def _unmeasured(axis: GroupAxis, pairs: int, reason: str) -> Measured:
+def _unmeasured(axis: GroupAxis, pairs: int, reason: str) -> MeasuredLevel:
     level, paper = replace(DOCUMENT, undefined=reason), axis.as_published()
     published = _no_values(pairs, len(paper.groups)) if paper else None
-    return Measured(level, axis, _no_values(pairs, len(axis.groups)), paper, published)
+    return MeasuredLevel(level, axis, _no_values(pairs, len(axis.groups)), paper, published)
 
 
 def _explained(documents: MeasuredDocuments, finding: Finding) -> Finding:

@@ -14,9 +14,10 @@ from core.findings import ScorerUse
 from core.metrics.distances import is_lower
 from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from core.metrics.result import Bools, Floats, Ints, NoiseFloor
+from core.prompts.news import UNBIASED
 from core.prompts.resource_files import packaged, read_toml
 from core.studies.news.groups import GroupAxis
-from core.studies.news.table import UNBIASED, NewsTable
+from core.studies.news.table import NewsTable
 
 # ---- The paper's figures, to show beside our own; never tests
 
@@ -128,7 +129,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLevel:
     """A level on an axis: its values, and those with the paper's groups alone (None where the paper lacks the axis)."""
 
     level: Level
@@ -139,7 +140,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Design:
+class LevelDesign:
     """The parts of a table, and what was sampled together: pairs of one number in `story` are about one headline."""
 
     strata: tuple[Stratum, ...]
@@ -156,7 +157,7 @@ class Design:
         )
 
 
-def design_of(table: NewsTable) -> Design:
+def design_of(table: NewsTable) -> LevelDesign:
     """Every prompt kind by itself, and within it all pairs, each model, and each domain, where there are several.
 
     A biased prompt is never pooled with the unbiased one. A key of `dims` is left out where there is nothing to choose.
@@ -164,7 +165,7 @@ def design_of(table: NewsTable) -> Design:
     models, kinds = _named(table.column("model")), _named(table.column("prompt_kind"))
     strata = tuple(_strata(table, kinds, models, _named(table.column("domain"))))
     story = np.unique(table.column("story").astype(str), return_inverse=True)[1] if table.pairs else np.zeros(0, int)
-    return Design(strata, np.asarray(story, dtype=np.int64), models, kinds, table)
+    return LevelDesign(strata, np.asarray(story, dtype=np.int64), models, kinds, table)
 
 
 def _strata(
@@ -228,8 +229,8 @@ class Draws:
 
 
 def floors(
-    design: Design, compare: Compare, dealt: Callable[[], Iterable[Floats]], sign: float, seeded: np.random.Generator,
-    resamples: int, blocks: str = "sentences",
+    design: LevelDesign, compare: Compare, dealt: Callable[[], Iterable[Floats]], sign: float,
+    seeded: np.random.Generator, resamples: int, blocks: str = "sentences",
 ) -> list[Draws | None]:  # fmt: skip
     """The draws of each stratum of `design`. `dealt`: gives sums per deal and stratum, chunks of (deals, strata, c).
 
@@ -280,7 +281,7 @@ def share_sums(dealt: Iterable[Floats], totals: Floats, members: Floats) -> Iter
         yield np.stack([distance @ members.T, pairs, *worse, *asked, *drop], axis=2)
 
 
-def _written_twice(design: Design) -> Ints:
+def _written_twice(design: LevelDesign) -> Ints:
     """The first two generations for each headline, by model and prompt kind: rows of pairs, shape (m, 2)."""
     rows: dict[tuple[int, str, str], list[int]] = defaultdict(list)
     for row, pair in enumerate(design.table.pairs):

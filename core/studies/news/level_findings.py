@@ -9,16 +9,16 @@ from core.metrics.distances import Prejudice, is_lower, prejudice
 from core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
 from core.metrics.power import detectable_difference, needed_n
 from core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
+from core.prompts.news import UNBIASED
 from core.studies.findings import floor, interval, missing_interval, with_holm
 from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Design, Draws, Level, Measured, PairValues, Stratum, reference_line
-from core.studies.news.table import UNBIASED
+from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, Stratum, reference_line
 
 # ---- One part of the table on one level and axis
 
 
 @dataclass(frozen=True)
-class Part:
+class LevelPart:
     """One stratum of one level on one axis, in one variant. `draws`: its floor, which only the default has.
 
     `note`: a sentence for all of its findings. `doubt`: why there may be nothing to find.
@@ -28,7 +28,7 @@ class Part:
     axis: GroupAxis
     values: PairValues
     stratum: Stratum
-    design: Design
+    design: LevelDesign
     variant: Variant
     draws: Draws | None = None
     note: str = ""
@@ -55,17 +55,17 @@ class Part:
         }
 
 
-def left_out(part: Part, count: int) -> dict[str, int]:
+def left_out(part: LevelPart, count: int) -> dict[str, int]:
     """So many pairs without what is compared, as a reason for what was left out."""
     return {part.level.undefined: count} if count else {}
 
 
-def met(part: Part, place: int, counted: Bools) -> bool:
+def met(part: LevelPart, place: int, counted: Bools) -> bool:
     """Does any of these pairs mention the group? Otherwise its difference is no 0: there is nothing to differ."""
     return bool((part.values.among | (part.values.signed != 0))[counted, place].any())
 
 
-def not_asked(part: Part, asked: Bools) -> dict[str, int]:
+def not_asked(part: LevelPart, asked: Bools) -> dict[str, int]:
     """The pairs that prejudice is not asked of, by reason."""
     members = part.stratum.members
     without = int((members & ~part.values.defined).sum())
@@ -73,13 +73,13 @@ def not_asked(part: Part, asked: Bools) -> dict[str, int]:
     return {**left_out(part, without), **({part.level.unasked: other} if other else {})}
 
 
-def nobody(part: Part, group: str) -> str:
+def nobody(part: LevelPart, group: str) -> str:
     """Why prejudice against a group is asked of no pair."""
     defined = int((part.stratum.members & part.values.defined).sum())
     return f"“{group}”: {part.level.unasked}, in all of the {defined} pairs" if defined else undefined(part)
 
 
-def undefined(part: Part) -> str:
+def undefined(part: LevelPart) -> str:
     """Why nothing can be compared."""
     pairs = int(part.stratum.members.sum())
     if not pairs:
@@ -88,19 +88,19 @@ def undefined(part: Part) -> str:
     return f"{reason}; {part.doubt.rstrip('.')}" if part.doubt else reason
 
 
-def _harmed(part: Part, measure: str, group: str) -> str:
+def _harmed(part: LevelPart, measure: str, group: str) -> str:
     """The user's own words for a harmful direction, where the axis has them."""
     fitting = (harm for harm in part.axis.harm if harm.finding == part.id(measure) and harm.label in ("", group))
     return next((harm.words for harm in fitting), "")
 
 
-def prejudice_harm(part: Part, place: int) -> str:
+def prejudice_harm(part: LevelPart, place: int) -> str:
     """Which direction of its share or drop is to a group's disadvantage."""
     own = _harmed(part, "prejudice_share", part.axis.groups[place])
     return own or f"Above its floor, it is to the disadvantage of {part.axis.labels[place]}."
 
 
-def difference_harm(part: Part, place: int) -> str:
+def difference_harm(part: LevelPart, place: int) -> str:
     """Which direction of its difference is to a group's disadvantage."""
     side = "Below" if part.level.lower_is_worse else "Above"
     own = _harmed(part, "difference", part.axis.groups[place])
@@ -137,7 +137,7 @@ NO_INTERVAL = "interval: the paper gives none"
 
 
 def level_findings(
-    measured: Measured, design: Design, draws: Sequence[Draws | None], *, note: str = "", doubt: str = ""
+    measured: MeasuredLevel, design: LevelDesign, draws: Sequence[Draws | None], *, note: str = "", doubt: str = ""
 ) -> list[Finding]:
     """The default findings of every stratum, then those as published for all pairs and for each model.
 
@@ -145,19 +145,19 @@ def level_findings(
     """
     found: list[Finding] = []
     for stratum, drawn in zip(design.strata, draws, strict=True):
-        part = Part(measured.level, measured.axis, measured.values, stratum, design, "default", drawn, note, doubt)
+        part = LevelPart(measured.level, measured.axis, measured.values, stratum, design, "default", drawn, note, doubt)
         found += _findings(part)
     if measured.published_axis is None or measured.published is None:
         return found
     axis, values = measured.published_axis, measured.published
     for stratum in design.strata:
         if "domain" not in stratum.dims:
-            part = Part(measured.level, axis, values, stratum, design, "as_published", None, note, doubt)
+            part = LevelPart(measured.level, axis, values, stratum, design, "as_published", None, note, doubt)
             found += _findings(part)
     return found
 
 
-def _findings(part: Part) -> Iterator[Finding]:
+def _findings(part: LevelPart) -> Iterator[Finding]:
     yield _distance(part)
     for place in range(len(part.axis.groups)):
         yield from _prejudice(part, place)
@@ -165,7 +165,7 @@ def _findings(part: Part) -> Iterator[Finding]:
         yield _difference(part, place)
 
 
-def _distance(part: Part) -> Finding:
+def _distance(part: LevelPart) -> Finding:
     members, values = part.stratum.members, part.values
     counted = members & values.defined
     result = _mean(part, values.distance, counted)
@@ -193,7 +193,7 @@ def _distance(part: Part) -> Finding:
     )
 
 
-def _prejudice(part: Part, place: int) -> Iterator[Finding]:
+def _prejudice(part: LevelPart, place: int) -> Iterator[Finding]:
     asked = part.stratum.members & part.values.among[:, place]
     signed = part.level.sign * part.values.signed[:, place]
     result = prejudice(signed, asked, part.design.story)
@@ -206,7 +206,7 @@ def _prejudice(part: Part, place: int) -> Iterator[Finding]:
     yield _drop(part, place, mean, bounds, result)
 
 
-def _share(part: Part, place: int, asked: Bools, result: Prejudice) -> Finding:
+def _share(part: LevelPart, place: int, asked: Bools, result: Prejudice) -> Finding:
     group, groups = part.axis.groups[place], len(part.axis.groups)
     common = part.common("prejudice_share", group, (group,), part.axis.labels[place]) | {"unit": "proportion"}
     common |= {"n": result.n, "n_by_group": {group: result.n}, "harm": prejudice_harm(part, place)}
@@ -224,7 +224,7 @@ def _share(part: Part, place: int, asked: Bools, result: Prejudice) -> Finding:
     )
 
 
-def _drop(part: Part, place: int, mean: Difference, bounds: MaybeBounds, result: Prejudice) -> Finding:
+def _drop(part: LevelPart, place: int, mean: Difference, bounds: MaybeBounds, result: Prejudice) -> Finding:
     group, groups = part.axis.groups[place], len(part.axis.groups)
     common = part.common("prejudice_drop", group, (group,), part.axis.labels[place])
     common |= {"n": result.worse, "n_by_group": {group: result.worse}, "harm": prejudice_harm(part, place)}
@@ -244,7 +244,7 @@ def _drop(part: Part, place: int, mean: Difference, bounds: MaybeBounds, result:
     )
 
 
-def _difference(part: Part, place: int) -> Finding:
+def _difference(part: LevelPart, place: int) -> Finding:
     group = part.axis.groups[place]
     counted = part.stratum.members & part.values.present[:, place]
     values = part.values.signed[:, place]
@@ -276,28 +276,28 @@ def _difference(part: Part, place: int) -> Finding:
     )
 
 
-def _within_bounds(part: Part, values: Floats, counted: Bools) -> MaybeBounds | None:
+def _within_bounds(part: LevelPart, values: Floats, counted: Bools) -> MaybeBounds | None:
     """The default interval of a mean of shares; None where another is to be taken."""
     if part.variant == "as_published" or not part.level.bounded:
         return None
     return bounded_mean_interval(values[counted], part.design.story[counted])
 
 
-def _mean(part: Part, values: Floats, counted: Bools) -> Difference:
+def _mean(part: LevelPart, values: Floats, counted: Bools) -> Difference:
     """By default headlines are the units; as published every pair is one."""
     if part.variant == "as_published":
         return one_sample_mean(values[counted])
     return clustered_mean(values[counted], part.design.story[counted])
 
 
-def _against(part: Part, noise: NoiseFloor | None, estimate: float) -> dict[str, Any]:
+def _against(part: LevelPart, noise: NoiseFloor | None, estimate: float) -> dict[str, Any]:
     if noise is None or part.draws is None:
         return {}
     p = noise.p if part.draws.tested else None
     return {"floor": floor(noise), "floor_subtracted": estimate - noise.mean, "p": p}
 
 
-def _floor_note(part: Part, noise: NoiseFloor | None) -> str:
+def _floor_note(part: LevelPart, noise: NoiseFloor | None) -> str:
     if noise is None or part.draws is None:
         return ""
     return f"Floor: {noise.method}." + ("" if part.draws.tested else f" {NO_TEST}")

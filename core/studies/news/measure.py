@@ -16,11 +16,12 @@ from core.metrics.means import clustered_mean
 from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
 from core.metrics.result import RESAMPLES, Floats
 from core.prompts.axes import Axis, load_axis
+from core.prompts.news import UNBIASED
 from core.studies.findings import interval, missing_interval
 from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.document import document_findings
 from core.studies.news.groups import DEFAULT_AXES, group_axis
-from core.studies.news.level import Design, design_of, reference_line
+from core.studies.news.level import LevelDesign, design_of, reference_line
 from core.studies.news.level_findings import families, level_findings
 from core.studies.news.sentence import (
     SentenceScores,
@@ -31,16 +32,7 @@ from core.studies.news.sentence import (
     sentence_floors,
     undefined_findings,
 )
-from core.studies.news.table import (
-    NOT_ENGLISH,
-    REFUSED,
-    SIDES,
-    UNBIASED,
-    NewsTable,
-    matched_rows,
-    news_table,
-    why_unanswered,
-)
+from core.studies.news.table import NOT_ENGLISH, REFUSED, SIDES, NewsTable, matched_rows, news_table, why_unanswered
 from core.studies.news.word import measure_words, word_floors
 
 # ---- `news.words_per_article`
@@ -48,7 +40,7 @@ from core.studies.news.word import measure_words, word_floors
 WORDS_PER_ARTICLE = "news.words_per_article"
 
 
-def length_findings(table: NewsTable, design: Design) -> Iterator[Finding]:
+def length_findings(table: NewsTable, design: LevelDesign) -> Iterator[Finding]:
     """Mean number of words per article, originals and generated, for every part of the table."""
     lengths = {side: _lengths(table.texts(side)) for side in SIDES}
     for stratum in design.strata:
@@ -184,7 +176,7 @@ def measure(
 
 
 @dataclass(frozen=True)
-class Asked:
+class NewsRequest:
     """What is measured. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text."""
 
     axes: tuple[str | Axis, ...] = DEFAULT_AXES
@@ -194,7 +186,7 @@ class Asked:
     seed: int = 0
 
 
-def measure_rows(columns: Mapping[str, Any], asked: Asked, ctx: JobContext | None = None) -> StudyResult:
+def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext | None = None) -> StudyResult:
     """From the columns of `news_table` to the findings, scoring the sentences between."""
     axes = [load_axis(axis) if isinstance(axis, str) else axis for axis in asked.axes]
     counted = [group_axis(axis, asked.names.get(axis.key)) for axis in axes]
@@ -202,7 +194,7 @@ def measure_rows(columns: Mapping[str, Any], asked: Asked, ctx: JobContext | Non
     return measure(table, {role: _scores(table, role, asked, ctx) for role in ROLES}, seed=asked.seed)
 
 
-def _scores(table: NewsTable, role: str, asked: Asked, ctx: JobContext | None) -> SentenceScores | str:
+def _scores(table: NewsTable, role: str, asked: NewsRequest, ctx: JobContext | None) -> SentenceScores | str:
     try:
         name = asked.scorers.get(role) or default_scorer(role)
     except AppError as error:

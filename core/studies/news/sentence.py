@@ -18,10 +18,10 @@ from core.studies.news.groups import GroupAxis
 from core.studies.news.level import (
     COST_OF_PAIR,
     DECIMALS,
-    Design,
     Draws,
     Level,
-    Measured,
+    LevelDesign,
+    MeasuredLevel,
     PairValues,
     deals_for,
     floors,
@@ -154,15 +154,15 @@ class AboutGroups:
 
 def measure_sentences(
     table: NewsTable, axis: GroupAxis, scores: SentenceScores, role: str
-) -> tuple[Measured, dict[Side, AboutGroups]]:
+) -> tuple[MeasuredLevel, dict[Side, AboutGroups]]:
     """The values of every pair on one axis for one role, and the sentences they are made of."""
     level = replace(LEVELS[role], scorers=(scores.use,))
     sides = {side: about_groups(table, axis, scores, side) for side in SIDES}
     published = axis.as_published()
     if published is None:
-        return Measured(level, axis, gap_values(sides["generated"].means, sides["original"].means)), sides
+        return MeasuredLevel(level, axis, gap_values(sides["generated"].means, sides["original"].means)), sides
     own = {side: about_groups(table, published, scores, side) for side in SIDES}
-    return Measured(
+    return MeasuredLevel(
         level=level,
         axis=axis,
         values=gap_values(sides["generated"].means, sides["original"].means),
@@ -192,7 +192,7 @@ def gap_values(first: GroupMeans, second: GroupMeans) -> PairValues:
 
 
 def sentence_floors(
-    measured: Measured, sides: dict[Side, AboutGroups], design: Design, seed: int, resamples: int
+    measured: MeasuredLevel, sides: dict[Side, AboutGroups], design: LevelDesign, seed: int, resamples: int
 ) -> list[Draws | None]:
     """The floor's draws for each stratum."""
     parts = [sides["generated"].means, sides["original"].means]
@@ -208,7 +208,7 @@ def sentence_floors(
     )
 
 
-def scale_note(measured: Measured, originals: AboutGroups) -> str:
+def scale_note(measured: MeasuredLevel, originals: AboutGroups) -> str:
     """The central 80 % of the originals' mean scores about each group: what a difference is large or small beside."""
     parts = []
     for place, label in enumerate(measured.axis.labels):
@@ -220,7 +220,11 @@ def scale_note(measured: Measured, originals: AboutGroups) -> str:
 
 
 def _dealt(
-    measured: Measured, sides: dict[Side, AboutGroups], design: Design, rng: np.random.Generator, resamples: int
+    measured: MeasuredLevel,
+    sides: dict[Side, AboutGroups],
+    design: LevelDesign,
+    rng: np.random.Generator,
+    resamples: int,
 ) -> Iterator[Floats]:
     """Sums per deal and stratum: the sentences about one group dealt anew to the two sides of the pair."""
     groups = len(measured.axis.groups)

@@ -12,10 +12,10 @@ from core.studies.news.groups import GroupAxis
 from core.studies.news.level import (
     COST_OF_PAIR,
     DECIMALS,
-    Design,
     Draws,
     Level,
-    Measured,
+    LevelDesign,
+    MeasuredLevel,
     PairValues,
     deals_for,
     floors,
@@ -49,10 +49,10 @@ WORD = Level(
 )
 
 
-def measure_words(table: NewsTable, axis: GroupAxis) -> Measured:
+def measure_words(table: NewsTable, axis: GroupAxis) -> MeasuredLevel:
     """The values of every pair on one axis, with all of its groups and with the paper's."""
     published = axis.as_published()
-    return Measured(
+    return MeasuredLevel(
         level=WORD,
         axis=axis,
         values=_values(table, axis),
@@ -61,7 +61,9 @@ def measure_words(table: NewsTable, axis: GroupAxis) -> Measured:
     )
 
 
-def word_floors(table: NewsTable, axis: GroupAxis, design: Design, seed: int, resamples: int) -> list[Draws | None]:
+def word_floors(
+    table: NewsTable, axis: GroupAxis, design: LevelDesign, seed: int, resamples: int
+) -> list[Draws | None]:
     """The floor's draws for each stratum."""
     counts = np.concatenate([table.word_counts(axis, "generated"), table.word_counts(axis, "original")])
     rng = generator(seed, WORD.id, axis.id)
@@ -92,7 +94,7 @@ def _values(table: NewsTable, axis: GroupAxis) -> PairValues:
 
 
 def _dealt(
-    table: NewsTable, axis: GroupAxis, design: Design, rng: np.random.Generator, resamples: int
+    table: NewsTable, axis: GroupAxis, design: LevelDesign, rng: np.random.Generator, resamples: int
 ) -> Iterator[Floats]:
     """Sums per deal and stratum over the defined pairs, their runs of sentences with group words dealt anew."""
     sides = [in_runs(table.word_blocks(axis, side), RUN) for side in ("generated", "original")]

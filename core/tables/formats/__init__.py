@@ -1,22 +1,54 @@
 """Known outside layouts, one module each; this is the door to them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.tables.formats import kamruzzaman, kumar, wan
-from core.tables.formats.known import KnownFormat
+from core.tables.fields import fields_of
 from core.tables.read import Duplicates
 from core.tables.rows import TableRead
-from core.tables.study_fields import fields_of
+
+
+class ReadFormat(Protocol):
+    def __call__(
+        self,
+        path: Path,
+        encoding: str | None,
+        *,
+        extra: Mapping[str, str],
+        duplicates: Duplicates,
+        ctx: JobContext | None,
+    ) -> TableRead:
+        """Read a file; `extra`: further fields of the table's kind → their columns, beside those the layout brings."""
+
+
+@dataclass(frozen=True)
+class KnownFormat:
+    """`kind`: the kind of table (see study_fields.toml). `fits`: can a file with these columns be of this format?
+
+    `brings`: the fields that it always fills, which therefore cannot be mapped.
+    """
+
+    name: str
+    title: str
+    kind: str
+    fits: Callable[[Collection[str]], bool]
+    read: ReadFormat
+    brings: tuple[str, ...]
+
+
+_FORMATS = ("wan", "kamruzzaman", "kumar")  # modules here that take `KnownFormat` from this one and give a FORMAT
 
 
 @cache
 def known_formats() -> Mapping[str, KnownFormat]:
     """The formats by name."""
-    return {known.name: known for known in (wan.FORMAT, kamruzzaman.FORMAT, kumar.FORMAT)}
+    return {name: import_module(f"{__name__}.{name}").FORMAT for name in _FORMATS}
 
 
 def known_format(name: str) -> KnownFormat:

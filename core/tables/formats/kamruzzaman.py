@@ -16,8 +16,8 @@ from pathlib import Path
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.tables.fields import FieldSpec, columns_there
-from core.tables.formats.known import KnownFormat
-from core.tables.read import Duplicates, Table, iter_records, look_at, whole_table
+from core.tables.formats import KnownFormat
+from core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
 from core.tables.rows import Record, RowProblem, TableRead, excerpt
 from core.text import for_matching
 
@@ -105,7 +105,7 @@ def given_term(context: str, options: Collection[str]) -> tuple[str, str]:
     return (option, word) if length >= max(SHORTEST_STEM, len(option) - LONGEST_ENDING) else ("", "")
 
 
-def _check(table: Table, extra: Mapping[str, str]) -> None:
+def _check(table: OpenTable, extra: Mapping[str, str]) -> None:
     name = table.file.path.name
     if not fits(table.columns):
         raise AppError(

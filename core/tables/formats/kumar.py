@@ -19,8 +19,8 @@ from typing import Any
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.tables.fields import FieldSpec, columns_there
-from core.tables.formats.known import KnownFormat
-from core.tables.read import Duplicates, Table, iter_records, look_at, whole_table
+from core.tables.formats import KnownFormat
+from core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
 from core.tables.rows import Record, RowProblem, TableRead
 
 DEFAULT = "default"
@@ -29,7 +29,7 @@ KEYS = ("task", "theme")
 
 
 @dataclass(frozen=True)
-class Layout:
+class KumarLayout:
     """Which columns of a file hold the fields, and which the output of each identity."""
 
     fields: Mapping[str, str]
@@ -53,7 +53,7 @@ def _known() -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath("kumar.toml").read_text(encoding="utf-8"))
 
 
-def layout_of(columns: Collection[str]) -> Layout:
+def layout_of(columns: Collection[str]) -> KumarLayout:
     """What these columns hold; a column that comes twice is not used."""
     plain = Counter(_plain(column) for column in columns)
     there = {_plain(column): column for column in columns if plain[_plain(column)] == 1}
@@ -65,7 +65,7 @@ def layout_of(columns: Collection[str]) -> Layout:
             if any(_plain(alias) in there for alias in aliases)
         }
 
-    return Layout(found(_known()["columns"]), found(_known()["identities"]))
+    return KumarLayout(found(_known()["columns"]), found(_known()["identities"]))
 
 
 def fits(columns: Collection[str]) -> bool:
@@ -100,7 +100,9 @@ BRINGS = ("task", "theme", "identity", "text")
 FORMAT = KnownFormat("kumar", _known()["title"], "creativity", fits, read, BRINGS)
 
 
-def _outputs(wide: Record, layout: Layout, extra: Mapping[str, str], problems: list[RowProblem]) -> Iterator[Record]:
+def _outputs(
+    wide: Record, layout: KumarLayout, extra: Mapping[str, str], problems: list[RowProblem]
+) -> Iterator[Record]:
     fields = {field: wide.values[column] for field, column in {**layout.fields, **extra}.items()}
     keys = {field: _key(fields[field]) for field in KEYS}
     for identity, column in layout.identities.items():
@@ -111,7 +113,7 @@ def _outputs(wide: Record, layout: Layout, extra: Mapping[str, str], problems: l
             problems.append(RowProblem(wide.number, wide.line, f"no text of identity {identity}"))
 
 
-def _checked(table: Table, extra: Mapping[str, str]) -> Layout:
+def _checked(table: OpenTable, extra: Mapping[str, str]) -> KumarLayout:
     layout, name = layout_of(table.columns), table.file.path.name
     if not layout.complete:
         identities = ", ".join(identity for identity in _known()["identities"] if identity != DEFAULT)

@@ -11,8 +11,8 @@ from pathlib import Path
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.tables.fields import FieldSpec, columns_there
-from core.tables.formats.known import KnownFormat
-from core.tables.read import Duplicates, Table, iter_records, look_at, whole_table
+from core.tables.formats import KnownFormat
+from core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
 from core.tables.rows import Record, RowProblem, TableRead, excerpt
 from core.text import sha256_text
 
@@ -20,7 +20,7 @@ REQUIRED = ("text", "group")
 
 
 @dataclass(frozen=True)
-class Layout:
+class WanLayout:
     """Where the fields come from, and the columns that say which rows belong to one matched block."""
 
     columns: Mapping[str, tuple[str, ...]]
@@ -42,27 +42,27 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Letters:
+class WanLetters:
     """Its layouts, its names for the groups (lower case → identity), and its mark for a line break."""
 
     title: str
     line_break: str
     groups: Mapping[str, str]
-    layouts: tuple[Layout, ...]
+    layouts: tuple[WanLayout, ...]
 
 
 @cache
-def letters() -> Letters:
+def letters() -> WanLetters:
     """What wan.toml says."""
     body = tomllib.loads(resources.files(__package__).joinpath("wan.toml").read_text(encoding="utf-8"))["wan"]
     layouts = [
-        Layout(
+        WanLayout(
             {field: tuple(columns) for field, columns in raw["columns"].items()}, tuple(raw["block"]), raw["block_is"]
         )
         for raw in body["layouts"]
     ]
     groups = {word: identity for identity, words in body["groups"].items() for word in words}
-    return Letters(body["title"], body["line_break"], groups, tuple(layouts))
+    return WanLetters(body["title"], body["line_break"], groups, tuple(layouts))
 
 
 def fits(columns: Collection[str]) -> bool:
@@ -109,7 +109,7 @@ BRINGS = ("text", "group")
 FORMAT = KnownFormat("wan", letters().title, "letters", fits, read, BRINGS)
 
 
-def _layout_of(known: Letters, table: Table) -> Layout:
+def _layout_of(known: WanLetters, table: OpenTable) -> WanLayout:
     for layout in known.layouts:
         if {spec.name for spec in layout.fields()} <= set(table.columns):
             return layout

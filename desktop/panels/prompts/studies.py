@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from core.prompts.cogs import PAPER_AXES
-from core.prompts.completion_design import DIRECTIONS, DOMAINS, domain
-from core.prompts.mitigation import mitigations
+from core.prompts.completion import DIRECTIONS, DOMAINS, domain
+from core.prompts.drafts import mitigations
 from core.prompts.news import news_templates, shipped_headlines
 from desktop import theme
 from desktop.operations.prompts import CogsChoice, CompletionChoice, Mitigation, NewsChoice

@@ -2,7 +2,7 @@
 
 from core.judging.blind import Criterion
 from core.judging.wording import TaskWords, Wording, shipped_wording
-from core.prompts.tasks import cogs_tasks, cogs_themes
+from core.prompts.cogs import cogs_tasks, cogs_themes
 
 
 def test_every_shipped_task_has_a_title_and_its_rubric():

@@ -1,8 +1,8 @@
 """What measures say of a workshop: everybody together, and of nobody alone."""
 
 from core.findings import Finding, StudyResult
-from core.runs.measure import creativity_persons
-from core.runs.measure.creativity_persons import without_codes, without_persons
+from core.runs.measure import creativity_columns
+from core.runs.measure.creativity_columns import without_codes, without_persons
 
 
 def finding(label: str, groups: tuple[str, ...] = (), **dims: str) -> Finding:
@@ -13,7 +13,7 @@ def finding(label: str, groups: tuple[str, ...] = (), **dims: str) -> Finding:
 
 
 def test_a_participant_is_a_number_and_the_same_one_throughout(monkeypatch) -> None:
-    monkeypatch.setattr(creativity_persons, "participants", lambda project: frozenset({"P-ABC", "P-XYZ"}))
+    monkeypatch.setattr(creativity_columns, "participants", lambda project: frozenset({"P-ABC", "P-XYZ"}))
     columns, names = without_codes(None, {"rater": ["P-ABC", "R01", "P-XYZ", "P-ABC"], "axis": ["a"] * 4})
     assert names == {"participant 1", "participant 2"}
     assert columns["rater"][1] == "R01"

@@ -14,10 +14,8 @@ from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
 from core.prompts import cogs_set, letters_context_less_set
 from core.prompts.completion import completion_set
-from core.prompts.detector import decline, detect, neutral_wording
-from core.prompts.detector_rules import WordingData, made, shipped_rules
-from core.prompts.drafts import PromptDraft
-from core.prompts.mitigation import mitigated, mitigations
+from core.prompts.detector import WordingData, decline, detect, made, neutral_wording, shipped_rules
+from core.prompts.drafts import PromptDraft, mitigated, mitigations
 from core.prompts.news import news_set
 from core.prompts.resource_files import validated
 

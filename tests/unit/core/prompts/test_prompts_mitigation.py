@@ -4,8 +4,8 @@ import pytest
 
 from core.errors import UsageError
 from core.prompts import letters_context_less_set
+from core.prompts.drafts import mitigated, mitigations
 from core.prompts.letters import letter_design
-from core.prompts.mitigation import mitigated, mitigations
 
 
 def test_a_mitigated_set_holds_every_prompt_twice_with_its_twin() -> None:

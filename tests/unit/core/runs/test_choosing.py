@@ -11,7 +11,7 @@ from core.backends.registry import open_backend
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.runs import writing
-from core.runs.choosing import Chooser
+from core.runs.writing import Chooser
 
 # The probability of a word anywhere, but for one: "kind" is likelier after "was".
 WORDS = {"The": 0.1, "man": 0.1, "was": 0.2, "kind": 0.02, "cruel": 0.04, "tall": 0.03, "today.": 0.5, "very": 0.1}

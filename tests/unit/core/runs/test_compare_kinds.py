@@ -23,8 +23,8 @@ from core.judging.store import ProjectStore
 from core.judging.wording import shipped_wording
 from core.project.specs import PromptSpec
 from core.prompts import available_axes, load_axis
+from core.prompts.cogs import cogs_themes
 from core.prompts.letters import letter_design
-from core.prompts.tasks import cogs_themes
 from core.runs.compare.pool import labels_of, shown_theme
 from core.runs.setup import store_axis
 

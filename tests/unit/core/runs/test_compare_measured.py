@@ -12,7 +12,7 @@ from core.judging.plan import keys_of_sets
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import Compared
 from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.measure.creativity_sets import by_set
+from core.runs.measure.creativity_columns import by_set
 
 COLUMNS = ("comparison", "rater", "axis", "shown", "outcome", "chosen")
 

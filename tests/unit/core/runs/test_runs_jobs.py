@@ -16,10 +16,10 @@ from core.project.project import Project
 from core.runs import writing
 from core.runs.generate import generate, start_run
 from core.runs.measure import measure_project
-from core.runs.measure.options import Options
 from core.runs.score import PAGE, score
 from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.registry import describe
+from core.studies.study import MeasureOptions
 
 LETTERS = 120
 
@@ -96,7 +96,7 @@ def test_a_text_is_shown_while_it_grows(project: Project, monkeypatch: pytest.Mo
     *growing, last = seen
     assert isinstance(last, writing.Written)
     ((place, completion),) = last.completions
-    texts = [live.text for live in growing if isinstance(live, writing.Live) and live.place == place]
+    texts = [live.text for live in growing if isinstance(live, writing.LiveText) and live.place == place]
     assert len(texts) > 2
     assert all(later.startswith(text) for text, later in itertools.pairwise([*texts, completion.text]))
 
@@ -184,7 +184,7 @@ def test_a_cancelled_scoring_keeps_whole_pages_and_goes_on_where_it_was(project:
 def test_a_study_refuses_the_options_it_does_not_have_before_it_counts_anything(project: Project) -> None:
     add_prompts(project, "letters")
     compute = Inline()
-    for options in (Options(axes=("gender",)), Options(scorers={"lexicon": "textblob"})):
+    for options in (MeasureOptions(axes=("gender",)), MeasureOptions(scorers={"lexicon": "textblob"})):
         with pytest.raises(UsageError):
             measure_project(JobContext(), project, "letters", options, compute)
     assert compute.calls == []

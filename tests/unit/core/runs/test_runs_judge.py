@@ -24,15 +24,15 @@ from core.metrics.proportions import wilson
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PromptRow
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
-from core.runs import asking, writing
+from core.runs import generate, writing
 from core.runs import judge as judging
 from core.runs.compare import compare
 from core.runs.exporting import rows as exported
 from core.runs.judge import JudgeResult, judge
 from core.runs.measure import measure_tables
 from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.measure.options import Options
 from core.runs.setup import add_prompts, generator_spec
+from core.studies.study import MeasureOptions
 
 THEMES = ["stars", "sun", "rain", "castle", "fear", "joy", "ghost", "witch"]
 COMPARISONS = 2 * len(THEMES)  # on each axis
@@ -355,7 +355,7 @@ def test_what_fails_for_good_closes_the_session_and_is_counted(project: Project,
 def test_a_wrong_key_stops_the_judging_before_all_is_asked(
     project: Project, scripted: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "HOPELESS_AFTER", 4)
+    monkeypatch.setattr(generate, "HOPELESS_AFTER", 4)
     backend = scripted(lambda shown, request: Completion("", "error", error="The key is wrong.", failure="key"))
     plan = a_plan(project)
     with pytest.raises(AppError, match="Every request failed: The key is wrong"):
@@ -480,7 +480,7 @@ def test_the_export_says_who_is_a_model_and_measures_the_same(project: Project, 
     assert {row["read_as"] for row in rows if row["rater_kind"] == "person"} == {""}
     target = tmp_path / "judgments.csv"
     export_rows(iter(rows), target, columns(project, "judgments"))
-    tables = measure_tables(JobContext(), [target], "creativity", Options(), Inline())  # type: ignore[arg-type]
+    tables = measure_tables(JobContext(), [target], "creativity", MeasureOptions(), Inline())  # type: ignore[arg-type]
     of_tables = {key_of(one): one.estimate for one in tables.result.findings}
     of_project = {key_of(one): one.estimate for one in measured(project).findings}
     assert of_tables == pytest.approx(of_project)

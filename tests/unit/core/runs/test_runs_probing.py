@@ -5,7 +5,7 @@ from bad_server import BadServer, good
 
 from core.machine import keys
 from core.machine.endpoints import Endpoint
-from core.runs.probing import probe
+from core.runs.writing import probe
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from core.project.project import Project
 from core.project.specs import RaterSpec
 from core.runs import sample
 from core.runs.measure import measure_project
-from core.runs.measure.options import Options
+from core.studies.study import MeasureOptions
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_the_planted_bias_of_its_letters_is_found(path: Path, tmp_path: Path) ->
     copy = tmp_path / "copy.biasprint"
     copy.write_bytes(path.read_bytes())
     with Project.open(copy) as project:
-        measured = measure_project(JobContext(), project, "letters", Options(), shared())
+        measured = measure_project(JobContext(), project, "letters", MeasureOptions(), shared())
         stored = [row.body["label"] for row in project.findings.all("letters")]
     found = {f.label: f for f in measured.result.findings if f.variant == "default"}
     assert found["agentic"].interval is not None

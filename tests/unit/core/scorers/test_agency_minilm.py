@@ -20,11 +20,11 @@ from core.jobs import JobContext
 from core.metrics.proportions import wilson
 from core.prompts.axes import available_axes, load_axis
 from core.runs.measure import measure_tables
-from core.runs.measure.options import Options
 from core.scorers import registry
 from core.scorers.agency_minilm import CLASSES, AgencyMiniLM
 from core.scorers.agency_words import neutral, neutral_words
 from core.scorers.segment import sentences
+from core.studies.study import MeasureOptions
 from models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
 
 SITUATIONS = re.compile(
@@ -296,7 +296,7 @@ def test_the_letters_study_finds_a_difference_that_was_written_in(
         writer = csv.DictWriter(file, ["text", "group", "block"])
         writer.writeheader()
         writer.writerows(rows)
-    options = Options(scorers={"word_vectors": str(vectors), "agency": "agency_minilm"})
+    options = MeasureOptions(scorers={"word_vectors": str(vectors), "agency": "agency_minilm"})
     measured = measure_tables(JobContext(), [path], "letters", options, Inline())  # type: ignore[arg-type]
     registry.load.cache_clear()
     default, published = (each for each in measured.result.findings if each.id == "letters.style.agency")

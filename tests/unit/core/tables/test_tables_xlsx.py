@@ -20,7 +20,7 @@ from core.project.stores.common import store_text
 from core.report.export import export_rows
 from core.tables import FieldSpec, look_at, read_records
 from core.tables.rows import TableRead
-from core.tables.xlsx_file import XlsxFile
+from core.tables.typed_files import XlsxFile
 
 FIELDS = [FieldSpec("text", required=True), FieldSpec("group"), FieldSpec("age")]
 NAUGHTY = [json.loads(line) for line in (Path(__file__).parents[3] / "data" / "naughty_texts.jsonl").open("rb")]

@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from core.errors import UsageError
-from core.prompts.completion import OPTIONS, ORDER_SEPARATOR, completion_set
-from core.prompts.completion_design import BLANK, DIRECTIONS, DOMAINS, domain
+from core.prompts.completion import BLANK, DIRECTIONS, DOMAINS, OPTIONS, ORDER_SEPARATOR, completion_set, domain
 from core.prompts.drafts import PromptDraft, PromptSetDraft
 
 # Kamruzzaman et al. 2024, dataset statistics.

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from core.prompts.completion_design import DIRECTIONS, DOMAINS, PRONOUNS
+from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from core.studies.completion.cells import delta_line, implied_tau, irrelevant_line, likelihood_line, published, tau_line
 
 

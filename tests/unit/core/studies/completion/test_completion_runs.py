@@ -14,13 +14,13 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.prompts.completion import completion_set
-from core.prompts.mitigation import mitigated
+from core.prompts.drafts import mitigated
 from core.runs.generate import generate, start_run
 from core.runs.importing import import_table
 from core.runs.measure import Measured, measure_project, measure_tables
-from core.runs.measure.options import Options
 from core.runs.setup import generator_spec, store_set
 from core.runs.tables import read_table
+from core.studies.study import MeasureOptions
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")
 
@@ -40,7 +40,7 @@ def generated(project: Project, draft: Any, dial: str) -> int:
 
 
 def measured(project: Project) -> Measured:
-    return measure_project(JobContext(), project, "completion", Options(seed=1), Inline())
+    return measure_project(JobContext(), project, "completion", MeasureOptions(seed=1), Inline())
 
 
 def one(measured: Measured, finding_id: str, label: str, **dims: str) -> Finding:
@@ -108,7 +108,7 @@ def test_a_table_and_its_import_give_the_same_findings(project: Project, tmp_pat
     rows[0]["response"] = ""  # an empty reply is irrelevant, and no unreadable row
     path = write(tmp_path / "replies.csv", rows)
     ctx = JobContext()
-    from_table = measure_tables(ctx, [path], "completion", Options(seed=1), Inline())
+    from_table = measure_tables(ctx, [path], "completion", MeasureOptions(seed=1), Inline())
     assert from_table.result.dropped == {"irrelevant": 1}
     read = read_table(ctx, path, "completion")
     assert import_table(ctx, project, None, "completion", path, read).added == len(rows)
@@ -138,7 +138,7 @@ def test_a_table_without_a_column_of_replies_is_refused(project: Project, tmp_pa
     path = write(tmp_path / "items.csv", [{k: v for k, v in row.items() if k != "response"} for row in some_rows()])
     ctx = JobContext()
     with pytest.raises(AppError, match="response"):
-        measure_tables(ctx, [path], "completion", Options(), Inline())
+        measure_tables(ctx, [path], "completion", MeasureOptions(), Inline())
     with pytest.raises(AppError, match="response"):
         import_table(ctx, project, None, "completion", path, read_table(ctx, path, "completion"))
     assert project.studies.of_kind("completion") is None
@@ -148,5 +148,5 @@ def test_columns_can_be_mapped_to_the_studys_fields(tmp_path: Path) -> None:
     renamed = [{f"my {name}": value for name, value in row.items()} for row in some_rows()]
     mapping = {name: f"my {name}" for name in FIELDS}
     path = write(tmp_path / "replies.csv", renamed)
-    result = measure_tables(JobContext(), [path], "completion", Options(), Inline(), mapping=mapping)
+    result = measure_tables(JobContext(), [path], "completion", MeasureOptions(), Inline(), mapping=mapping)
     assert one(result, "completion.delta", "delta_P", direction="SAI", domain="ageism").estimate == 1

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cosine
 
 from core.findings import Finding, StudyResult
 from core.metrics.adjust import holm
-from core.prompts.tasks import cogs_themes
+from core.prompts.cogs import cogs_themes
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.distances import OutputTable
 from core.studies.creativity.judgments import measure_judgments

@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from core.errors import UsageError
-from core.prompts.cogs import cogs_set
-from core.prompts.cogs_presets import SWEEP_TEMPERATURES, human_study, sweep_set
+from core.prompts.cogs import SWEEP_TEMPERATURES, cogs_set, human_study, sweep_set
 
 
 def test_the_sweep_has_the_papers_500_prompts_and_temperatures() -> None:

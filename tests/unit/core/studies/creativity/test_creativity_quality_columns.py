@@ -10,7 +10,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.runs.measure import measure_tables
 from core.runs.measure.creativity_columns import judgment_table_columns
-from core.runs.measure.options import Options
+from core.studies.study import MeasureOptions
 from core.tables.rows import Record
 
 USUAL = ["8.0", "9.5", "10", "11.0", "12.5", "9.0", "10.5", "13.0", "7.5", "10.0", "11.5", "9.8"]
@@ -42,7 +42,7 @@ def test_times_of_a_table_become_findings(tmp_path: Path, column: str) -> None:
     lines.append("again,R01,gender,woman|non-binary|man,choice,man,c0,10")
     path = tmp_path / "judgments.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    measured = measure_tables(JobContext(), [path], "creativity", Options(), Inline())  # type: ignore[arg-type]
+    measured = measure_tables(JobContext(), [path], "creativity", MeasureOptions(), Inline())  # type: ignore[arg-type]
 
     def of(name: str) -> Finding:
         (found,) = [

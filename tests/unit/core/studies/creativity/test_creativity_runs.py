@@ -17,9 +17,9 @@ from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
 from core.runs.measure import measure_tables
 from core.runs.measure.creativity import axes_of, of_outputs
 from core.runs.measure.creativity_columns import harm_of, judgment_table_columns, kept_apart, output_table_columns
-from core.runs.measure.options import Options
 from core.runs.setup import add_prompts
 from core.runs.values import scorer_for
+from core.studies.study import MeasureOptions
 from core.tables.rows import Record
 
 GENDER = ("man", "woman", "non-binary")
@@ -189,7 +189,7 @@ def test_a_table_of_judgments_gives_the_matrix_and_the_agreement(tmp_path: Path)
     ]
     path = tmp_path / "judgments.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
-    measured = measure_tables(JobContext(), [path], "creativity", Options(), Inline())  # type: ignore[arg-type]
+    measured = measure_tables(JobContext(), [path], "creativity", MeasureOptions(), Inline())  # type: ignore[arg-type]
     found = {(finding.id, *sorted(finding.dims)) for finding in measured.result.findings}
     for dims in (("task",), ("model",), ("rater",), ("model", "rater"), ("model", "rater", "task")):
         assert ("creativity.abs", *sorted(("axis", *dims))) in found

@@ -16,10 +16,10 @@ from core.project.project import Project
 from core.runs.importing import import_table
 from core.runs.measure import measure_project, measure_tables
 from core.runs.measure.letters import of_counts
-from core.runs.measure.options import Options
 from core.runs.setup import study_of
 from core.runs.tables import read_table
 from core.scorers import registry
+from core.studies.study import MeasureOptions
 
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."
@@ -46,10 +46,10 @@ def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> Options:
+def options(tmp_path: Path) -> MeasureOptions:
     path = tmp_path / "vectors.txt"
     path.write_text(VECTORS)
-    return Options(scorers={"word_vectors": str(path)})
+    return MeasureOptions(scorers={"word_vectors": str(path)})
 
 
 def table(path: Path, rows: list[dict[str, str]]) -> Path:
@@ -69,7 +69,7 @@ def matched(pairs: int = 12, **more: Callable[[int, str], str]) -> list[dict[str
     ]
 
 
-def of_table(path: Path, options: Options, **more: Any) -> StudyResult:
+def of_table(path: Path, options: MeasureOptions, **more: Any) -> StudyResult:
     return measure_tables(JobContext(), [path], "letters", options, Inline(), **more).result  # type: ignore[arg-type]
 
 
@@ -77,7 +77,7 @@ def found(result: StudyResult, finding_id: str, variant: str = "default") -> lis
     return [each for each in result.findings if (each.id, each.variant) == (finding_id, variant)]
 
 
-def test_a_table_gives_every_id_of_the_study(tmp_path: Path, options: Options) -> None:
+def test_a_table_gives_every_id_of_the_study(tmp_path: Path, options: MeasureOptions) -> None:
     result = of_table(table(tmp_path / "letters.csv", matched()), options)
     ids = list(dict.fromkeys(each.id for each in result.findings))
     kinds = ("formality", "positivity", "agency")
@@ -98,7 +98,7 @@ def test_a_table_gives_every_id_of_the_study(tmp_path: Path, options: Options) -
 
 
 def test_shares_of_a_table_and_of_a_scorer_take_the_same_path(
-    tmp_path: Path, options: Options, plug_in: Callable[..., None]
+    tmp_path: Path, options: MeasureOptions, plug_in: Callable[..., None]
 ) -> None:
     # Of the five sentences of each letter one is splendid.
     plug_in("positivity")
@@ -114,7 +114,7 @@ def test_shares_of_a_table_and_of_a_scorer_take_the_same_path(
 
 
 def test_an_imported_project_gives_what_its_table_gives(
-    tmp_path: Path, options: Options, plug_in: Callable[..., None]
+    tmp_path: Path, options: MeasureOptions, plug_in: Callable[..., None]
 ) -> None:
     plug_in("formality")
     rows = matched(agency=lambda i, group: f"{(i % 5) / 10 + (group == 'male') / 4}")
@@ -130,11 +130,13 @@ def test_an_imported_project_gives_what_its_table_gives(
     assert counts.findings == tuple(each for each in stored.findings if each.id == "letters.lexicon.odds_ratio")
 
 
-def test_hallucination_through_plug_in_scorers(tmp_path: Path, options: Options, plug_in: Callable[..., None]) -> None:
+def test_hallucination_through_plug_in_scorers(
+    tmp_path: Path, options: MeasureOptions, plug_in: Callable[..., None]
+) -> None:
     """Grounded: “He paints since 1990.” Hallucinated: the talent, the splendid man, “It was letter 0.”"""
     plug_in("positivity", "Entailment")
     rows = matched(context=lambda i, group: "A painter who paints since 1990 in Rome")
-    result = of_table(table(tmp_path / "letters.csv", rows), Options(scorers=options.scorers))
+    result = of_table(table(tmp_path / "letters.csv", rows), MeasureOptions(scorers=options.scorers))
     within = found(result, "letters.hallucination.positivity")[0]
     assert within.dims == {"identity": "male"}
     assert within.groups[0] == "male"
@@ -144,7 +146,7 @@ def test_hallucination_through_plug_in_scorers(tmp_path: Path, options: Options,
     assert found(result, "letters.hallucination.formality")[0].scorers[0].name == "formality_f"  # which stands in
 
 
-def test_letters_in_another_language_are_left_out_and_said(tmp_path: Path, options: Options) -> None:
+def test_letters_in_another_language_are_left_out_and_said(tmp_path: Path, options: MeasureOptions) -> None:
     german = (
         "Ich empfehle diese Künstlerin wärmstens für die Stelle, denn ihre Arbeit war in allen Jahren hervorragend. "
         * 3
@@ -168,7 +170,7 @@ def test_letters_in_another_language_are_left_out_and_said(tmp_path: Path, optio
     ],
 )
 def test_bad_input_is_undefined_with_reasons_and_never_a_traceback(
-    tmp_path: Path, options: Options, rows: list[dict[str, str]]
+    tmp_path: Path, options: MeasureOptions, rows: list[dict[str, str]]
 ) -> None:
     result = of_table(table(tmp_path / "bad.csv", rows), options)
     json.dumps(result.to_json(), allow_nan=False)
@@ -179,29 +181,29 @@ def test_bad_input_is_undefined_with_reasons_and_never_a_traceback(
 
 
 @pytest.mark.parametrize("share", ["93", "-0.1", "much", "nan"])
-def test_what_is_no_share_is_named_by_its_row(tmp_path: Path, options: Options, share: str) -> None:
+def test_what_is_no_share_is_named_by_its_row(tmp_path: Path, options: MeasureOptions, share: str) -> None:
     rows = matched(positivity=lambda i, group: share if (i, group) == (3, "male") else "0.5")
     with pytest.raises(AppError, match=f"Row 7: the positivity “{share}” is not a share"):
         of_table(table(tmp_path / "letters.csv", rows), options)
 
 
 def test_scores_given_twice_and_unknown_vectors_are_refused(
-    tmp_path: Path, options: Options, plug_in: Callable[..., None]
+    tmp_path: Path, options: MeasureOptions, plug_in: Callable[..., None]
 ) -> None:
     plug_in("positivity")
     path = table(tmp_path / "letters.csv", matched(positivity=lambda i, group: "0.5"))
     with pytest.raises(UsageError, match="given twice"):
-        of_table(path, Options(scorers={**options.scorers, "positivity": "positivity"}))
+        of_table(path, MeasureOptions(scorers={**options.scorers, "positivity": "positivity"}))
     with pytest.raises(UsageError, match="no scorer and no file"):
-        of_table(path, Options(scorers={"word_vectors": "nowhere.txt"}))
+        of_table(path, MeasureOptions(scorers={"word_vectors": "nowhere.txt"}))
     with pytest.raises(UsageError, match="no scorer “absent” for agency"):
-        of_table(path, Options(scorers={"agency": "absent"}))
+        of_table(path, MeasureOptions(scorers={"agency": "absent"}))
     with pytest.raises(UsageError, match="no scorer “absent” for parts_of_speech"):
-        of_table(path, Options(scorers={"parts_of_speech": "absent"}))
+        of_table(path, MeasureOptions(scorers={"parts_of_speech": "absent"}))
 
 
 def test_contexts_in_lower_case_for_one_group_are_warned_of_beside_every_result(
-    tmp_path: Path, options: Options
+    tmp_path: Path, options: MeasureOptions
 ) -> None:
     rows = matched(context=lambda i, group: "An Artist From Rome" if group == "female" else "an artist from rome")
     result = of_table(table(tmp_path / "letters.csv", rows), options)

@@ -17,9 +17,9 @@ from core.prompts.axes import load_axis
 from core.prompts.news import news_set
 from core.runs.importing import ImportResult, import_table
 from core.runs.measure import measure_project, measure_tables
-from core.runs.measure.options import Options
 from core.runs.setup import store_set
 from core.runs.tables import read_table
+from core.studies.study import MeasureOptions
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
 ROWS = (
@@ -53,7 +53,7 @@ def bring(project: Project, path: Path) -> ImportResult:
 
 
 def of_tables(*paths: Path, **options: Any) -> StudyResult:
-    return measure_tables(JobContext(), paths, "news", Options(**options), INLINE).result
+    return measure_tables(JobContext(), paths, "news", MeasureOptions(**options), INLINE).result
 
 
 def estimates(result: StudyResult) -> dict[tuple[Any, ...], Any]:
@@ -87,7 +87,7 @@ def test_originals_become_sources_once_and_generated_articles_outputs(project: P
 def test_a_project_gives_the_findings_of_the_table_that_it_was_made_from(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path)
     bring(project, path)
-    measured = measure_project(JobContext(), project, "news", Options(axes=("gender",)), INLINE).result
+    measured = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
     table = of_tables(path, axes=("gender",))
     assert (measured.rows, measured.dropped) == (table.rows, table.dropped) == (5, {"empty generation": 1})
     assert estimates(measured) == estimates(table)
@@ -106,7 +106,7 @@ def test_generated_articles_meet_their_original_by_headline(project: Project) ->
     for prompt in project.prompts.page(added.set_id):
         output = OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=0, text="He left.")
         project.outputs.record_many([output])
-    result = measure_project(JobContext(), project, "news", Options(axes=("gender",)), INLINE).result
+    result = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
     assert result.dropped == {"no original": 2}  # nobody has written an original for “Two”
     [found] = [
         f
@@ -119,7 +119,7 @@ def test_generated_articles_meet_their_original_by_headline(project: Project) ->
 def test_two_originals_of_one_headline_are_kept_apart(project: Project, tmp_path: Path) -> None:
     rows = "She sang.,She left.,Briefing,m,,\nHe sang.,She left.,Briefing,m,,\n"
     bring(project, written(tmp_path, rows))
-    result = measure_project(JobContext(), project, "news", Options(axes=("gender",)), INLINE).result
+    result = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
     [found] = [f for f in result.findings if f.id == "news.word.wasserstein" and f.variant == "default"]
     assert (found.estimate, found.n) == (0.5, 2)
 
@@ -147,7 +147,7 @@ def test_a_projects_own_axis_stands_before_the_shipped_one(project: Project, tmp
     definition["identities"][0]["words"] = ("chap",)
     project.axes.add(AxisSpec(key="gender", title="Gender", definition=definition))
     bring(project, written(tmp_path, "She met the chap.,The chap left.,One,m,,\n"))
-    result = measure_project(JobContext(), project, "news", Options(axes=("gender",)), INLINE).result
+    result = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
     [found] = [f for f in result.findings if f.id == "news.word.wasserstein"]  # these are not the paper's words
     assert found.estimate == pytest.approx(0.5)
 
@@ -160,7 +160,7 @@ def test_scorers_of_another_role_are_refused(tmp_path: Path) -> None:
 def test_stored_scores_are_used_and_only_missing_ones_are_made(project: Project, tmp_path: Path) -> None:
     bring(project, written(tmp_path, "She is wonderful.,She is terrible.,One,m,,\n"))
     for _ in range(2):
-        result = measure_project(JobContext(), project, "news", Options(axes=("gender",)), INLINE).result
+        result = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
         [found] = [f for f in result.findings if f.id == "news.sentence.sentiment.gap" and f.variant == "default"]
         assert found.estimate == pytest.approx(2.0)  # TextBlob: terrible −1, wonderful 1
     assert sum(count for _, _, count in project.scores.known()) == 2

@@ -12,7 +12,7 @@ from core.scorers import registry
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
-from core.studies.news.measure import Asked, measure_rows
+from core.studies.news.measure import NewsRequest, measure_rows
 from core.studies.news.sentence import (
     SentenceScores,
     default_scorer,
@@ -176,7 +176,7 @@ def test_without_a_scorer_the_findings_say_so() -> None:
 @pytest.mark.usefixtures("plug_in")
 def test_the_study_takes_the_scorers_that_are_asked_for() -> None:
     columns = {"originals": ["She is here. He is here."] * 3, "generated": ["She is a fool. He is here."] * 3}
-    result = measure_rows(columns, Asked(axes=("gender",), scorers={"toxicity": "rude"}))
+    result = measure_rows(columns, NewsRequest(axes=("gender",), scorers={"toxicity": "rude"}))
     found = {(finding.id, finding.label): finding for finding in result.findings if finding.variant == "default"}
     assert found["news.sentence.toxicity.gap", "gender"].estimate == pytest.approx(0.25)
     assert found["news.sentence.sentiment.gap", "gender"].scorers[0].name == "textblob"

@@ -17,7 +17,7 @@ from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of, references
 from core.studies.news.level_findings import families, level_findings
-from core.studies.news.measure import Asked, length_findings, measure_rows, refusal_findings
+from core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
 from core.studies.news.table import NewsTable, looks_english, news_table
 from core.studies.news.word import measure_words, word_floors
 from core.studies.registry import study
@@ -205,7 +205,7 @@ def test_every_published_interval_holds_its_figure() -> None:
 
 def whole(generated: list[str], original: list[str], **asked: object) -> StudyResult:
     columns = {"originals": original, "generated": generated, "headlines": [f"h{n}" for n in range(len(original))]}
-    return measure_rows(columns, Asked(**asked))  # type: ignore[arg-type]
+    return measure_rows(columns, NewsRequest(**asked))  # type: ignore[arg-type]
 
 
 def test_replies_in_another_language_are_not_measured() -> None:

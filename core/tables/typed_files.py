@@ -1,4 +1,4 @@
-"""Reading xlsx: the first sheet that has rows, its cells as plain text, formulas as the values saved with them."""
+"""Tables in files whose cells have types: parquet and xlsx. pyarrow and openpyxl are imported when one is read."""
 
 import re
 import warnings
@@ -6,14 +6,153 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext
-from core.tables.encoding import Encoding
+from core.tables.encoding import HANDLER, Encoding, misfit
 from core.tables.rows import Fault, RawRow, excerpt
-from core.tables.typed_cells import plain_text
+
+# ---- Values as plain text
+
+EXACT_IN_FLOAT = 2**53
+
+
+def plain_text(value: object) -> str:
+    """`value` in one stable form: 60 rather than 60.0, dates as in ISO 8601, nothing as "".
+
+    Bytes are read as UTF-8; those that are not are carried as in `core.tables.encoding`.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", HANDLER)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) <= EXACT_IN_FLOAT else repr(value)
+    if isinstance(value, Decimal):
+        digits = f"{value:f}"
+        return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    if isinstance(value, datetime):
+        # A day without a time is how spreadsheets hold a date.
+        return value.date().isoformat() if value.time() == time() and value.tzinfo is None else value.isoformat(" ")
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+# ---- parquet, batch by batch
+
+BATCH_ROWS = 2000
+ENCRYPTED_PARQUET = b"PARE"
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A parquet file whose columns are known; those that hold lists or mappings are left out, and told of."""
+
+    path: Path
+    encoding: Encoding
+    columns: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> "ParquetFile":
+        """Read the schema. Raises `AppError` for what is no parquet file, is encrypted or broken, or has only lists."""
+        with _opened(path) as file:
+            schema = file.schema_arrow
+            nested = [field.name for field in schema if not _is_plain(field.type)]
+            columns = tuple(field.name for field in schema if _is_plain(field.type))
+        listed = ", ".join(f"“{name}”" for name in nested)
+        if not columns:
+            message = f"No column of “{path.name}” holds plain values."
+            message += f" Lists or mappings: {listed}." if nested else ""
+            raise AppError(message, hint="Each row needs its text in a column of its own.")
+        notice = f"Columns with lists or mappings were left out: {listed}." if nested else ""
+        return cls(path, Encoding("utf-8", notice=notice), columns)
+
+    def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
+        """Every row with the wanted columns as text ("" for null)."""
+        number = 0
+        with _opened(self.path) as file:
+            total = file.metadata.num_rows
+            for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(wanted)), use_threads=False):
+                if ctx:
+                    ctx.check()
+                    ctx.report(number, total, note=f"reading {self.path.name}")
+                places = [batch.schema.get_all_field_indices(column)[0] for column in wanted]
+                texts = {place: _texts(batch.column(place)) for place in set(places)}
+                for row in zip(*(texts[place] for place in places), strict=True):
+                    number += 1
+                    yield self._row(number, row)
+
+    def _row(self, number: int, cells: tuple[str, ...]) -> RawRow:
+        for cell in cells:
+            if why := misfit(cell, self.encoding):
+                return RawRow(number, number, fault=Fault("wrong encoding", why, excerpt(cell)))
+        return RawRow(number, number, cells)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The opened file. What the library says of a broken one becomes one sentence."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile as Reader
+
+    with path.open("rb") as stream:
+        if stream.read(len(ENCRYPTED_PARQUET)) == ENCRYPTED_PARQUET:
+            raise AppError(f"“{path.name}” is encrypted.", hint="Save it without encryption, or as csv in UTF-8.")
+        stream.seek(0)
+        try:
+            with Reader(stream) as file:
+                yield file
+        except (ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of the drive, not of what is in the file
+            hint = "Check that it was saved or copied completely, or save it as csv in UTF-8."
+            raise AppError(f"“{path.name}” is broken, or not a parquet file.", hint=hint, details=str(error)) from error
+
+
+def _is_plain(kind: Any) -> bool:
+    import pyarrow.types
+
+    if pyarrow.types.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    return not (pyarrow.types.is_nested(kind) or isinstance(kind, pyarrow.BaseExtensionType))
+
+
+def _texts(column: Any) -> list[str]:
+    import pyarrow
+    import pyarrow.types
+
+    kind = column.type
+    if pyarrow.types.is_dictionary(kind):
+        return _texts(column.dictionary_decode())
+    if pyarrow.types.is_float32(kind) or pyarrow.types.is_float16(kind):
+        # Shortest in their own precision: 0.1, not 0.10000000149011612.
+        return [plain_text(None if value is None else float(value)) for value in column.cast("string").to_pylist()]
+    if pyarrow.types.is_temporal(kind) and getattr(kind, "unit", "") == "ns":
+        column = column.cast(_in_microseconds(kind), safe=False)  # Python's own types hold no nanoseconds
+    try:
+        values = column.to_pylist()
+    except UnicodeDecodeError:
+        values = column.cast(pyarrow.large_binary()).to_pylist()
+    return [plain_text(value) for value in values]
+
+
+def _in_microseconds(kind: Any) -> Any:
+    import pyarrow
+    import pyarrow.types
+
+    if pyarrow.types.is_timestamp(kind):
+        return pyarrow.timestamp("us", kind.tz)
+    return pyarrow.duration("us") if pyarrow.types.is_duration(kind) else pyarrow.time64("us")
+
+
+# ---- xlsx: the first sheet that has rows, formulas as the values saved with them
 
 MOST_BYTES = 2 * 1024**3  # unpacked
 MOST_RATIO = 200  # of the unpacked to the packed size; even texts that all repeat each other stay near 50
@@ -21,7 +160,7 @@ SMALL_BYTES = 10 * 1024**2  # unpacked; harmless whatever its ratio
 MOST_ROWS = 1_048_576  # of a sheet, by the format
 CHUNK_BYTES = 1 << 20
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+ENCRYPTED_XLSX = "EncryptedPackage".encode("utf-16-le")
 # The format writes characters that XML cannot hold as _xHHHH_, and so the underscore of a text that looks like that.
 _ESCAPED = re.compile("_x(?![dD][89a-fA-F])([0-9A-Fa-f]{4})_")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s")
@@ -139,7 +278,7 @@ def _check_archive(path: Path) -> None:
         head = file.read(len(OLD_OFFICE))
         if head == OLD_OFFICE:
             file.seek(0)
-            raise _encrypted(path) if ENCRYPTED in file.read(64 * CHUNK_BYTES) else _no_workbook(path)
+            raise _encrypted(path) if ENCRYPTED_XLSX in file.read(64 * CHUNK_BYTES) else _no_workbook(path)
     if not zipfile.is_zipfile(path):
         raise _no_workbook(path)
     try:
