@@ -9,6 +9,7 @@ import typer
 
 from core.cli.console import check_target, job, print_json, print_table, say
 from core.cli.project_commands import AsJson
+from core.documents.formats import NAMES
 from core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 REPORTS = (".pdf", ".docx")
 
-Docs = Annotated[
-    list[Path], typer.Argument(help="Letters: docx, odt, pdf, txt, md, rtf or html; or a folder or zip of them.")
-]
+Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
 
 
 def add_letter_to(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from core.documents.files.child import MOST_BYTES
+from core.documents.files import MOST_BYTES
 from core.errors import AppError
 from core.findings import Adjustment, Interval, Power, ScorerUse
 from core.prompts.axes import load_axis

@@ -5,14 +5,13 @@ Places are characters of the letter's text as it was read, start included and en
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from core.findings import ScorerUse
 from core.swap import Person
 from core.swap.result import Twin
 from core.text import for_matching, sha256_text
 
-Kind = Literal["docx", "odt", "pdf", "txt", "md", "rtf", "html", "pasted"]
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]
 Verdict = Literal["grounded", "unsupported", "contradicted", "not a claim", "no context"]
 Category = Literal[
@@ -21,26 +20,21 @@ Category = Literal[
 ]  # fmt: skip
 ScoreName = Literal["formality", "positivity", "agency"]
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+PASTED = "pasted"  # the kind of a text that came from no file
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
-class Span(NamedTuple):
-    """Characters `start` to `end` of the letter's text."""
-
-    start: int
-    end: int
-
-
 @dataclass(frozen=True)
 class Document:
-    """A file's or a pasted text's paragraphs. `pages` is `None` where the kind has none; `notes` are for the person."""
+    """A file's or a pasted text's paragraphs. `kind`: a format's (`core.documents.formats`), or pasted.
+
+    `pages` is `None` where the kind has none; `notes` are for the person.
+    """
 
     name: str
-    kind: Kind
+    kind: str
     paragraphs: tuple[str, ...]
     pages: int | None = None
     notes: tuple[str, ...] = ()

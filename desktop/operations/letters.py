@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # ---- Reading a letter, its report, and saving it
 
-ENDINGS = ("docx", "odt", "pdf", "rtf", "html", "htm", "md", "txt")
 WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
 
 

@@ -1,7 +1,7 @@
 """A file becomes a `Document`: its paragraphs, and nothing else of it. Read in a child process with limits.
 
-docx, odt, pdf (its text layer), rtf, html, md, txt and pasted text. Bytes go to the child and paragraphs come back:
-nothing of a letter is written to disk on the way.
+The formats are `core.documents.formats`. Bytes go to the child and paragraphs come back: nothing of a letter is
+written to disk on the way.
 """
 
 import atexit
@@ -9,11 +9,13 @@ from functools import cache
 from pathlib import Path
 
 from core.compute import ComputeCrashed, ComputeProcess
-from core.documents.files.child import MOST_BYTES, SECONDS
-from core.documents.values import Document, Kind
+from core.documents.values import Document
 from core.errors import AppError
 from core.jobs import JobContext
 
+# A file that needs more is no letter, and may be an attack.
+MOST_BYTES = 30_000_000
+SECONDS = 10.0
 START_SECONDS = 20.0  # what a slow machine may take to start the process, on top of the reading
 
 
@@ -35,12 +37,12 @@ def read_file(path: Path, ctx: JobContext | None = None) -> Document:
     return read_bytes(data, path.name, ctx)
 
 
-def read_bytes(data: bytes, name: str, ctx: JobContext | None = None, kind: Kind | None = None) -> Document:
-    """The document in `data`, which is called `name`. `kind` where it is known; otherwise the bytes tell."""
+def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Document:
+    """The document in `data`, which is called `name`. The bytes tell its format."""
     _check_size(len(data), name)
     try:
         document: Document = _process().call(
-            "core.documents.files.child:parse", data, name, kind, ctx=ctx, timeout=SECONDS + _starting()
+            "core.documents.files.child:parse", data, name, ctx=ctx, timeout=SECONDS + _starting()
         )
     except ComputeCrashed as error:
         raise AppError(

@@ -1,19 +1,14 @@
 """In the reading process: bytes become paragraphs. Everything a file can do to its reader, it does here."""
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
-from core.documents.files.formats import kind_of
-from core.documents.values import Document, Kind
+from core.documents.files.text import of_lines
+from core.documents.formats import Extracted, format_of
+from core.documents.values import PASTED, Document
 from core.errors import AppError
 
-MOST_BYTES = 30_000_000  # of the file
-MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
-MOST_PARTS = 5_000  # files inside one
-MOST_PAGES = 50  # of a PDF: a letter has one or two
 MOST_CHARACTERS = 1_000_000  # of text
-SECONDS = 10.0
 MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit
 
 
@@ -37,52 +32,27 @@ def _limit_once() -> None:
     limit_this_process()
 
 
-def parse(data: bytes, name: str, kind: Kind | None = None) -> Document:
+def parse(data: bytes, name: str) -> Document:
     """The document in `data`. Raises `AppError` with one sentence for the person."""
     _limit_once()
-    found = kind or kind_of(data, name)
-    return _document(name, found, *_paragraphs(found, data, name))
+    found = format_of(data, name)
+    return _document(name, found.kind, found.read(data, name))
 
 
 def document_of_text(text: str) -> Document:
     """The document in a text that was pasted."""
-    from core.documents.files import text as lines
-
-    return _document("Pasted text", "pasted", lines.of_lines(text), None, ())
+    return _document("Pasted text", PASTED, Extracted(of_lines(text)))
 
 
-def _document(name: str, kind: Kind, paragraphs: Sequence[str], pages: int | None, notes: tuple[str, ...]) -> Document:
-    cleaned = [text for text in map(_clean, paragraphs) if text]
+def _document(name: str, kind: str, found: Extracted) -> Document:
+    cleaned = [text for text in map(_clean, found.paragraphs) if text]
     if not cleaned:
         raise AppError(f"“{name}” holds no text.", hint="Choose the file that holds the letter, or paste its text.")
     if sum(map(len, cleaned)) > MOST_CHARACTERS:
         raise AppError(
             f"“{name}” holds far more text than a letter.", hint="Save the letter alone as a file, and try again."
         )
-    return Document(name, kind, tuple(cleaned), pages, notes)
-
-
-def _paragraphs(kind: Kind, data: bytes, name: str) -> tuple[list[str], int | None, tuple[str, ...]]:
-    from core.documents.files import office, pdf
-    from core.documents.files import text as html_file
-    from core.documents.files import text as lines
-    from core.documents.files import text as plain_file
-    from core.documents.files import text as rtf_file
-
-    if kind == "docx":
-        paragraphs, notes = office.of_docx(data, name)
-        return paragraphs, None, notes
-    if kind == "pdf":
-        paragraphs, pages = pdf.paragraphs_of(data, name)
-        return paragraphs, pages, ()
-    if kind == "odt":
-        return office.of_odt(data, name), None, ()
-    if kind == "rtf":
-        return rtf_file.of_rtf(data, name), None, ()
-    text = plain_file.decoded(data, name)
-    if kind == "html":
-        return html_file.of_html(text), None, ()
-    return (plain_file.of_markdown(text) if kind == "md" else lines.of_lines(text)), None, ()
+    return Document(name, kind, tuple(cleaned), found.pages, found.notes)
 
 
 def _clean(paragraph: str) -> str:

@@ -5,8 +5,12 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from core.documents.files.child import MOST_PARTS, MOST_UNPACKED
+from core.documents.formats import Extracted
 from core.errors import AppError
+
+# A file that needs more is no letter, and may be an attack.
+MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
+MOST_PARTS = 5_000  # files inside one
 
 # ---- A docx or odt is a zip of XML files. Only what is needed is unpacked, and never more than a letter can hold
 
@@ -82,7 +86,7 @@ _NOT_IN_DOCX = {f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}footnoteReferen
 BODY = "word/document.xml"
 
 
-def of_docx(data: bytes, name: str) -> tuple[list[str], tuple[str, ...]]:
+def of_docx(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order, those of the first page's header first; and what was left out, in words."""
     packed = Packed(data, name)
     found = list(_docx_paragraphs(packed.xml(BODY)))
@@ -91,7 +95,7 @@ def of_docx(data: bytes, name: str) -> tuple[list[str], tuple[str, ...]]:
     notes: list[str] = []
     if any(part.startswith(("word/footnotes", "word/endnotes", "word/comments")) for part in packed.names()):
         notes.append("Footnotes and comments were left out.")
-    return [*dict.fromkeys(above), *found], tuple(notes)
+    return Extracted([*dict.fromkeys(above), *found], notes=tuple(notes))
 
 
 def _docx_paragraphs(root: Any) -> Iterator[str]:
@@ -124,11 +128,11 @@ _NOT_IN_ODT = {f"{TEXT}tracked-changes", f"{TEXT}note", f"{OFFICE}annotation", f
 _BLOCKS = (f"{TEXT}p", f"{TEXT}h")
 
 
-def of_odt(data: bytes, name: str) -> list[str]:
+def of_odt(data: bytes, name: str) -> Extracted:
     """The paragraphs and headings in reading order; notes and comments left out."""
     root = Packed(data, name).xml("content.xml")
     body = root.find(f".//{OFFICE}text")
-    return [] if body is None else list(_odt_paragraphs(body))
+    return Extracted([] if body is None else list(_odt_paragraphs(body)))
 
 
 def _odt_paragraphs(root: Any) -> Iterator[str]:

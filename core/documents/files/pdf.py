@@ -5,15 +5,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from core.documents.files.child import MOST_PAGES
+from core.documents.formats import Extracted
 from core.errors import AppError
 
 _HINT = "Ask for a fresh copy, or paste the letter's text."
+MOST_PAGES = 50  # a letter has one or two
 # Lines of one paragraph lie at most this many line heights apart.
 LINE_MARGIN = 0.55
 
 
-def paragraphs_of(data: bytes, name: str) -> tuple[list[str], int]:
+def of_pdf(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order and the number of pages. `AppError` in a sentence for what cannot be read."""
     from pdfminer.pdfdocument import PDFDocument, PDFPasswordIncorrect, PDFTextExtractionNotAllowed
     from pdfminer.pdfpage import PDFPage
@@ -42,7 +43,7 @@ def paragraphs_of(data: bytes, name: str) -> tuple[list[str], int]:
     if not any(paragraph.strip() for paragraph in paragraphs):
         what = "has no text in it: it is probably a scan" if pages else "has no pages"
         raise AppError(f"“{name}” {what}.", hint="Put it through text recognition (OCR) first, or paste the text.")
-    return paragraphs, len(pages)
+    return Extracted(paragraphs, len(pages))
 
 
 def _blocks(pages: list[Any]) -> Iterator[list[tuple[str, float, float]]]:

@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from statistics import median
 
+from core.documents.formats import NAMES, Extracted
 from core.errors import AppError
 
 # ---- Paragraphs from lines: plain text is broken at a width, and its lines are put together again
@@ -91,17 +92,21 @@ def decoded(data: bytes, name: str) -> str:
         text = data.decode(best.encoding if best is not None and foreign else "cp1252", errors="replace")
     control = sum(1 for sign in text if ord(sign) < 32 and sign not in "\t\n\r\f\v\x1b")
     if control > CONTROL_SHARE * len(text) + 1:
-        raise AppError(
-            f"“{name}” is not a text.", hint="Choose a docx, odt, pdf, rtf, html, md or txt file, or paste the text."
-        )
+        raise AppError(f"“{name}” is not a text.", hint=f"Choose a {NAMES} file, or paste the text.")
     return text
 
 
-def of_markdown(text: str) -> list[str]:
+def of_plain(data: bytes, name: str) -> Extracted:
+    """The paragraphs of plain text."""
+    return Extracted(of_lines(decoded(data, name)))
+
+
+def of_markdown(data: bytes, name: str) -> Extracted:
     """Markdown's paragraphs without its signs. Quotes keep their “>”: they tell what was quoted."""
+    text = decoded(data, name)
     for mark, instead in _MARKS:
         text = mark.sub(instead, text)
-    return of_lines(text)
+    return Extracted(of_lines(text))
 
 
 # ---- Paragraphs of an HTML file. It is parsed and never shown: no script, style, picture or address in it is used
@@ -165,18 +170,18 @@ class _Paragraphs(HTMLParser):
             self.found.append(text)
 
 
-def of_html(text: str) -> list[str]:
+def of_html(data: bytes, name: str) -> Extracted:
     """The text of each block, in order; blanks as a browser shows them, a <br> as a line break."""
     parser = _Paragraphs()
-    parser.feed(text)
+    parser.feed(decoded(data, name))
     parser.close()
-    return parser.found
+    return Extracted(parser.found)
 
 
 # ---- Paragraphs of a rich text file
 
 
-def of_rtf(data: bytes, name: str) -> list[str]:
+def of_rtf(data: bytes, name: str) -> Extracted:
     """The text, one paragraph a line; `AppError` for what cannot be followed."""
     from striprtf.striprtf import rtf_to_text
 
@@ -188,4 +193,4 @@ def of_rtf(data: bytes, name: str) -> list[str]:
             hint="Ask for a fresh copy, or paste the letter's text.",
             details=f"{type(error).__name__}: {error}",
         ) from error
-    return text.replace("\r", "").split("\n")
+    return Extracted(text.replace("\r", "").split("\n"))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
+from core.documents.formats import is_letter_name
 from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
@@ -111,7 +112,6 @@ class SampleCard(Card):
         self.progress.set_progress(progress.done, progress.total)
 
 
-LETTERS = frozenset((".docx", ".odt", ".pdf", ".rtf", ".html", ".htm", ".md", ".txt"))  # no tables
 # Text pixels from which stand side by side: four doors, two of them, and the two cards below.
 FOUR_FROM, TWO_FROM, SIDE_BY_SIDE_FROM = 980, 520, 760
 COUNT_AGAIN_MILLISECONDS = 1_000
@@ -289,7 +289,7 @@ class HomePanel(Panel):
     def _dropped(self, paths: list[Path]) -> None:
         if not self.isVisible():
             return  # the panel that is seen takes its own files
-        if paths[0].suffix.lower() in LETTERS:
+        if is_letter_name(paths[0].name):
             self.shell.show_panel("letters", path=paths[0])
             return
         self._import(paths[0])

@@ -21,13 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.documents.formats import ENDINGS
 from core.documents.pile import Pile, PileRow
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle, JobState
 from desktop.operations import letters
-from desktop.operations.letters import ENDINGS, drop_result
+from desktop.operations.letters import drop_result
 from desktop.panels.letters.pile_view import PileView
 from desktop.widgets import (
     Card,

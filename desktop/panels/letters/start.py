@@ -6,8 +6,8 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
+from core.documents.formats import ENDINGS, NAMES
 from desktop import theme
-from desktop.operations.letters import ENDINGS
 from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import DisplayText, safe_line
@@ -129,10 +129,10 @@ class LetterStartPage(Sheet):
         words.setSpacing(4)
         words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
         said = tr(
-            "Drop a reference letter here: docx, odt, pdf, rtf, html, md or txt. You see which words are known to "
+            "Drop a reference letter here: {formats}. You see which words are known to "
             "hurt, how it compares with letters for the same occupation, and, with a CV, which claims it does not "
             "mention."
-        )
+        ).format(formats=NAMES)
         words.addWidget(Label(said, "soft", wrap=True))
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(words, 1)

@@ -11,6 +11,7 @@ from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
 
 from core.compute import ComputeProcess
 from core.documents import files as reading
+from core.documents import formats
 from core.documents.files import read_bytes, read_file, read_pasted
 from core.errors import AppError
 
@@ -226,3 +227,22 @@ def test_a_thousand_broken_files() -> None:
     read, refused = read_all(seed=2, each=200)
     assert min(read, refused) > 0
     assert read + refused == 1_000
+
+
+def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, make in MAKERS.items():
+        found = formats.format_of(make(), name)
+        assert name.rpartition(".")[2] in found.endings
+        assert found.read(make(), name).paragraphs
+    assert {formats.format_of(make(), name).kind for name, make in MAKERS.items()} == {
+        one.kind for one in formats.FORMATS
+    }
+    assert formats.CHOOSE == "Choose a docx, odt, pdf, rtf, html, md or txt file."
+    own = formats.LetterFormat(
+        "tex",
+        ("tex",),
+        lambda data, _: formats.Extracted([data.decode()[6:]]),
+        lambda head: head.start[:6] == b"\\begin",
+    )
+    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, own))
+    assert formats.format_of(b"\\begin She is kind.", "letter") is own
