@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.models.studies import STUDIES
 from desktop.operations.importing import Choice, LookedAt, Reading
 from desktop.widgets import ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.studies import STUDIES
 
 if TYPE_CHECKING:
     from core.tables import FieldSpec

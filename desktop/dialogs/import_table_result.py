@@ -4,10 +4,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.models.studies import words_of
 from desktop.operations.importing import Imported
 from desktop.widgets import Label, PlainText, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.studies import words_of
 
 
 class ResultPage(QWidget):

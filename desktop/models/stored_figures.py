@@ -10,8 +10,8 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.report.figures import figures_of
 from desktop.charts.compare import compared, models_of
-from desktop.models.finding_lines import Measurement
-from desktop.models.stored_findings import StoredFindings
+from desktop.read.findings import StoredFindings
+from desktop.wording.finding_lines import Measurement
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.models.studies import words_of
 from desktop.operations.base import Operation
 from desktop.widgets.words import plural, tr
+from desktop.wording.studies import words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.models.studies import STUDIES, words_of
 from desktop.widgets.words import plural, tr
+from desktop.wording.studies import STUDIES, words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -45,7 +45,7 @@ class StudyFacts:
 
 def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
     """The project's studies, counted in short readings."""
-    from desktop.models.stored_findings import StoredFindings
+    from desktop.read.findings import StoredFindings
 
     measured = {found.study: found for found in StoredFindings(project).measurements(ctx)}
     facts = []

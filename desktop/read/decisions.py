@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.models.titles import Titles, read_titles
 from desktop.tables.rows import TableRow
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number
 from desktop.wording import raters as words
+from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Disagreement

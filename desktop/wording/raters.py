@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.models.titles import Titles
 from desktop.tables.rows import TableColumn, TableRow
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, spelled_seconds, tr
+from desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket

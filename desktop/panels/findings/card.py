@@ -14,13 +14,13 @@ from core.draw.words import counts, interval_sentence
 from core.findings import Finding
 from desktop import theme
 from desktop.charts.canvas import below
-from desktop.models import finding_words as words
-from desktop.models.finding_lines import FindingLine
-from desktop.models.finding_words import figures, is_ratio, null_value
 from desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
+from desktop.wording import findings as words
+from desktop.wording.finding_lines import FindingLine
+from desktop.wording.findings import figures, is_ratio, null_value
 
 MARK_HEIGHT = 28
 MARGIN = 0.08  # of the scale, at both ends

@@ -25,16 +25,16 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
-from desktop.models.finding_lines import COLUMNS, FindingLine, Measurement
-from desktop.models.findings_table import column_title
-from desktop.models.stored_findings import StoredFindings
-from desktop.models.texts_behind import Behind, TextGroup, TextRef
 from desktop.operations.findings import ENDINGS, save_findings
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel, Shell
 from desktop.panels.findings.board import Board
+from desktop.read.findings import StoredFindings
+from desktop.read.texts_behind import Behind, TextGroup, TextRef
+from desktop.tables.findings import column_title
 from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.finding_lines import COLUMNS, FindingLine, Measurement
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

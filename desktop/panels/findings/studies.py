@@ -8,10 +8,10 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.models.finding_lines import Measurement
 from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.finding_lines import Measurement
 
 
 class StudyLine(QWidget):

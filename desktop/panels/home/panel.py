@@ -13,7 +13,6 @@ from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
-from desktop.models.studies import words_of
 from desktop.operations.models import Writers, read_writers
 from desktop.operations.sample import SampleFacts, open_sample, sample_facts
 from desktop.panels import PANELS
@@ -35,6 +34,7 @@ from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.studies import words_of
 
 if TYPE_CHECKING:
     from core.errors import AppError

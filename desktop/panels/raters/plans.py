@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.models.titles import Titles, read_titles
 from desktop.panels.base import Shell
 from desktop.panels.raters.section import RatersSection
 from desktop.tables.rows import TextTable
@@ -17,6 +16,7 @@ from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording import raters as words
+from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.project.project import Project

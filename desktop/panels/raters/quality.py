@@ -13,9 +13,6 @@ from core.draw.words import p_sentence
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
-from desktop.models import finding_words as words
-from desktop.models.finding_lines import Measurement
-from desktop.models.titles import Titles, read_titles
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Shell
 from desktop.panels.findings.studies import said_of
@@ -25,6 +22,9 @@ from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, 
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
+from desktop.wording import findings as words
+from desktop.wording.finding_lines import Measurement
+from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -176,7 +176,7 @@ class _Question:
 
 def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     """The tables that have rows, and whether they are up to date."""
-    from desktop.models.stored_findings import StoredFindings
+    from desktop.read.findings import StoredFindings
 
     titles = read_titles(project)
     found = [

@@ -34,11 +34,11 @@ from core.runs.setup import add_prompts, generator_spec, study_of
 from desktop import theme
 from desktop.jobs import JobRunner
 from desktop.main_window import MainWindow
-from desktop.models.finding_lines import COLUMNS
-from desktop.models.stored_findings import StoredFindings
-from desktop.models.texts_behind import Behind, TextGroup, TextRef
 from desktop.panels.findings.board import Filters
 from desktop.panels.findings.panel import FindingsPanel
+from desktop.read.findings import StoredFindings
+from desktop.read.texts_behind import Behind, TextGroup, TextRef
+from desktop.wording.finding_lines import COLUMNS
 
 GROUPS = ("male", "female")
 

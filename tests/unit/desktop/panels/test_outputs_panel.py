@@ -17,8 +17,8 @@ from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpe
 from core.project.stores.runs import OutputFilter
 from desktop import theme
 from desktop.jobs import JobRunner
-from desktop.models.stored_outputs import FIRST_PAGE, StoredOutputs
 from desktop.panels.outputs.panel import OutputsPanel
+from desktop.read.outputs import FIRST_PAGE, StoredOutputs
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")

@@ -6,11 +6,11 @@ import pytest
 
 from core.findings import Finding, Interval
 from core.judging.packets.merge import MergedFile, MergeReport
-from desktop.models.titles import Titles
 from desktop.operations.raters import MOST_RATERS, codes_of
 from desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
 from desktop.tables.rows import TableColumn, TableRow, TextTableModel
 from desktop.wording import raters as words
+from desktop.wording.titles import Titles
 
 HERE = Path("/made-up")
 

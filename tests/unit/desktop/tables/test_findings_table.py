@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from core.draw.scales import PlacedAxis
 from core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
-from desktop.models import finding_words as words
-from desktop.models.finding_delegate import two_lines
-from desktop.models.finding_lines import COLUMNS, FindingFilter, FindingLine, line_of, significance
-from desktop.models.findings_table import FindingsTable, accessible_text
-from desktop.models.titles import Titles
 from desktop.panels.findings.card import legend, scale_of
+from desktop.tables.finding_delegate import two_lines
+from desktop.tables.findings import FindingsTable, accessible_text
+from desktop.wording import findings as words
+from desktop.wording.finding_lines import COLUMNS, FindingFilter, FindingLine, line_of, significance
+from desktop.wording.titles import Titles
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

@@ -8,9 +8,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from core.project.rows import OutputRow
-from desktop.models.output_rows import Line, line_of
-from desktop.models.outputs_table import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
-from desktop.models.titles import Titles
+from desktop.read.output_rows import Line, line_of
+from desktop.tables.outputs import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
+from desktop.wording.titles import Titles
 
 
 @pytest.fixture

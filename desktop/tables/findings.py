@@ -5,8 +5,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from desktop.models.finding_lines import COLUMNS, NUMERIC, FindingFilter, FindingLine
 from desktop.widgets.words import tr
+from desktop.wording.finding_lines import COLUMNS, NUMERIC, FindingFilter, FindingLine
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
-from desktop.models.output_rows import Line
+from desktop.read.output_rows import Line
 from desktop.widgets.words import tr
 
 PAGE_ROWS = 64

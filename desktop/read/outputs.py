@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.text import for_matching
-from desktop.models.output_rows import Choices, Detail
-from desktop.models.titles import Titles, read_titles
+from desktop.read.output_rows import Choices, Detail
 from desktop.widgets.words import tr
+from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -5,9 +5,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
-from desktop.models.finding_lines import COLUMNS, FindingLine
-from desktop.models.findings_table import FindingsTable, alignment
+from desktop.tables.findings import FindingsTable, alignment
 from desktop.widgets.words import tr
+from desktop.wording.finding_lines import COLUMNS, FindingLine
 
 Index = QModelIndex | QPersistentModelIndex
 

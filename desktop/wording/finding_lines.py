@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple
 
 from core.draw import digits
 from core.findings import Finding
-from desktop.models import finding_words as words
-from desktop.models.titles import Titles
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
+from desktop.wording import findings as words
+from desktop.wording.titles import Titles
 
 Significance = Literal["significant", "not", "untested"]
 Key = str | float | None

@@ -19,8 +19,8 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
 from core.runs.exporting import matched_block
 from core.runs.values import ORIGINAL_KEY, scorer_for, stored_values
-from desktop.models.titles import Titles, read_titles
 from desktop.widgets.words import plural, tr
+from desktop.wording.titles import Titles, read_titles
 
 DEFAULT, IMPORTED = "default", "imported"
 Rank = tuple[int, str]  # how much a text says about the finding, as a number and in words

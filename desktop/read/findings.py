@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from core.findings import Finding
 from core.jobs import JobContext
-from desktop.models.finding_lines import FindingLine, FindingsData, Measurement, line_of
-from desktop.models.texts_behind import Behind, TextRef, read_text, texts_behind
-from desktop.models.titles import read_titles
+from desktop.read.texts_behind import Behind, TextRef, read_text, texts_behind
+from desktop.wording.finding_lines import FindingLine, FindingsData, Measurement, line_of
+from desktop.wording.titles import read_titles
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from core.draw import digits
 from core.draw.words import interval_sentence
 from core.findings import Finding
-from desktop.models.titles import Titles
 from desktop.widgets.words import tr
+from desktop.wording.titles import Titles
 
 UNDEFINED = "—"
 DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "topic")  # in the order they are said

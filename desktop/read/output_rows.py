@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from desktop.models.titles import Titles
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
     from core.project.rows import OutputRow

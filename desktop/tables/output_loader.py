@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.jobs import JobHandle, JobRunner
-from desktop.models.output_rows import Line, RowSource, line_of
-from desktop.models.outputs_table import OutputsTable
+from desktop.read.output_rows import Line, RowSource, line_of
+from desktop.tables.outputs import OutputsTable
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
