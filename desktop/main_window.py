@@ -16,7 +16,7 @@ from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.leaving import Leaving
 from desktop.operations.connections import Connections
-from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
+from desktop.operations.session import SUFFIX as PACKET_SUFFIX
 from desktop.operations.session import ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings

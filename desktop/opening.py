@@ -9,6 +9,6 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
 
     if not demo:
         return run(path)
-    from desktop.operations.sample import sample_project
+    from desktop.operations.session import sample_project
 
     return run(first=sample_project())

@@ -33,6 +33,8 @@ ENGINE = (
 PACKAGES = (
     "desktop.charts",
     "desktop.tables",
+    "desktop.wording",
+    "desktop.read",
     "desktop.models",
     "desktop.operations",
     "desktop.dialogs",

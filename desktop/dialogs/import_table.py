@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from desktop import theme
-from desktop.dialogs.import_table_form import ReadingForm
-from desktop.dialogs.import_table_preview import Preview
-from desktop.dialogs.import_table_result import ResultPage
-from desktop.dialogs.import_table_target import TargetField
+from desktop.dialogs.import_table_form import Preview, ReadingForm
+from desktop.dialogs.window_commands import ask_where
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
 from desktop.panels.base import Shell
@@ -21,13 +20,117 @@ from desktop.widgets import (
     Label,
     LinkButton,
     Notice,
+    PlainText,
     PrimaryButton,
     ProgressThin,
     QuietButton,
+    plural,
     tr,
 )
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.titles import words_of
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+
+
+class ResultPage(QWidget):
+    """The end of the dialog, with the next step."""
+
+    measure_wanted = Signal()
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.title = Label("", "title", wrap=True)
+        self.words = Label("", "soft", wrap=True)
+        self.next = Label("", wrap=True)
+        self.heading = Label(tr("Rows to look at"), "strong")
+        self.problems = PlainText(name=tr("Rows to look at"))
+        self.measure = PrimaryButton("")
+        self.close_button = QuietButton(tr("Close"))
+        self.measure.clicked.connect(self.measure_wanted)
+        self.close_button.clicked.connect(self.closed)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        buttons.addWidget(self.measure)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.grid)
+        for widget in (self.title, self.words, self.next):
+            box.addWidget(widget)
+        box.addSpacing(tokens.grid)
+        box.addWidget(self.heading)
+        box.addWidget(self.problems, 1)
+        box.addStretch(0)
+        box.addLayout(buttons)
+
+    def show_result(self, imported: Imported) -> None:
+        reading, study = imported.reading, words_of(imported.kind)
+        self.next.setText(study.next_step)
+        self.measure.set_text(study.action)
+        self.title.setText(plural(imported.added, "1 row was imported.", "%n rows were imported."))
+        told = [tr("They are in “{name}”.").format(name=safe_line(imported.path.stem))]
+        if imported.present:
+            told.append(plural(imported.present, "1 was there already.", "%n were there already."))
+        left_out = reading.total - reading.usable
+        if left_out:
+            told.append(plural(left_out, "1 row of the table was left out.", "%n rows of the table were left out."))
+        told += reading.notices
+        self.words.setText(" ".join(told))
+        for widget in (self.heading, self.problems):
+            widget.setVisible(bool(reading.problems))
+        self.problems.set_text("\n".join(reading.problems))
+
+
+class TargetField(QWidget):
+    """A box to choose, and a link to put a new project elsewhere."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.new_path = Path()
+        self.box = QComboBox()
+        self.box.setAccessibleName(tr("Into which project"))
+        self.elsewhere = LinkButton(tr("Elsewhere…"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.elsewhere)
+        self.box.activated.connect(lambda _: self._tell())
+        self.elsewhere.clicked.connect(self._ask)
+
+    def offer(self, new_path: Path) -> None:
+        """Offer the open project, if it can be written to, and a new one at `new_path`."""
+        self.new_path = new_path
+        self.box.clear()
+        project = self._shell.project
+        if project is not None and not project.read_only:
+            self.box.addItem(tr("This project: {name}").format(name=safe_line(project.path.stem)), "open")
+        self.box.addItem(tr("A new project: {name}").format(name=safe_line(new_path.name)), "new")
+        self._tell()
+
+    def project(self) -> "Project | None":
+        """The open project; None where a new one is wanted."""
+        return self._shell.project if self.box.currentData() == "open" else None
+
+    def _ask(self) -> None:
+        path = ask_where(self._shell, tr("New project"), self.new_path.stem)
+        if path is not None:
+            self.offer(path)
+            self.box.setCurrentIndex(self.box.findData("new"))
+            self._tell()
+
+    def _tell(self) -> None:
+        self.elsewhere.setVisible(self.box.currentData() == "new")
+        self.box.setToolTip("" if self.project() is not None else safe_line(str(self.new_path)))
+        self.changed.emit()
+
 
 SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least

@@ -8,8 +8,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from desktop.dialogs.commands import Command
-from desktop.operations.packets import SUFFIX as PACKET_SUFFIX
-from desktop.operations.projects import save_copy as save_copy_operation
+from desktop.operations.session import SUFFIX as PACKET_SUFFIX
+from desktop.operations.session import save_copy as save_copy_operation
 from desktop.settings import BY_KEY
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr

@@ -4,7 +4,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from desktop.charts.live import Item, Items
-from desktop.read.texts_behind import DEFAULT, read_text, texts_behind, wanted_groups
+from desktop.read.findings import DEFAULT, read_text, texts_behind, wanted_groups
 
 MOST = 50
 

@@ -11,7 +11,7 @@ from core.jobs import JobContext
 from core.report.figures import figures_of
 from desktop.charts.compare import compared, models_of
 from desktop.read.findings import StoredFindings
-from desktop.wording.finding_lines import Measurement
+from desktop.wording.findings import Measurement
 
 if TYPE_CHECKING:
     from core.project.project import Project

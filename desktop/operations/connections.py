@@ -1,10 +1,19 @@
-"""The offline switch as the window knows it: one state for the status line, the settings and the panels."""
+"""Connections: the offline switch as the window knows it, and the endpoints of this computer."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from core.jobs import JobContext
 from desktop.jobs import JobRunner
+from desktop.operations import Operation
 from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.backends.openai_compatible.probe import EndpointTest
+    from core.machine.endpoints import Endpoint
+    from core.machine.keys import Place
 
 
 class Connections(QObject):
@@ -65,3 +74,102 @@ def why_offline(connections: Connections) -> str:
     if connections.fixed:
         return tr("The offline switch is on because BIASPRINT_OFFLINE is set; start the program without it.")
     return tr("The offline switch is on: no connection is attempted.") if connections.offline else ""
+
+
+@dataclass(frozen=True)
+class EndpointSeen:
+    """An endpoint, and whether there is a key for it: "kept", from the "environment", or "" for none.
+
+    `trouble` says in a sentence why what is kept cannot be used as a key.
+    """
+
+    endpoint: "Endpoint"
+    key: str
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class EndpointsSeen:
+    """All endpoints, and the sentence on where a key is kept on this computer."""
+
+    endpoints: tuple[EndpointSeen, ...]
+    where: str
+
+
+def read_endpoints(ctx: JobContext) -> EndpointsSeen:
+    """The endpoints; the key ring is asked about each, which may take a moment."""
+    from core.machine.endpoints import endpoints
+    from core.machine.keys import WHERE, ring_available
+
+    seen = []
+    for endpoint in endpoints():
+        ctx.check()
+        seen.append(_seen(endpoint))
+    return EndpointsSeen(tuple(seen), WHERE["key ring" if ring_available() else "session"])
+
+
+def _seen(endpoint: "Endpoint") -> EndpointSeen:
+    import os
+
+    from core.errors import AppError
+    from core.machine.keys import ENVIRONMENT, key_for, session_keys
+
+    try:
+        found = key_for(endpoint.name) is not None
+    except AppError as error:
+        return EndpointSeen(endpoint, "", str(error))
+    from_outside = endpoint.name not in session_keys() and bool(os.environ.get(ENVIRONMENT))
+    return EndpointSeen(endpoint, ("environment" if from_outside else "kept") if found else "")
+
+
+def save_endpoint(*, endpoint: "Endpoint", key: str = "", forget_key: bool = False) -> "Operation[Place | None]":
+    """Keep an endpoint in place of the one of its name, and its key if one was typed; where the key is kept."""
+
+    def work(ctx: JobContext) -> "Place | None":
+        from core.machine import endpoints, keys
+
+        wanted = keys.checked(key) if key else ""  # first: with an impossible key nothing is changed
+        endpoints.save(endpoint)
+        if forget_key and not wanted:
+            keys.forget(endpoint.name)
+        return keys.keep(endpoint.name, wanted) if wanted else None
+
+    def done(place: "Place | None") -> str:
+        from core.machine.keys import WHERE
+
+        words = tr("“{name}” was saved.").format(name=endpoint.name)
+        return words if place is None else f"{words} {WHERE[place]}"
+
+    return Operation(tr("Saving “{name}”").format(name=endpoint.name), work, done)
+
+
+def remove_endpoint(*, name: str) -> Operation[None]:
+    """Forget an endpoint and its key."""
+
+    def work(ctx: JobContext) -> None:
+        from core.machine import endpoints, keys
+
+        keys.forget(name)  # first: were it to fail, the endpoint is still there to be seen
+        endpoints.remove(name)
+
+    words = tr("“{name}” and its key were forgotten.").format(name=name)
+    return Operation(tr("Forgetting “{name}”").format(name=name), work, words)
+
+
+def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTest]":
+    """Ask an endpoint for its models and one short text, where models run; after a run that is at work there."""
+
+    def work(ctx: JobContext) -> "EndpointTest":
+        from core.compute import models
+        from core.machine.keys import session_keys
+
+        tested: EndpointTest = models().call("core.runs.writing:probe", endpoint, model, session_keys(), ctx=ctx)
+        return tested
+
+    def done(tested: "EndpointTest") -> str:
+        return tested.sentence
+
+    return Operation(tr("Testing “{name}”").format(name=endpoint.name), work, done)
+
+
+test_endpoint.__test__ = False  # type: ignore[attr-defined]  # its name is no test's

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 SAID = {"tie": "a tie", "none": "no text was good", "skip": "skipped"}

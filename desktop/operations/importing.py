@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import tr
-from desktop.wording.studies import STUDIES
+from desktop.wording.titles import STUDIES
 
 if TYPE_CHECKING:
     from core.project.project import Project

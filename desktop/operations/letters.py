@@ -11,7 +11,7 @@ from core.jobs import JobContext
 from core.swap import Person, Pronoun
 from desktop.jobs import JobHandle
 from desktop.jobs.runner import bare
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:

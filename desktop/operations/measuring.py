@@ -1,10 +1,146 @@
-"""Measuring from a panel: one job for a study at a time, whichever panel started it."""
+"""Scoring and measuring: what there is to do it with, what a project has of it, and the jobs that do it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from core.jobs import JobContext
 from desktop.jobs import JobHandle, JobState
-from desktop.operations.generating import measuring, start_measuring
+from desktop.operations import Operation
 from desktop.panels.base import Shell
+from desktop.widgets.words import plural, tr
+from desktop.wording.titles import words_of
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.runs.measure import Measured
+    from core.runs.score import ScoreResult
+    from core.scorers.protocol import ScorerInfo
+    from desktop.jobs import JobHandle, JobRunner
+
+MEASURING = "measuring"  # what its jobs are found again by
+
+
+@dataclass(frozen=True)
+class ScorerLine:
+    """A scorer as it is listed: `scored` texts are done by its present version, of `texts` in the project.
+
+    `needed`: a measure of one of the project's studies reads it.
+    """
+
+    info: "ScorerInfo"
+    scored: int
+    texts: int
+    needed: bool
+
+
+def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
+    """Every scorer, with how many of the project's texts it has scored."""
+    from core.scorers.registry import describe
+
+    studies = project.studies.all()
+    texts = project.outputs.count() + sum(project.sources.count(study.id) for study in studies)
+    scored = {(name, version): count for name, version, count in project.scores.known()}
+    needed = {info.name for study in studies for info in scorers_for(study.kind)}
+    return tuple(
+        ScorerLine(info, scored.get((info.name, info.version), 0), texts, info.name in needed) for info in describe()
+    )
+
+
+def scorers_for(study: str) -> "list[ScorerInfo]":
+    """The scorers that a study's measures read."""
+    from core.runs.measure import scorers_needed
+
+    return scorers_needed(study)
+
+
+def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[ScoreResult]]":
+    """Score every text of the project that these scorers have not scored yet."""
+
+    def work(ctx: JobContext) -> "list[ScoreResult]":
+        from core.scorers.registry import describe
+
+        known = {info.name: info for info in describe()}
+        kinds = [study.kind for study in project.studies.all()]
+        return [result for kind in kinds for result in _score(ctx, project, kind, [known[name] for name in names])]
+
+    return Operation(tr("Scoring with {names}").format(names=", ".join(names)), work, _scored)
+
+
+def mark(handle: "JobHandle", what: str, project: "Project") -> None:
+    """Let a job be found again, by a page that is made anew while it runs. It names nothing: a rater may be blind."""
+    handle.setObjectName(f"{what} {id(project)}")  # unique as long as the job runs, which holds the project
+
+
+def running(jobs: "JobRunner", what: str, project: "Project | None") -> "JobHandle | None":
+    """The job that was marked so for this project and still runs."""
+    return next((one for one in jobs.active() if project and one.objectName() == f"{what} {id(project)}"), None)
+
+
+def measuring(jobs: "JobRunner", project: "Project | None") -> "dict[str, JobHandle]":
+    """The studies of a project that are being measured, each with its job, whoever started it."""
+    found = {}
+    for handle in jobs.active():
+        what, *studies = handle.objectName().split() or [""]
+        if project is not None and what == MEASURING and studies[-1] == f"{id(project)}":
+            found |= dict.fromkeys(studies[:-1], handle)
+    return found
+
+
+def start_measuring(
+    jobs: "JobRunner",
+    project: "Project",
+    studies: Sequence[str],
+    on_done: "Callable[[tuple[Measured, ...]], object] | None" = None,
+) -> "JobHandle":
+    """Measure these studies in a job that `measuring` finds."""
+    handle = measure_studies(project=project, studies=studies).start(jobs, on_done=on_done)
+    mark(handle, " ".join((MEASURING, *studies)), project)
+    return handle
+
+
+def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[Measured, ...]]":
+    """Score what a study's measures need and is not scored yet, then measure, one study after another.
+
+    The findings of each are kept when it is through.
+    """
+
+    def work(ctx: JobContext) -> "tuple[Measured, ...]":
+        from core.compute import shared
+        from core.runs.measure import measure_project
+        from core.studies.study import MeasureOptions
+
+        return tuple(measure_project(ctx, project, study, MeasureOptions(), shared()) for study in studies)
+
+    titles = tr(", ").join(words_of(study).rows for study in studies)
+    return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)
+
+
+def _measured(measured: "Sequence[Measured]") -> str:
+    findings = sum(len(one.result.findings) for one in measured)
+    remarks = [remark for one in measured for remark in one.remarks]
+    return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *remarks])
+
+
+def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
+    from core.compute import shared
+    from core.runs.score import score
+
+    found = project.studies.of_kind(study)
+    assert found is not None
+    return [score(ctx, project, found.id, scorer, shared()) for scorer in scorers]
+
+
+def _scored(results: "list[ScoreResult]") -> str:
+    if not any(result.added or result.unscored for result in results):
+        return tr("Every text had been scored before.")
+    words = plural(sum(result.added for result in results), "1 score was added.", "%n scores were added.")
+    unscored = sum(result.unscored for result in results)
+    if unscored:
+        words += " " + plural(unscored, "1 text has nothing to score.", "%n texts have nothing to score.")
+    return words
 
 
 class MeasureJobs(QObject):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
 from core.machine.models.megabytes import InMegabytes
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:

@@ -1,19 +1,20 @@
 """Prompts: what a choice expands to, adding it to a project, and which sets a project has."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.errors import AppError
 from core.jobs import JobContext
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.prompts import PromptSetDraft
+    from core.prompts import PromptDraft, PromptSetDraft
+    from core.prompts.detector import Flag
     from core.runs.setup import AddedPrompts
 
 LETTER = "letter"  # the document that the letters study is about
@@ -234,3 +235,54 @@ def stored_sets(ctx: JobContext, project: "Project") -> tuple[StoredSet, ...]:
 def _told(added: "AddedPrompts") -> str:
     count = plural(added.prompts, "1 prompt", "%n prompts")
     return tr("{name}, version {n}: {count}.").format(name=added.name, n=added.version, count=count)
+
+
+MOST_FLAGS = 100  # underlined; a text with more is not read mark by mark
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What was found in `text`: its first flags, how many there are, each one's rewriting and that of the whole."""
+
+    text: str
+    flags: "tuple[Flag, ...]" = ()
+    count: int = 0
+    neutral: str = ""
+
+
+def wording_of(ctx: JobContext, text: str) -> Wording:
+    """Look at a prompt. The first call reads the rules, which takes a moment."""
+    from core.prompts.detector import detect, neutral_wording
+
+    flags = detect(text)
+    return Wording(text, flags[:MOST_FLAGS], len(flags), neutral_wording(text) if flags else text)
+
+
+@dataclass(frozen=True)
+class FlaggedSet:
+    """How many prompts of a set are flagged, and the first of them with its place in the set."""
+
+    count: int = 0
+    first: int = -1
+    flag: "Flag | None" = None
+
+
+def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
+    """Look at every prompt of a set."""
+    from core.prompts.detector import detect
+
+    count, first, found = 0, -1, None
+    for place, prompt in enumerate(prompts):
+        ctx.check()
+        if flags := detect(prompt.text):
+            count += 1
+            if found is None:
+                first, found = place, flags[0]
+    return FlaggedSet(count, first, found)
+
+
+def with_one_neutral(wording: Wording, flag: "Flag") -> str:
+    """The text with the neutral wording in the place of one flag."""
+    from core.prompts.detector import replaced
+
+    return replaced(wording.text, [flag])

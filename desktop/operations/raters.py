@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 from desktop.wording.raters import report_words
 

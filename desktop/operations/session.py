@@ -1,24 +1,96 @@
 """Which project is open in this window; it is opened, closed and listened to off the window's thread."""
 
 import threading
+import tomllib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import AppError
+from core.jobs import JobContext
 from desktop.jobs import JobRunner
 from desktop.jobs.runner import Keep
-from desktop.operations.base import Operation
-from desktop.operations.packets import Opened, looked_into
-from desktop.operations.projects import close_project, create_project, open_project
+from desktop.operations import Operation
+from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.judging.packets.inside import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
+
+SUFFIX = ".bpacket"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open file, and what it says of itself where it is a packet."""
+
+    project: "Project"
+    packet: "PacketInfo | None"
+
+
+def looked_into(project: "Project") -> Opened:
+    """Read what the file is, off the window's thread. A file that says it is a packet and is none is closed again."""
+    from core.judging.packets.inside import packet_info
+
+    try:
+        packet = packet_info(project)
+        if packet is None and project.path.suffix.lower() == SUFFIX:
+            raise AppError(
+                "This file is not a rating packet.",
+                kept="It was not changed.",
+                hint="Ask whoever sent it to send the packet again.",
+            )
+    except BaseException:
+        project.close()
+        raise
+    return Opened(project, packet)
+
+
+OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it anyway: no need to say so at once
+
+
+def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]":
+    """Open a project file; upgraded, checked and locked as the store does."""
+
+    def work(ctx: JobContext) -> "Project":
+        from core.project.project import Project  # the store is imported here, off the window's thread
+
+        return Project.open(path, read_only=read_only)
+
+    title = tr("Opening “{name}”").format(name=path.name)
+    return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
+
+
+def create_project(*, path: Path) -> "Operation[Project]":
+    """Make a new, empty project file. A file that is there is never overwritten."""
+
+    def work(ctx: JobContext) -> "Project":
+        from core.project.project import Project
+
+        return Project.create(path)
+
+    title = tr("Making “{name}”").format(name=path.name)
+    return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
+
+
+def save_copy(*, project: "Project", target: Path) -> Operation[Path]:
+    """Write a whole copy of the project elsewhere."""
+    return Operation(
+        tr("Saving a copy as “{name}”").format(name=target.name),
+        lambda ctx: project.save_copy(target),
+        done_text=lambda path: tr("A copy was saved as “{name}”.").format(name=path.name),
+    )
+
+
+def close_project(*, project: "Project") -> Operation[None]:
+    """Finish what is being written and let go of the file."""
+    return Operation(tr("Closing the project"), lambda ctx: project.close(), quiet=True)
+
 
 REFRESH_MILLISECONDS = 100
 
@@ -139,3 +211,45 @@ class ProjectSession(QObject):
             changes, self._gathered = self._gathered, None
         if changes is not None:
             self.changed.emit(changes)
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """What the sample holds and, in its makers' own words, what its texts are and are not."""
+
+    comparisons: int
+    statement: str
+
+
+def sample_facts() -> Operation[SampleFacts]:
+    """Read what the sample says of itself. The first panel asks, so nothing of the engine is imported for it."""
+
+    def work(ctx: JobContext) -> SampleFacts:
+        facts = tomllib.loads((files("resources") / "sample" / "about.toml").read_text("utf-8"))
+        return SampleFacts(facts["counts"]["comparisons"], " ".join(facts["statement"].split()))
+
+    return Operation(tr("About the sample"), work, quiet=True)
+
+
+def open_sample() -> Operation[Path]:
+    """The file of the person's own copy; the first time it is built, which takes a while and needs no network."""
+
+    def work(ctx: JobContext) -> Path:
+        from core.compute import shared
+        from core.runs import sample
+
+        return sample.open_sample(ctx, shared())
+
+    return Operation(tr("Preparing the sample project"), work)
+
+
+def sample_project() -> "Operation[Project]":
+    """The person's own copy of the sample, opened: what the window starts with for `biasprint demo`."""
+    prepare = open_sample()
+
+    def work(ctx: JobContext) -> "Project":
+        from core.project.project import Project
+
+        return Project.open(prepare.work(ctx))
+
+    return Operation(prepare.title, work)

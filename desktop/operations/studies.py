@@ -1,15 +1,20 @@
 """What a project has of each study: prompts, texts, and whether they have been measured."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.findings import Finding
 from core.jobs import JobContext
+from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
-from desktop.wording.studies import STUDIES, words_of
+from desktop.wording.titles import STUDIES, words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.rows import StudyRow
+    from core.report.export import ExportReport
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,24 @@ def _texts(project: "Project", study: "StudyRow") -> int:
     runs = [run for run in project.runs.all() if run.study_id == study.id]
     sources = 0 if study.kind == "news" else project.sources.count(study.id)
     return sources + sum(project.runs.counts(run.id).done for run in runs)
+
+
+ENDINGS = ("xlsx", "csv", "jsonl", "parquet")
+
+
+def save_findings(*, findings: "Sequence[Finding]", path: Path) -> "Operation[ExportReport]":
+    """Write findings to a csv, jsonl, xlsx or parquet file, in the columns that `biasprint export` has."""
+
+    def work(ctx: JobContext) -> "ExportReport":
+        from core.report.export import export_rows
+        from core.runs.exporting import FINDING, finding_row
+
+        rows = (finding_row(finding) for finding in findings)
+        return export_rows(rows, path, FINDING, ctx=ctx, total=len(findings))
+
+    return Operation(tr("Saving “{name}”").format(name=path.name), work, _saved)
+
+
+def _saved(report: "ExportReport") -> str:
+    rows = plural(report.rows, "1 finding is", "%n findings are")
+    return " ".join([tr("{rows} in “{name}”.").format(rows=rows, name=report.path.name), *report.notices()])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext
 from core.judging.vault import Vault
-from desktop.operations.base import Operation
+from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:

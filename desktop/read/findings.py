@@ -1,16 +1,248 @@
 """The findings of a project as the panel reads them: in a job, page by page, with everything said in words."""
 
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core.findings import Finding
 from core.jobs import JobContext
-from desktop.read.texts_behind import Behind, TextRef, read_text, texts_behind
-from desktop.wording.finding_lines import FindingLine, FindingsData, Measurement, line_of
-from desktop.wording.titles import read_titles
+from core.judging.workshop import may_be_told
+from core.project.project import Project
+from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
+from core.project.stores.common import chunks
+from core.project.stores.runs import OutputFilter
+from core.prompts.drafts import PLAIN_ARM
+from core.runs.exporting import matched_block
+from core.runs.values import ORIGINAL_KEY, scorer_for, stored_values
+from desktop.widgets.words import plural, tr
+from desktop.wording.findings import FindingLine, FindingsData, Measurement, line_of
+from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.project.project import Project
     from core.project.rows import StudyRow
+
+DEFAULT, IMPORTED = "default", "imported"
+Rank = tuple[int, str]  # how much a text says about the finding, as a number and in words
+_KINDS = {"output": "generated"}  # what a text is called where groups do not tell texts apart
+WITH_ARM = ("completion", "news")  # studies whose models are named with the instruction they were given
+CHECKED_EVERY = 250  # texts, between two looks at whether the person has cancelled
+
+
+@dataclass(frozen=True)
+class TextRef:
+    """A stored text, not its content. Those that share a `block` were written to be compared."""
+
+    key: TextKey
+    study_id: int
+    title: str
+    note: str
+    block: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class TextGroup:
+    """The texts of one group, those that say most about the finding first."""
+
+    key: str
+    title: str
+    refs: tuple[TextRef, ...]
+
+
+@dataclass(frozen=True)
+class Behind:
+    """The texts behind a finding; groups in the finding's order."""
+
+    groups: tuple[TextGroup, ...] = ()
+
+    @property
+    def total(self) -> int:
+        return sum(len(group.refs) for group in self.groups)
+
+
+def texts_behind(ctx: JobContext, project: Project, study: str, finding: Finding) -> Behind:
+    """Every finished text that the finding is about."""
+    found = project.studies.of_kind(study)
+    if found is None:
+        return Behind()
+    titles, rank_of = read_titles(project), _ranking(project, finding)
+    texts: list[tuple[Mapping[str, str], TextRef]] = []
+    for number, (fields, ref, text) in enumerate(_texts(project, found, titles)):
+        if number % CHECKED_EVERY == 0:
+            ctx.check()
+        if not _fits(fields, finding.dims):
+            continue
+        if rank_of is None:
+            texts.append((fields, ref))
+        elif (ranked := rank_of(ref.key, text)) is not None:
+            texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
+    return Behind(tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles)))
+
+
+def read_text(project: Project, ref: TextRef) -> str:
+    """The text itself, with its line breaks; empty where it is gone."""
+    kind, number = ref.key
+    if kind == "output":
+        output = project.outputs.get(number)
+        return output.text if output else ""
+    page = project.sources.page(ref.study_id, number - 1, 1)
+    if not page or page[0].id != number:
+        return project.sources.texts([number]).get(number, "")  # one that was made to be judged
+    line_break = page[0].fields.get("line_break", "")
+    return page[0].text.replace(line_break, "\n") if line_break else page[0].text
+
+
+def wanted_groups(finding: Finding) -> tuple[str, ...]:
+    """The one group that the finding is about, where its label names one; else all of them."""
+    return (finding.label,) if finding.label in finding.groups else finding.groups
+
+
+# which texts
+
+
+def _groups(finding: Finding) -> tuple[str, ...]:
+    """A distance is one from the default output; of other findings every group counts, the one it names first."""
+    named = wanted_groups(finding)
+    if finding.id in ("creativity.distance", "creativity.rbs"):
+        return (*named, DEFAULT)
+    return tuple(dict.fromkeys((*named, *finding.groups)))
+
+
+def _texts(project: Project, study: StudyRow, titles: Titles) -> Iterator[tuple[Mapping[str, str], TextRef, str]]:
+    study_id = study.id
+    for output in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
+        fields = {
+            **output.fields,
+            **{name: getattr(output, name) for name in ("axis", "identity", "task", "theme")},
+            "model": _model(output, study.kind),
+            "group": output.fields.get("group", output.identity),
+            "kind": "output",
+        }
+        title = _name(output.fields) or titles.about(output.task, output.theme) or output.prompt_key
+        author = fields["model"] if output.backend == IMPORTED else f"{output.backend} · {fields['model']}"
+        note = "\n".join(part for part in (_asked(output.fields), author) if part)
+        yield fields, TextRef(("output", output.id), study_id, title, note, _block(output)), output.text
+    for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
+        title = _name(source.fields) or f"{source.origin.rpartition(' ')[0] or source.origin}, {source.row}"
+        ref = TextRef(("source", source.id), study_id, title, source.origin.rpartition(" ")[0], _block(source))
+        yield {"kind": source.kind, **source.fields}, ref, source.text
+
+
+def _model(row: OutputRow, study: str) -> str:
+    """What wrote it, as the study's findings name it: some measure an instruction like a model of its own."""
+    model, arm = row.fields.get("model") or row.model, row.fields.get("arm", PLAIN_ARM)
+    return f"{model}, with {arm}" if study in WITH_ARM and arm != PLAIN_ARM else model
+
+
+def _fits(fields: Mapping[str, str], dims: Mapping[str, str]) -> bool:
+    """A text that says nothing of a dim is not excluded by it: a default output belongs to every axis."""
+    return all(not fields.get(name) or fields[name] == value for name, value in dims.items())
+
+
+def _name(fields: Mapping[str, str]) -> str:
+    """What a person would call the text: "Kelly · dancer · 30", a headline, the sentence with its blank."""
+    named = next((fields[name] for name in ("name", "headline", "context", "term") if fields.get(name)), "")
+    return " · ".join(part for part in (named, fields.get("occupation", ""), fields.get("age", "")) if part)
+
+
+def _asked(fields: Mapping[str, str]) -> str:
+    """What a short reply answers: the sentence with its blank, and the options."""
+    options = [fields[name] for name in ("positive", "negative", "neutral") if fields.get(name)]
+    if not options:
+        return ""
+    said = tr("Options: {options}").format(options=" / ".join(options))
+    return "\n".join(part for part in (fields.get("context", ""), said) if part)
+
+
+def _block(row: OutputRow | SourceRow) -> str:
+    story = row.fields.get("headline", "") or row.fields.get(ORIGINAL_KEY, "")
+    if isinstance(row, SourceRow):
+        return row.fields.get("block", "") or story
+    return matched_block(row) or story or (f"{row.task}/{row.theme}/{row.sample}/{row.model}" if row.task else "")
+
+
+# in which group
+
+
+def _grouped(
+    texts: Sequence[tuple[Mapping[str, str], TextRef]], groups: Sequence[str], axis: str, titles: Titles
+) -> Iterator[TextGroup]:
+    """By the field that holds the groups; where none does (articles about both genders), by the kind of text."""
+    field = _group_field([fields for fields, _ in texts], groups)
+    keys = groups if field != "kind" else list(dict.fromkeys(fields["kind"] for fields, _ in texts))
+    members: dict[str, list[TextRef]] = {key: [] for key in keys}
+    for fields, ref in texts:
+        if (key := fields.get(field, "")) in members:
+            members[key].append(ref)
+    for key, refs in members.items():
+        title = titles.identities.get((axis, key)) or _KINDS.get(key, key).replace("_", " ")
+        yield TextGroup(key, title[:1].upper() + title[1:], tuple(sorted(refs, key=lambda ref: -ref.rank)))
+
+
+def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> str:
+    """The field whose values are the groups: the first of those that know most of them."""
+    names = dict.fromkeys(("group", "identity", *(name for fields in texts for name in fields)))
+    known = {name: len({fields.get(name, "") for fields in texts} & set(groups)) for name in names}
+    best = max(known, key=lambda name: known[name], default="kind")
+    return best if known.get(best) else "kind"
+
+
+# how much each says
+
+
+def _ranking(project: Project, finding: Finding) -> Callable[[TextKey, str], Rank | None] | None:
+    """What ranks a text (or leaves it out) for findings that rest on some more than on others; None for the others."""
+    if finding.id in ("creativity.share", "creativity.abs"):
+        chosen = _times_chosen(project, finding.dims.get("axis", ""))
+        return lambda key, text: chosen.get(key)
+    if finding.id == "letters.lexicon.odds_ratio":
+        counted = _words_found(project, finding)
+        return lambda key, text: counted.get(key)
+    if finding.id == "letters.word.odds_ratio":
+        word = re.compile(rf"\b{re.escape(finding.label)}\b", re.IGNORECASE)
+        return lambda key, text: _times_written(len(word.findall(text)), finding.label)
+    return None
+
+
+def _times_written(count: int, word: str) -> Rank:
+    return count, plural(count, "“{word}” once", "“{word}” %n times").format(word=word)
+
+
+def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
+    """How often people chose a text. Sessions that wait for their reveal are left out: they must not be unblinded.
+
+    Models, who are asked about a comparison in every order of its cards, count where nobody else has judged.
+    """
+    times: Counter[TextKey] = Counter()
+    finished = [session for session in project.judging.sessions() if session.revealed_at is not None]
+    revealed = list(may_be_told(project, finished))
+    people = {rater.id for rater in project.judging.raters() if rater.kind == "person"}
+    revealed = [session for session in revealed if session.rater_id in people] or revealed
+    comparisons: dict[str, ComparisonRow] = {}
+    for plan_id in {session.plan_id for session in revealed}:
+        comparisons |= {row.id: row for row in project.judging.comparisons(plan_id)}
+    for session in revealed:
+        for row in project.judging.judgments(session.id):
+            comparison = comparisons[row.comparison_id]
+            if row.chosen is not None and comparison.axis == axis and not comparison.repeat_of:
+                times[comparison.items[row.chosen].key] += 1
+    return {key: (count, plural(count, "chosen once", "chosen %n times")) for key, count in times.items()}
+
+
+def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
+    """How many words of the finding's category each counted letter has."""
+    from core.scorers.lexicon import load_lexicon
+
+    name = "lexicon_published" if finding.variant == "as_published" else "lexicon"
+    place = 1 + [category.name for category in load_lexicon("letters").categories].index(finding.label)
+    scored = stored_values(project, scorer_for("lexicon", name, name))
+    counts = {key: int(values[place]) for key, values in scored.items()}
+    return {
+        key: (count, plural(count, "1 word of the category", "%n words of the category"))
+        for key, count in counts.items()
+    }
 
 
 class StoredFindings:

@@ -1,11 +1,11 @@
 """The outputs of a project as the table reads them: in short readings, so that no choice ever waits for a scroll."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from core.text import for_matching
-from desktop.read.output_rows import Choices, Detail
+from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles, read_titles
 
@@ -13,6 +13,68 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.rows import OutputRow
     from core.project.stores.runs import OutputFilter
+
+PREVIEW = 240  # characters: more than any column shows
+
+
+class Line(NamedTuple):
+    """One output as the table shows it: every field a short safe line."""
+
+    text: str
+    task: str
+    theme: str
+    identity: str
+    model: str
+    status: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the filters offer: (key, title) pairs, by title."""
+
+    tasks: tuple[tuple[str, str], ...]
+    identities: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One output whole, with the prompt it answers and how it was made: (name, value) pairs in plain words."""
+
+    row: "OutputRow"
+    title: str
+    prompt: str
+    recipe: tuple[tuple[str, str], ...]
+
+
+class RowSource(Protocol):
+    """Reads the outputs of a project. Called on worker threads only."""
+
+    def id_pages(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
+        """The ids of the outputs that match, ascending, above `after_id`, in pages as they are found.
+
+        An empty page says that nothing was found for a while: a chance to cancel.
+        """
+
+    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+        """These outputs (ids ascending), those that are still there."""
+
+    def detail(self, output_id: int) -> Detail | None:
+        """One output whole; None if it is no longer there."""
+
+    def choices(self) -> Choices:
+        """The tasks and identities there are."""
+
+    def titles(self) -> Titles:
+        """What tasks, themes and identities are called."""
+
+
+def line_of(row: "OutputRow", titles: Titles) -> Line:
+    """The table's view of an output: a failure shows its error in place of the text."""
+    shown = row.error if row.status == "error" else row.text
+    identity = titles.axis_and_identity(row.axis, row.identity)
+    fields = (shown[:PREVIEW], titles.task(row.task), titles.theme(row.theme), identity, row.model, row.status)
+    return Line(*(safe_line(field) for field in fields))
+
 
 FIRST_PAGE = 200  # shown before the other ids are read
 SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the window stutter

@@ -27,7 +27,7 @@ from desktop.panels.findings.studies import StudyLine
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.studies import STUDIES
+from desktop.wording.titles import STUDIES
 
 ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most

@@ -20,12 +20,11 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import Studies
-from desktop.tables.finding_delegate import FindingDelegate
-from desktop.tables.findings import FindingsTable
+from desktop.tables.findings import FindingDelegate, FindingsTable
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.finding_lines import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
+from desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
 
 ROW_HEIGHT = 46  # two lines: what it is, and on what part of the data
 TITLE_WIDTH = 285  # what the first column has at least, before a column is left out

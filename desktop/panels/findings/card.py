@@ -19,8 +19,7 @@ from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording import findings as words
-from desktop.wording.finding_lines import FindingLine
-from desktop.wording.findings import figures, is_ratio, null_value
+from desktop.wording.findings import FindingLine, figures, is_ratio, null_value
 
 MARK_HEIGHT = 28
 MARGIN = 0.08  # of the scale, at both ends

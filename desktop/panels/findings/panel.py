@@ -25,16 +25,15 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
-from desktop.operations.findings import ENDINGS, save_findings
 from desktop.operations.measuring import MeasureJobs
+from desktop.operations.studies import ENDINGS, save_findings
 from desktop.panels.base import Panel, Shell
 from desktop.panels.findings.board import Board
-from desktop.read.findings import StoredFindings
-from desktop.read.texts_behind import Behind, TextGroup, TextRef
+from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from desktop.tables.findings import column_title
 from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.finding_lines import COLUMNS, FindingLine, Measurement
+from desktop.wording.findings import COLUMNS, FindingLine, Measurement
 
 if TYPE_CHECKING:
     from core.project.changes import Changes

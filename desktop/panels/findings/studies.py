@@ -11,7 +11,7 @@ from desktop import theme
 from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.finding_lines import Measurement
+from desktop.wording.findings import Measurement
 
 
 class StudyLine(QWidget):

@@ -9,12 +9,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
 from desktop import theme
 from desktop.jobs import JobHandle
 from desktop.operations.connections import why_offline
-from desktop.operations.generating_estimate import Facts, Plan, estimated, read_facts
-from desktop.operations.generating_queue import Entry
-from desktop.operations.generating_runs import RunLine, WriteRequest, goes_on_with
-from desktop.operations.generating_writers import Writers
-from desktop.operations.generator_options import PRESETS, options_for
 from desktop.operations.prompts import StoredSet
+from desktop.operations.queue import Entry
+from desktop.operations.runs import Facts, Plan, RunLine, WriteRequest, estimated, goes_on_with, read_facts
+from desktop.operations.writers import PRESETS, Writers, options_for
 from desktop.panels.base import Shell
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr

@@ -12,19 +12,11 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.connections import why_offline
-from desktop.operations.generating import running
-from desktop.operations.generating_writers import Writers, read_writers
-from desktop.operations.generator_options import Option, options_for, source_of
-from desktop.operations.judging_by_model import (
-    JUDGING,
-    JudgeRequest,
-    JudgingFacts,
-    PastJudge,
-    read_judging,
-    start_judging,
-)
+from desktop.operations.measuring import running
+from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJudge, read_judging, start_judging
+from desktop.operations.writers import Option, Writers, options_for, read_writers, source_of
 from desktop.panels.base import Shell
-from desktop.panels.generate.contents import Contents
+from desktop.panels.generate.runs import Contents
 from desktop.panels.generate.writers import (
     GeneratorPicker,
     OptionFields,

@@ -1,19 +1,37 @@
 """The list of runs: the queue and the project's runs with their counts, and what can be done with the chosen one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobState
-from desktop.operations.generating_queue import Entry, generator_words, lane
-from desktop.operations.generating_runs import RunLine, author_words, failure_words, parameter_words, run_words
-from desktop.operations.generating_tally import HOW, Tally, tally_words
+from desktop.operations.measuring import ScorerLine, read_scorers
+from desktop.operations.prompts import StoredSet, stored_sets
+from desktop.operations.queue import Entry, generator_words, lane
+from desktop.operations.runs import (
+    HOW,
+    RunLine,
+    Tally,
+    author_words,
+    failure_words,
+    parameter_words,
+    read_runs,
+    run_words,
+    tally_words,
+)
+from desktop.operations.studies import StudyFacts, study_facts
+from desktop.operations.writers import refusals
 from desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
+
+if TYPE_CHECKING:
+    from core.project.project import Project
 
 
 @dataclass(frozen=True)
@@ -387,3 +405,25 @@ def _table(model: RunsModel) -> QTableView:
     for column in NAMES:
         columns.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
     return table
+
+
+@dataclass(frozen=True)
+class Contents:
+    """`refused`: set and backend → why that backend cannot write it. `kinds`: the study's kind by set."""
+
+    sets: tuple[StoredSet, ...] = ()
+    refused: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    runs: tuple[RunLine, ...] = ()
+    scorers: tuple[ScorerLine, ...] = ()
+    studies: tuple[StudyFacts, ...] = ()
+    kinds: Mapping[int, str] = field(default_factory=dict)
+
+
+def read_contents(ctx: JobContext, project: "Project") -> Contents:
+    sets = stored_sets(ctx, project)
+    refused = refusals(ctx, project, sets)
+    studies = {row.id: row.kind for row in project.studies.all()}
+    kinds = {row.id: studies[row.study_id] for row in project.prompts.sets()}
+    return Contents(
+        sets, refused, read_runs(ctx, project), read_scorers(ctx, project), study_facts(ctx, project), kinds
+    )

@@ -7,15 +7,14 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 
 from desktop import theme
 from desktop.jobs import JobHandle
-from desktop.operations.generating import ScorerLine, mark, running, score_texts
-from desktop.operations.measuring import MeasureJobs
+from desktop.operations.measuring import MeasureJobs, ScorerLine, mark, running, score_texts
 from desktop.operations.studies import StudyFacts
 from desktop.panels.base import Shell
-from desktop.panels.generate.contents import Contents
+from desktop.panels.generate.runs import Contents
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.studies import STUDIES, words_of
+from desktop.wording.titles import STUDIES, words_of
 
 
 class MeasureCard(Card):

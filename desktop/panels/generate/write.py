@@ -10,14 +10,12 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from core.errors import AppError
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
-from desktop.operations.generating_queue import Entry, lane, put_in_queue, queued, tell_state
-from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest
-from desktop.operations.generating_tally import Tally, add_to_tally
-from desktop.operations.generating_writers import read_writers
+from desktop.operations.queue import Entry, lane, put_in_queue, queued, tell_state
+from desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
+from desktop.operations.writers import read_writers
 from desktop.panels.base import Shell
-from desktop.panels.generate.contents import Contents
 from desktop.panels.generate.form import GenerateForm
-from desktop.panels.generate.runs import Row, RunsCard
+from desktop.panels.generate.runs import Contents, Row, RunsCard
 from desktop.panels.generate.writers import show_models
 from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if

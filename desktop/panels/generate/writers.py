@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.operations.generating_writers import LocalModel, Writers
-from desktop.operations.generator_options import Option, Source, source_of
+from desktop.operations.writers import LocalModel, Option, Source, Writers, source_of
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if

@@ -16,7 +16,7 @@ from desktop.operations.models import Writers
 from desktop.operations.studies import StudyFacts, study_facts
 from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.studies import words_of
+from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project

@@ -14,7 +14,7 @@ from desktop import theme
 from desktop.dialogs.window_commands import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
 from desktop.operations.models import Writers, read_writers
-from desktop.operations.sample import SampleFacts, open_sample, sample_facts
+from desktop.operations.session import SampleFacts, open_sample, sample_facts
 from desktop.panels import PANELS
 from desktop.panels.base import Panel, Shell
 from desktop.panels.home.doors import (
@@ -34,7 +34,7 @@ from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.studies import words_of
+from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from core.errors import AppError
@@ -314,7 +314,7 @@ class HomePanel(Panel):
         return tuple(one.kind for one in studies if one.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-        from desktop.operations.generating import measuring, start_measuring
+        from desktop.operations.measuring import measuring, start_measuring
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there

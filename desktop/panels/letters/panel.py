@@ -16,8 +16,7 @@ from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.commands import Command
 from desktop.dialogs.question import Question
-from desktop.operations import letters
-from desktop.operations.base import Operation
+from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel, Shell
 from desktop.panels.letters.board import LetterBoard

@@ -11,9 +11,8 @@ from core.jobs import Progress
 from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
-from desktop.operations.generating_writers import Writers, read_writers
-from desktop.operations.generator_options import OPTIONS, PRESETS
 from desktop.operations.letters import drop_result, read_twin, why_not_anew, write_anew
+from desktop.operations.writers import OPTIONS, PRESETS, Writers, read_writers
 from desktop.panels.generate.writers import GeneratorPicker, show_models
 from desktop.panels.letters.twin_rows import person_said
 from desktop.panels.letters.twin_view import TwinPersonBar, TwinView

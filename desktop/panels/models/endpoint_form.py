@@ -19,7 +19,7 @@ from core.machine.endpoints import (
 )
 from core.machine.prices import Price
 from desktop import theme
-from desktop.operations.endpoints import EndpointSeen, save_endpoint
+from desktop.operations.connections import EndpointSeen, save_endpoint
 from desktop.panels.base import Shell
 from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel

@@ -9,9 +9,8 @@ from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle
-from desktop.operations import endpoints as operations
-from desktop.operations.connections import why_offline
-from desktop.operations.endpoints import EndpointSeen, EndpointsSeen, test_endpoint
+from desktop.operations import connections as operations
+from desktop.operations.connections import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
 from desktop.panels.base import Shell
 from desktop.panels.models.endpoint_form import Editor
 from desktop.widgets import (

@@ -19,11 +19,8 @@ from PySide6.QtWidgets import (
 from core.jobs import JobContext
 from desktop import theme
 from desktop.panels.base import Panel, Shell
-from desktop.read.output_rows import Choices, Detail, Line, RowSource
-from desktop.read.outputs import StoredOutputs
-from desktop.tables.line_delegate import LineDelegate
-from desktop.tables.output_loader import OutputLoader
-from desktop.tables.outputs import OutputsTable, status_word
+from desktop.read.outputs import Choices, Detail, Line, RowSource, StoredOutputs
+from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
 from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line

@@ -23,7 +23,7 @@ from core.prompts.cogs import PAPER_AXES
 from core.prompts.resource_files import packaged, read_toml
 from desktop import theme
 from desktop.jobs.refresher import Refresher
-from desktop.operations.wording import FlaggedSet, Wording, flagged_in, with_one_neutral, wording_of
+from desktop.operations.prompts import FlaggedSet, Wording, flagged_in, with_one_neutral, wording_of
 from desktop.panels.base import Shell
 from desktop.widgets import (
     Card,

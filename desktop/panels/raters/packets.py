@@ -13,8 +13,8 @@ from core.errors import AppError
 from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
-from desktop.operations.packets import SUFFIX
 from desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
+from desktop.operations.session import SUFFIX
 from desktop.panels.base import Shell
 from desktop.panels.raters.plans import PlansData, reader_of
 from desktop.panels.raters.section import RatersSection

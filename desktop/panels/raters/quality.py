@@ -23,7 +23,7 @@ from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording import findings as words
-from desktop.wording.finding_lines import Measurement
+from desktop.wording.findings import Measurement
 from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:

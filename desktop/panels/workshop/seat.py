@@ -24,7 +24,7 @@ from desktop.widgets.notice import error_notice
 if TYPE_CHECKING:
     from core.judging.session import JudgingSession
     from desktop.jobs import JobHandle
-    from desktop.operations.base import Operation
+    from desktop.operations import Operation
     from desktop.operations.workshop import Keeper
 
 WIDTH = 560

@@ -36,9 +36,8 @@ from desktop.jobs import JobRunner
 from desktop.main_window import MainWindow
 from desktop.panels.findings.board import Filters
 from desktop.panels.findings.panel import FindingsPanel
-from desktop.read.findings import StoredFindings
-from desktop.read.texts_behind import Behind, TextGroup, TextRef
-from desktop.wording.finding_lines import COLUMNS
+from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
+from desktop.wording.findings import COLUMNS
 
 GROUPS = ("male", "female")
 

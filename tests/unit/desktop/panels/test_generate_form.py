@@ -17,9 +17,8 @@ from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
-from desktop.operations.generating_estimate import Estimate, Facts, Plan, estimated, read_facts
-from desktop.operations.generating_runs import WriteRequest, author_words
-from desktop.operations.generator_options import OPTIONS, PRESETS, Option, options_for, same_generator
+from desktop.operations.runs import Estimate, Facts, Plan, WriteRequest, author_words, estimated, read_facts
+from desktop.operations.writers import OPTIONS, PRESETS, Option, options_for, same_generator
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.panel import GeneratePanel
 

@@ -17,9 +17,8 @@ from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec
 from core.runs.compare import compare
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
-from desktop.operations.generating_queue import Ticket, lane
-from desktop.operations.generating_writers import Writers, read_writers
-from desktop.operations.judging_by_model import JudgingFacts
+from desktop.operations.queue import JudgingFacts, Ticket, lane
+from desktop.operations.writers import Writers, read_writers
 from desktop.panels.generate.judging import JudgingCard, JudgingFields
 from desktop.panels.generate.panel import DRAW, GeneratePanel
 

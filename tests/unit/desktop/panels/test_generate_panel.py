@@ -19,8 +19,8 @@ from core.runs import measure as core_measure
 from core.runs.setup import add_prompts, generator_spec
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
-from desktop.operations.generating import scorers_for
-from desktop.operations.generating_runs import IMPORTED, RunLine, WriteRequest, read_runs
+from desktop.operations.measuring import scorers_for
+from desktop.operations.runs import IMPORTED, RunLine, WriteRequest, read_runs
 from desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
 from desktop.panels.generate.runs import RunsModel
 

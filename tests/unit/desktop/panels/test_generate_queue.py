@@ -24,9 +24,8 @@ from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts, generator_spec
 from desktop.main_window import MainWindow
-from desktop.operations.generating_queue import Lane, Ticket, lane
-from desktop.operations.generating_runs import FAILURES
-from desktop.operations.generating_tally import Tally, add_to_tally, tally_words
+from desktop.operations.queue import Lane, Ticket, lane
+from desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
 from desktop.panels.generate.panel import GeneratePanel
 from desktop.panels.generate.runs import Row
 from desktop.panels.generate.write import LatestText

@@ -16,7 +16,7 @@ from core.jobs import JobContext
 from desktop.jobs import JobRunner, JobState
 from desktop.jobs.drawer import JobRow, JobsDrawer
 from desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
-from desktop.operations.projects import create_project, open_project
+from desktop.operations.session import create_project, open_project
 
 
 @pytest.fixture

@@ -14,10 +14,9 @@ from pytestqt.qtbot import QtBot
 from core.draw.scales import PlacedAxis
 from core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
 from desktop.panels.findings.card import legend, scale_of
-from desktop.tables.finding_delegate import two_lines
-from desktop.tables.findings import FindingsTable, accessible_text
+from desktop.tables.findings import FindingsTable, accessible_text, two_lines
 from desktop.wording import findings as words
-from desktop.wording.finding_lines import COLUMNS, FindingFilter, FindingLine, line_of, significance
+from desktop.wording.findings import COLUMNS, FindingFilter, FindingLine, line_of, significance
 from desktop.wording.titles import Titles
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})

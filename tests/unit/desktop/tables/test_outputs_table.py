@@ -8,7 +8,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from core.project.rows import OutputRow
-from desktop.read.output_rows import Line, line_of
+from desktop.read.outputs import Line, line_of
 from desktop.tables.outputs import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
 from desktop.wording.titles import Titles
 

@@ -1,0 +1,370 @@
+"""The runs of a project as they are listed, and what is asked for when one is begun."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.operations.writers import same_generator
+from desktop.widgets.words import number, plural, spelled_seconds, tr
+
+if TYPE_CHECKING:
+    from core.backends.protocol import Parameter
+    from core.machine.prices import Price
+    from core.project.project import Project
+    from core.project.rows import GeneratorRow, OutputRow, RunRow
+
+IMPORTED = "imported"  # the generator of texts that came in as a table
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """What shall be written, and with what. `parameters` in the order of their names."""
+
+    prompt_set_id: int
+    backend: str
+    model: str
+    seed: int
+    samples: int
+    parameters: "tuple[tuple[str, Parameter], ...]" = ()
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run as it is listed: the request it belongs to, the set's name, and how far it is. `failures` by kind."""
+
+    id: int
+    request: WriteRequest
+    prompt_set: str
+    done: int
+    failed: int
+    missing: int
+    study: str = ""  # its kind
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def can_go_on(self) -> bool:
+        return self.request.backend != IMPORTED
+
+
+def author_words(request: WriteRequest) -> str:
+    """The generator in a few words: its backend or endpoint, its model, and the temperature where there is one."""
+    given = dict(request.parameters)
+    words = " · ".join(part for part in (str(given.get("endpoint") or request.backend), request.model) if part)
+    temperature = given.get("temperature")
+    if isinstance(temperature, int | float):
+        words += tr(", temperature {t}").format(t=f"{temperature:g}")
+    return words + (tr(", by likelihood") if given.get("choose") else "")
+
+
+def goes_on_with(request: WriteRequest, run: RunLine) -> bool:
+    """Whether a request would go on with a run, as far as that is known before the model is opened."""
+    stored = run.request
+    same = (stored.prompt_set_id, stored.backend, stored.model, stored.seed)
+    return (request.prompt_set_id, request.backend, request.model, request.seed) == same and same_generator(
+        request.backend, dict(request.parameters), dict(stored.parameters)
+    )
+
+
+def read_runs(ctx: JobContext, project: "Project") -> tuple[RunLine, ...]:
+    """The project's runs, newest first, each with its counts."""
+    generators, sets = project.runs.generators(), {row.id: row for row in project.prompts.sets()}
+    studies = {row.id: row.kind for row in project.studies.all()}
+    lines = []
+    for run in reversed(project.runs.all()):
+        ctx.check()
+        prompt_set = sets[run.prompt_set_id]
+        counts = project.runs.counts(run.id)
+        name = tr("{name} v{n}").format(name=prompt_set.name, n=prompt_set.version)
+        if IMPORTED in prompt_set.recipe:
+            name = prompt_set.name
+        request = _request(run, generators[run.generator_id])
+        line = RunLine(
+            run.id, request, name, counts.done, counts.failed, counts.missing, studies[run.study_id], counts.failures
+        )
+        lines.append(line)
+    return tuple(lines)
+
+
+def _request(run: "RunRow", generator: "GeneratorRow") -> WriteRequest:
+    parameters = tuple(sorted(generator.parameters.items()))
+    return WriteRequest(run.prompt_set_id, generator.backend, generator.model, run.seed, run.samples, parameters)
+
+
+def parameter_words(request: WriteRequest) -> str:
+    """Every parameter of a generator, one a line."""
+    return "\n".join(f"{name}: {value}" for name, value in request.parameters)
+
+
+# kind of failure → what to say of one, and of several
+FAILURES: Mapping[str, tuple[str, str]] = {
+    "timeout": ("1 took longer than its deadline.", "%n took longer than their deadline."),
+    "rate_limit": ("1 was turned away: the server wanted fewer requests.",
+                   "%n were turned away: the server wanted fewer requests."),
+    "server": ("1 met an error of the server.", "%n met an error of the server."),
+    "connection": ("1 had no connection, or it broke.", "%n had no connection, or it broke."),
+    "key": ("1 was refused for its key: check it under Models.",
+            "%n were refused for their key: check it under Models."),
+    "model": ("1 asked for a model that is unknown there.", "%n asked for a model that is unknown there."),
+    "context": ("1 prompt is longer than the context.", "%n prompts are longer than the context."),
+    "refused": ("1 request was not accepted by the server.", "%n requests were not accepted by the server."),
+    "redirect": ("1 was sent elsewhere, and redirects are not followed: check the address.",
+                 "%n were sent elsewhere, and redirects are not followed: check the address."),
+    "too_large": ("1 reply was larger than is taken.", "%n replies were larger than is taken."),
+    "bad_reply": ("1 reply was not in the promised form.", "%n replies were not in the promised form."),
+    "parameters": ("1 prompt lacks what this generator needs.", "%n prompts lack what this generator needs."),
+}  # fmt: skip
+_OTHER = ("1 failed for another reason.", "%n failed for another reason.")
+
+
+def failure_words(kind: str, count: int) -> str:
+    """A sentence on the failures of a kind."""
+    return plural(count, *FAILURES.get(kind, _OTHER))
+
+
+def run_words(run: RunLine) -> str:
+    """How a run that nobody is working on stands, in a word or two."""
+    if not run.can_go_on:
+        return tr("imported")
+    parts = [tr("{n} to write").format(n=number(run.missing))] if run.missing else []
+    parts += [plural(run.failed, "1 failed", "%n failed")] if run.failed else []
+    return ", ".join(parts) or tr("done")
+
+
+AT_ONCE = 50  # texts; a letter takes about 15 ms
+COMPLETION = "completion"
+LETTERS = "letters"  # alone has a rule for what is off task
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts by kind over the `texts` looked at, the last of which has the id `last`."""
+
+    last: int = 0
+    texts: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, before: Tally) -> tuple[Tally, bool]:
+    """The tally with the run's next texts, and whether there may be more. Texts stay as they are: this only counts.
+
+    Replies of the completion study: what names no option, or two. Everything else: the rules of the success scorer,
+    which runs in the compute process and loads its sentence splitter there.
+    """
+    from core.project.stores.runs import OutputFilter
+
+    where = OutputFilter(run_id=run_id, status="done")
+    rows = project.outputs.page(before.last, AT_ONCE, where)
+    if not rows:
+        return before, False
+    counts = dict(before.counts)
+    for kind in _replies(rows) if study == COMPLETION else _texts(ctx, rows):
+        if kind:
+            counts[kind] = counts.get(kind, 0) + 1
+    return replace(before, last=rows[-1].id, texts=before.texts + len(rows), counts=counts), len(rows) == AT_ONCE
+
+
+def _replies(rows: "Sequence[OutputRow]") -> list[str]:
+    from core.runs.writing import OPTIONS
+    from core.scorers.refusal import is_refusal
+    from core.studies.completion.replies import chosen_option
+
+    found = []
+    for row in rows:
+        if chosen_option(row.text, [row.fields.get(option, "") for option in OPTIONS]) is not None:
+            found.append("")
+        elif not row.text.strip():
+            found.append("empty")
+        else:
+            found.append("refusal" if is_refusal(row.text) else "off task")
+    return found
+
+
+def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
+    from core.compute import shared
+    from core.scorers.document_success import Outcome, of_document
+
+    _, values = shared().call(
+        "core.scorers.registry:score_batch", "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
+    )
+    # A task of another study is no document: nothing is off task there.
+    outcomes = [of_document(one.values.tolist(), row.task) for one, row in zip(values, rows, strict=True)]
+    return ["" if one is Outcome.SUCCESS else one.words for one in outcomes]
+
+
+def _quiet(done: int, total: int | None, note: str) -> None:
+    """The counts themselves are what is shown."""
+
+
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "refusal": ("1 refusal", "%n refusals"),
+    "empty": ("1 empty", "%n empty"),
+    "repetitive": ("1 repetitive", "%n repetitive"),
+    "off task": ("1 off task", "%n off task"),
+}
+
+
+def tally_words(tally: Tally, study: str) -> str:
+    """The counts in a sentence, those that were looked for and not found included."""
+    if not tally.texts:
+        return ""
+    kinds = [kind for kind in _WORDS if tally.counts.get(kind) or _looked_for(kind, study)]
+    found = ", ".join(plural(tally.counts.get(kind, 0), *_WORDS[kind]) for kind in kinds)
+    return tr("{found}, of {texts} looked at.").format(
+        found=found, texts=plural(tally.texts, "1 text", "%n texts")
+    )  # fmt: skip
+
+
+def _looked_for(kind: str, study: str) -> bool:
+    if kind == "off task":
+        return study in (LETTERS, COMPLETION)
+    return kind != "repetitive" or study != COMPLETION
+
+
+HOW = (
+    "Counted by rules as the texts come, for a first look: a short text that declines near its beginning, one without "
+    "a word, one that repeats itself; in letters also one in which nobody recommends, in replies one that names no "
+    "option or two. No text is left out because of it."
+)
+
+
+MOST_TIMED = 200  # texts of the newest run whose seconds are averaged
+PAGE = 200
+CENT = 0.01
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of a prompt set: how many prompts, and about how many tokens they have. `seconds` a text, over `timed` texts
+    that this model wrote for this project before; None where it wrote none.
+    """
+
+    prompts: int
+    tokens: int
+    seconds: float | None
+    timed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the estimate is for. `price` None: nobody has given one. `writes` False where options are only weighed.
+
+    `speaks_tokens`: whether the generator reads and writes tokens at all. `charged`: whether it may cost money.
+    """
+
+    missing: int
+    longest: int | None
+    system: str
+    price: "Price | None"
+    at_once: int
+    speaks_tokens: bool
+    charged: bool
+    writes: bool = True
+
+
+@dataclass(frozen=True)
+class Estimate:
+    words: str
+    how: str
+
+
+def read_facts(
+    ctx: JobContext,
+    project: "Project",
+    prompt_set_id: int,
+    backend: str,
+    model: str,
+    counted: tuple[int, int] | None = None,
+) -> Facts:
+    """Count a prompt set's tokens as `core.machine.prices` does, and look up how fast the model was.
+
+    `counted`: its prompts and tokens where they are known, for a set never changes.
+    """
+    prompts, tokens = counted or _count(ctx, project, prompt_set_id)
+    return Facts(prompts, tokens, *_speed(ctx, project, backend, model))
+
+
+def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
+    from core.machine.prices import rough_tokens
+
+    prompts = tokens = after = 0
+    while page := project.prompts.page(prompt_set_id, after, PAGE):
+        ctx.check()
+        prompts += len(page)
+        tokens += sum(rough_tokens(prompt.text) for prompt in page)
+        after = page[-1].id
+    return prompts, tokens
+
+
+def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tuple[float | None, int]:
+    """Seconds a text, from the newest run of the model that has texts."""
+    from core.project.stores.runs import OutputFilter
+
+    generators = project.runs.generators()
+    for run in reversed(project.runs.all()):
+        ctx.check()
+        generator = generators[run.generator_id]
+        if (generator.backend, generator.model) != (backend, model) or backend == IMPORTED:
+            continue
+        rows = project.outputs.page(0, MOST_TIMED, OutputFilter(run_id=run.id, status="done"))
+        if rows:
+            return sum(row.seconds for row in rows) / len(rows), len(rows)
+    return None, 0
+
+
+def estimated(facts: Facts, plan: Plan) -> Estimate | None:
+    """The estimate in words, and how it was made; None where there is nothing to say.
+
+    tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
+    longest; cost by `core.machine.prices.cost`; time = missing × seconds a text / requests at once.
+    """
+    from core.machine.prices import CHARACTERS_PER_TOKEN, rough_tokens
+
+    if not plan.missing or not facts.prompts:
+        return None
+    words, how = [], []
+    if plan.speaks_tokens:
+        read = round(plan.missing * (facts.tokens / facts.prompts + rough_tokens(plan.system)))
+        words.append(_token_words(read, plan))
+        how.append(
+            tr("Tokens are a rough count: one for every {n} Latin characters and one for every other letter or sign. "
+               "The model's own count differs, often by a fifth or more. Texts count as if each were as long as it may "
+               "be.").format(n=f"{CHARACTERS_PER_TOKEN:g}")
+        )  # fmt: skip
+        if plan.charged and plan.writes:
+            words.append(_cost_words(read, plan))
+            how.append(tr("Money is counted with the prices that you gave under Models; the program knows none."))
+    if facts.seconds is not None:
+        seconds = plan.missing * facts.seconds / plan.at_once
+        about = tr("About {time}.").format(time=spelled_seconds(seconds))
+        words.append(about if seconds >= 1 else tr("Less than a second."))
+        how.append(tr("Time is by the last texts of this model in this project: {s} s each, over {n}.").format(
+            s=number(facts.seconds, 1 if facts.seconds >= 1 else 3), n=number(facts.timed)))  # fmt: skip
+        if plan.at_once > 1:
+            how.append(tr("{n} are asked for at once.").format(n=number(plan.at_once)))
+    return Estimate(" ".join(words), " ".join(how)) if words else None
+
+
+def _token_words(read: int, plan: Plan) -> str:
+    if not plan.writes:
+        return tr("About {read} tokens to read; nothing is written.").format(read=number(read))
+    if plan.longest is None:
+        return tr("About {read} tokens to read; how many are written is not known without a longest text.").format(
+            read=number(read)
+        )
+    return tr("About {read} tokens to read, at most {written} to write.").format(
+        read=number(read), written=number(plan.missing * plan.longest)
+    )
+
+
+def _cost_words(read: int, plan: Plan) -> str:
+    from core.machine.prices import cost
+
+    if plan.price is None:
+        return tr("What it costs is not known: no price is given for this model.")
+    if plan.longest is None:
+        return tr("What it costs cannot be told without a longest text.")
+    amount = cost([{"prompt": read, "completion": plan.missing * plan.longest}], plan.price).amount
+    if 0 < amount < CENT:
+        return tr("Less than {amount} {currency}.").format(amount=number(CENT, 2), currency=plan.price.currency)
+    return tr("At most about {amount} {currency}.").format(amount=number(amount, 2), currency=plan.price.currency)
