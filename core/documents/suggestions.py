@@ -34,11 +34,6 @@ class Suggestion:
     reason: str
     source: str
 
-    @property
-    def is_hint(self) -> bool:
-        """Whether it only says what to do, and has no words of its own."""
-        return self.new is None
-
 
 def apply(text: str, suggestion: Suggestion) -> str:
     """The text with the suggestion's words. `AppError` where it is a hint, or the text has changed since."""

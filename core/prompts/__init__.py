@@ -1,7 +1,7 @@
 """Axes and identities, templates, and the prompt sets that they expand to."""
 
 from core.prompts.axes import Axis, Harm, Identity, available_axes, load_axis
-from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, cogs_tasks, cogs_themes, rubric, topic_titles
+from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, cogs_tasks, cogs_themes, rubric
 from core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
 from core.prompts.letters import letters_context_less_set
 from core.prompts.template import Placeholder, Template, TemplateError
@@ -26,5 +26,4 @@ __all__ = [
     "letters_context_less_set",
     "load_axis",
     "rubric",
-    "topic_titles",
 ]

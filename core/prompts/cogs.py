@@ -68,11 +68,6 @@ def cogs_themes() -> tuple[Theme, ...]:
     return validated(tuple[Theme, ...], rows, "The theme file themes.toml")
 
 
-def topic_titles() -> dict[str, str]:
-    """Topic key → its title."""
-    return {topic["key"]: topic["title"] for topic in read_toml(packaged("tasks", "themes.toml"))["topic"]}
-
-
 def rubric(task: str) -> tuple[TaskCriterion, ...]:
     """The rubric of a task by its key; `UsageError` where there is no such task."""
     for known in cogs_tasks():
@@ -161,7 +156,6 @@ def _choose(what: str, known: Sequence[K], wanted: Sequence[str] | None) -> list
 # Temperature sweep: 500 prompts at 0, 0.25, 0.5, 0.75 and 1. Human study: 50 very short stories, three raters (Kumar et
 # al., section 4.1). The main runs are at temperature 0.2.
 
-TEMPERATURE = 0.2
 SWEEP_TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0)
 SWEEP_PROMPTS = 500
 HUMAN_TASK = "very_short_story"

@@ -123,9 +123,6 @@ def _centred(widget: QWidget) -> QHBoxLayout:
     return row
 
 
-TONES = ("plain", "accent", "ok", "warn", "danger")
-
-
 class Chip(QLabel):
     """A short plain text in a tint. Tones: "plain", "accent", "ok", "warn", "danger"."""
 

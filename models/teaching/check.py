@@ -36,11 +36,12 @@ _DOCUMENTS = {"letter": 60, "creative": 120, "completion": 200}
 
 def difference(drafts: Sequence[PromptDraft], texts: Sequence[str]) -> dict[str, dict[str, float | None]]:
     """Odds ratio (male over female), interval and p of agentic and communal words, as the letters study gives them."""
-    from core.studies.letters.measure import measure_texts
+    from core.studies.letters.measure import measure
+    from core.studies.letters.table import letters_table
 
     fields = [draft.fields for draft in drafts]
     columns = {f"{name}s": [of[name] for of in fields] for name in ("group", "block", "name")}
-    result: StudyResult = measure_texts(texts, **columns, seed=SEED)
+    result: StudyResult = measure(letters_table(texts, **columns), seed=SEED)
     found: dict[str, dict[str, float | None]] = {}
     for finding in result.findings:
         if finding.variant == "default" and finding.label in ("agentic", "communal"):

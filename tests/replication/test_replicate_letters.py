@@ -11,7 +11,8 @@ from core.findings import StudyResult
 from core.metrics.adjust import holm
 from core.metrics.clusters import Clusters
 from core.metrics.odds import clustered_odds_ratios
-from core.studies.letters.measure import letters_table, measure
+from core.studies.letters.measure import measure
+from core.studies.letters.table import letters_table
 
 pytestmark = pytest.mark.replication
 

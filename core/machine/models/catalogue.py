@@ -13,8 +13,6 @@ from core.errors import UsageError
 from core.machine.models.layout import Format
 
 _STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
-# What may be stated of a model only with a source; see `CatalogueEntry.sources`.
-NEEDS_A_SOURCE = ("revision", "sha256", "size", "licence", "memory")
 
 
 @dataclass(frozen=True)

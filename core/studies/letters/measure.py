@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from core.studies.findings import interval, missing_interval, with_holm
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from core.studies.letters.lexicon import lexicon_findings
 from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
-from core.studies.letters.table import LettersTable, letters_table
+from core.studies.letters.table import LettersTable
 from core.studies.letters.weat import Embedded, weat_findings, words_needed
 from core.studies.letters.word_ratios import part_words, word_findings
 
@@ -179,13 +178,6 @@ class LetterInputs:
 def measure(table: LettersTable, *, seed: int = 0, resamples: int = RESAMPLES) -> StudyResult:
     """The findings that need nothing but the counts: word categories."""
     return _result(table, lexicon_findings(table, seed, resamples))
-
-
-def measure_texts(
-    texts: Sequence[str], groups: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES, **columns: Any
-) -> StudyResult:
-    """Count and measure in one call; `columns` as `letters_table` takes them."""
-    return measure(letters_table(texts, groups, **columns), seed=seed, resamples=resamples)
 
 
 def measure_whole(

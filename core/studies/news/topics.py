@@ -58,10 +58,6 @@ def bags_of(articles: Sequence[Sequence[str]]) -> Bags:
     )
 
 
-def _bag(numbers: Iterable[int]) -> Bag:
-    return sorted(Counter(numbers).items())
-
-
 def joined(bags: Iterable[Bag]) -> Bag:
     """Several bags as one, the words in order of their numbers: equal texts give equal bags."""
     counts: Counter[int] = Counter()

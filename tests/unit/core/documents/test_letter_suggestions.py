@@ -107,7 +107,7 @@ def suggested(text: str, person: Person | None = JANE) -> tuple[Suggestion, ...]
 
 @pytest.mark.parametrize(("before", "after"), CASES)
 def test_what_the_sentence_reads_afterwards(before: str, after: str) -> None:
-    readings = [apply(before, one) for one in suggested(before) if not one.is_hint]
+    readings = [apply(before, one) for one in suggested(before) if one.new is not None]
     assert after in readings
 
 
@@ -116,7 +116,7 @@ def test_undoing_gives_back_the_exact_text(text: str) -> None:
     letter = f"Dear all,\n\n{text} Yours."
     sentence = Sentence(0, 11, 11 + len(text), text, "body")
     for one in suggestions_for(sentence, marks_of([sentence], JANE), JANE):
-        if one.is_hint:
+        if one.new is None:
             continue
         assert letter[one.start : one.end] == one.old != one.new
         assert apply(apply(letter, one), undone(one)) == letter
@@ -125,7 +125,7 @@ def test_undoing_gives_back_the_exact_text(text: str) -> None:
 @pytest.mark.parametrize("text", [before for before, _ in CASES])
 def test_one_suggestion_is_not_made_again_once_it_was_taken(text: str) -> None:
     for one in suggested(text):
-        if not one.is_hint:
+        if one.new is not None:
             after = apply(text, one)
             again = [other for other in suggested(after) if (other.old, other.new) == (one.old, one.new)]
             assert after != text
@@ -135,7 +135,7 @@ def test_one_suggestion_is_not_made_again_once_it_was_taken(text: str) -> None:
 @pytest.mark.parametrize("text", [before for before, _ in CASES])
 def test_what_is_left_is_a_sentence_in_form(text: str) -> None:
     for one in suggested(text):
-        after = "" if one.is_hint else apply(text, one)
+        after = "" if one.new is None else apply(text, one)
         if after:
             assert after[0].isupper()
             assert after.endswith(".")
@@ -146,7 +146,7 @@ def test_what_is_left_is_a_sentence_in_form(text: str) -> None:
 @pytest.mark.parametrize("text", HINTS)
 def test_where_no_words_are_safe_there_is_only_a_hint(text: str) -> None:
     (hint,) = [one for one in suggested(text) if one.source][:1]
-    assert hint.is_hint
+    assert hint.new is None
     assert hint.reason.endswith((".", "?"))
     with pytest.raises(AppError, match="hint"):
         apply(text, hint)
@@ -170,25 +170,25 @@ def test_only_categories_that_count_against_somebody_have_suggestions() -> None:
 def test_leaving_out_never_takes_praise_along() -> None:
     text = "As a 50-year-old woman with outstanding experience, she leads the ward."
     for one in suggested(text):
-        assert one.is_hint or "outstanding experience" in apply(text, one)
+        assert one.new is None or "outstanding experience" in apply(text, one)
 
 
 def test_a_whole_sentence_goes_only_where_it_says_nothing_else() -> None:
     assert [one.new for one in suggested("She is young.")] == [""]
     text = "She is married and designs bridges for a living."
-    assert all(one.is_hint or "designs bridges" in apply(text, one) for one in suggested(text))
+    assert all(one.new is None or "designs bridges" in apply(text, one) for one in suggested(text))
 
 
 def test_a_first_name_is_kept_beside_the_surname_in_quotations_and_in_addresses() -> None:
     assert suggested("Jane Smith wrote “Ask Jane” to jane@example.org.") == ()
     assert suggested("Jane joined us.", Person("Jane", "", "Dr", "she")) == ()
     (hint,) = suggested("Jane joined us.", Person("Jane", "Smith", "", "she"))
-    assert hint.is_hint
+    assert hint.new is None
     assert hint.mark_key.startswith("name:")
 
 
 def test_a_letter_that_has_changed_is_not_changed_blindly() -> None:
-    (one,) = [one for one in suggested("The chairwoman signed it.") if not one.is_hint]
+    (one,) = [one for one in suggested("The chairwoman signed it.") if one.new is not None]
     with pytest.raises(AppError, match="has changed"):
         apply("A chairwoman signed it.", one)
 

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from core.findings import Finding, StudyResult
 from core.metrics.adjust import holm
 from core.scorers.lexicon import load_lexicon
 from core.studies.letters.lexicon import counting_differences
-from core.studies.letters.measure import letters_table, measure, measure_texts
+from core.studies.letters.measure import measure
+from core.studies.letters.table import letters_table
 
 AGENTIC = "He is a confident and assertive leader. "
 COMMUNAL = "She is a caring and warm person who helps. "
@@ -36,14 +39,20 @@ def found(result: StudyResult, label: str, variant: str = "default") -> Finding:
     return next(each for each in result.findings if (each.label, each.variant) == (label, variant))
 
 
+def measured(
+    texts: Sequence[str], groups: Sequence[str], *, seed: int = 0, resamples: int = 10_000, **columns: Any
+) -> StudyResult:
+    return measure(letters_table(texts, groups, **columns), seed=seed, resamples=resamples)
+
+
 @pytest.fixture(scope="module")
 def biased() -> StudyResult:
-    return measure_texts(**letters(20, bias=0.25), seed=1, resamples=2000)
+    return measured(**letters(20, bias=0.25), seed=1, resamples=2000)
 
 
 @pytest.fixture(scope="module")
 def even() -> StudyResult:
-    return measure_texts(**letters(20, bias=0.0), seed=1, resamples=2000)
+    return measured(**letters(20, bias=0.0), seed=1, resamples=2000)
 
 
 def test_every_category_has_a_finding_of_both_variants(biased: StudyResult) -> None:
@@ -93,9 +102,9 @@ def test_too_few_words_are_undefined_with_the_reason(biased: StudyResult) -> Non
 def test_one_name_per_group_is_said_and_several_are_not() -> None:
     rows = letters(8, bias=0.1)
     note = "One name only: Joseph (male), Kelly (female); name and group cannot be told apart."
-    assert note in measure_texts(**rows, resamples=50).findings[0].note
+    assert note in measured(**rows, resamples=50).findings[0].note
     rows["names"] = [f"{name} {place}" for place, name in enumerate(rows["names"])]
-    assert "One name only" not in measure_texts(**rows, resamples=50).findings[0].note
+    assert "One name only" not in measured(**rows, resamples=50).findings[0].note
 
 
 def test_the_entries_that_make_the_difference_are_named(biased: StudyResult) -> None:
@@ -120,9 +129,9 @@ def test_the_same_seed_gives_the_same_findings_in_any_order() -> None:
     rows = letters(15, bias=0.1)
     order = np.random.default_rng(1).permutation(30)
     shuffled = {name: [column[place] for place in order] for name, column in rows.items()}
-    one = measure_texts(**rows, order=("male", "female"), seed=3, resamples=3000)
-    again = measure_texts(**rows, order=("male", "female"), seed=3, resamples=3000)
-    other = measure_texts(**shuffled, order=("male", "female"), seed=3, resamples=3000)
+    one = measured(**rows, order=("male", "female"), seed=3, resamples=3000)
+    again = measured(**rows, order=("male", "female"), seed=3, resamples=3000)
+    other = measured(**shuffled, order=("male", "female"), seed=3, resamples=3000)
     assert one == again
     for left, right in zip(one.findings, other.findings, strict=True):
         assert left.estimate == pytest.approx(right.estimate)
@@ -132,7 +141,7 @@ def test_the_same_seed_gives_the_same_findings_in_any_order() -> None:
 def test_renaming_the_groups_changes_names_only() -> None:
     rows = letters(10, bias=0.2)
     renamed = {**rows, "groups": [{"male": "x", "female": "y"}[group] for group in rows["groups"]]}
-    one, other = measure_texts(**rows, resamples=300), measure_texts(**renamed, resamples=300)
+    one, other = measured(**rows, resamples=300), measured(**renamed, resamples=300)
     assert [each.estimate for each in one.findings] == [each.estimate for each in other.findings]
     assert [each.p for each in one.findings] == [each.p for each in other.findings]
     assert other.findings[0].groups == ("x", "y")
@@ -140,7 +149,7 @@ def test_renaming_the_groups_changes_names_only() -> None:
 
 def test_three_groups_are_compared_in_pairs() -> None:
     texts = [PLAIN + AGENTIC * 5] * 9
-    result = measure_texts(texts, ["a", "b", "c"] * 3, resamples=50)
+    result = measured(texts, ["a", "b", "c"] * 3, resamples=50)
     assert [each.groups for each in result.findings if (each.label, each.variant) == ("agentic", "default")] == [
         ("a", "b"),
         ("a", "c"),
@@ -149,7 +158,7 @@ def test_three_groups_are_compared_in_pairs() -> None:
 
 
 def test_letters_of_no_or_another_group_are_dropped_and_counted() -> None:
-    result = measure_texts([AGENTIC] * 6, ["a", "b", "", "c", "a", "b"], order=("a", "b"), resamples=50)
+    result = measured([AGENTIC] * 6, ["a", "b", "", "c", "a", "b"], order=("a", "b"), resamples=50)
     assert result.dropped == {"no group": 1, "group not compared": 1}
     assert result.findings[0].n == 4
     assert result.findings[0].n_by_group == {"a": 2, "b": 2}
@@ -157,18 +166,18 @@ def test_letters_of_no_or_another_group_are_dropped_and_counted() -> None:
 
 @pytest.mark.parametrize("groups", [[], ["a"], ["a", "a"]])
 def test_without_two_groups_everything_is_undefined_with_a_reason(groups: list[str]) -> None:
-    result = measure_texts([AGENTIC] * len(groups), groups, resamples=50)
+    result = measured([AGENTIC] * len(groups), groups, resamples=50)
     assert len(result.findings) == 9
     assert {each.reason for each in result.findings} == {"an odds ratio needs letters of two groups"}
 
 
 def test_a_named_group_without_letters_is_undefined_with_a_reason() -> None:
-    result = measure_texts([AGENTIC] * 3, ["a"] * 3, order=("a", "b"), resamples=50)
+    result = measured([AGENTIC] * 3, ["a"] * 3, order=("a", "b"), resamples=50)
     assert found(result, "agentic").reason == "a group has no words"
 
 
 def test_empty_letters_are_kept() -> None:
-    result = measure_texts([AGENTIC * 8, "", AGENTIC * 8, ""], ["a", "a", "b", "b"], resamples=50)
+    result = measured([AGENTIC * 8, "", AGENTIC * 8, ""], ["a", "a", "b", "b"], resamples=50)
     assert found(result, "agentic").n == 4
     assert found(result, "agentic").estimate == pytest.approx(1.0)
 
