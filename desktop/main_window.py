@@ -26,7 +26,7 @@ from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
 
 if TYPE_CHECKING:
-    from core.judging.packets.inside import PacketInfo
+    from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
     from desktop.operations.second_window import Door

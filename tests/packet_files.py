@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from core.jobs import JobContext
-from core.judging.packets.inside import PacketStore, PacketWording, finish_packet
 from core.judging.packets.make import MadePacket, make_packets
 from core.judging.packets.merge import MergeReport, merge_packets
+from core.judging.packets.packet import PacketStore, PacketWording, finish_packet
 from core.judging.plan import texts_digest
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStatements
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
@@ -73,7 +73,7 @@ def coordinator(path: Path, *, comparisons: int = 6, repeats: int = 0, **setting
         first = [new_uuid() for _ in range(comparisons)]
         for position in range(comparisons + repeats):
             cell = position % comparisons
-            items = tuple(Item(keys[cell, one], IDENTITIES[one]) for one in range(3))
+            items = tuple(ComparisonItem(keys[cell, one], IDENTITIES[one]) for one in range(3))
             digest = texts_digest(sha256_text(text_of(cell, one)) for one in range(3))
             again = position >= comparisons
             specs.append(

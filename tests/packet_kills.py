@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.judging.packets.inside import packet_info
+from core.judging.packets.packet import packet_info
 from core.project.check import check_project
 from core.project.project import Project
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from core.jobs import JobContext
-from core.judging.packets.inside import finish_packet
 from core.judging.packets.make import make_packets
 from core.judging.packets.merge import merge_packets
+from core.judging.packets.packet import finish_packet
 from core.judging.plan import texts_digest
 from core.project.project import Project
-from core.project.rows import ComparisonRow, Item
+from core.project.rows import ComparisonItem, ComparisonRow
 from core.project.specs import (
     AxisSpec,
     ComparisonSpec,
@@ -66,7 +66,7 @@ def add_plan(project: Project, title: str = "First reading", *, repeats: int = 0
     specs: list[ComparisonSpec] = []
     cells = [(task, theme) for task in TASKS for theme in THEMES]
     for position, (task, theme) in enumerate([*cells, *cells[:repeats]]):
-        items = tuple(Item(outputs[task, theme, who], who) for who in IDENTITIES)
+        items = tuple(ComparisonItem(outputs[task, theme, who], who) for who in IDENTITIES)
         digest = texts_digest(sha256_text(text_of(task, theme, who)) for who in IDENTITIES)
         first = f"{title}-{position % len(cells)}"
         again = position >= len(cells)

@@ -8,7 +8,7 @@ from core.jobs import JobContext
 from core.judging.packets.make import make_packets
 from core.judging.plan import texts_digest
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import AxisSpec, ComparisonSpec, PlanSpec, SourceSpec
 from core.text import sha256_text
 
@@ -44,7 +44,9 @@ def rating_project(
                 axis="zqaxis",
                 task=task,
                 theme=THEMES[position % len(THEMES)],
-                items=tuple(Item(None, identity, next(ids)) for identity, _ in zip(IDENTITIES, cards, strict=False)),
+                items=tuple(
+                    ComparisonItem(None, identity, next(ids)) for identity, _ in zip(IDENTITIES, cards, strict=False)
+                ),
                 texts_sha256=texts_digest(sha256_text(text) for text in cards),
             )
             for position, cards in enumerate(texts)

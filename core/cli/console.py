@@ -148,7 +148,7 @@ def is_project(path: Path) -> bool:
 
 def open_for_writing(path: Path) -> Project:
     """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
-    from core.judging.packets.inside import packet_info
+    from core.judging.packets.packet import packet_info
 
     project = Project.open(path)
     if packet_info(project) is not None:

@@ -29,7 +29,7 @@ from core.project.rows import PlanRow
 if TYPE_CHECKING:
     from core.judging.packets.decisions import Conflict
     from core.judging.packets.merge import MergedFile
-    from core.runs.compare.drawing import Compared
+    from core.runs.compare.drawing import ComparedPlan
     from core.runs.compare.planning import Outlook
     from core.runs.judge import JudgeResult
 
@@ -119,16 +119,18 @@ def _sized(
     from core.judging.plan import PlanSettings
     from core.runs.compare.drawing import sizes
     from core.runs.compare.planning import outlooks
-    from core.runs.compare.pool import Request
+    from core.runs.compare.pool import CompareRequest
     from core.runs.setup import study_of
 
     with open_for_measuring(file) as project, job("Planning") as ctx:
-        request = Request(study_of(project, study), tuple(drawing["axes"]), tuple(drawing["models"]), drawing["seed"])
+        request = CompareRequest(
+            study_of(project, study), tuple(drawing["axes"]), tuple(drawing["models"]), drawing["seed"]
+        )
         found = sizes(ctx, project, request, PlanSettings(**asked), drawing["per_axis"], shared())
         return outlooks(ctx, shared(), found, raters=raters, preference=shares)
 
 
-def _tell_comparisons(result: "Compared", as_json: bool) -> None:
+def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
     by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
     if as_json:
         answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
@@ -207,15 +209,15 @@ def judge(
     A rater and a session of its own: people's sessions and judgments stay as they are.
     """
     from core.compute import models
+    from core.runs.judge import check_can_judge
     from core.runs.judge import judge as judge_plan
-    from core.runs.judge import refuse_what_cannot_judge
     from core.runs.setup import generator_spec
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
     keys = session_keys(endpoint, ask_key)
     with open_for_writing(file) as project, job("Judging") as ctx:
         plans = chosen_plans(project, plan or (), axis or ())
-        refuse_what_cannot_judge(backend)
+        check_can_judge(backend)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
         results = []
         for one in plans:
@@ -429,7 +431,7 @@ def decide(
 
 def count(file: File, code: Code, as_json: AsJson = False) -> None:
     """End a packet that never came back finished: what came counts from now on."""
-    from core.judging.packets.decisions import count_what_came, packets
+    from core.judging.packets.decisions import count_unfinished, packets
 
     with open_for_writing(file) as project:
         mine = [one for one in packets(project) if one.code == code]
@@ -437,7 +439,7 @@ def count(file: File, code: Code, as_json: AsJson = False) -> None:
             raise UsageError(f"There is no packet of {code}.", hint="“biasprint packet list” shows them.")
         still = [one for one in mine if one.state in ("away", "partly")]
         for one in still:
-            count_what_came(project, one.session_id)
+            count_unfinished(project, one.session_id)
     if as_json:
         print_json({"code": code, "sessions": [one.session_id for one in still]})
     elif still:

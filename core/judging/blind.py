@@ -9,7 +9,7 @@ Ratings = tuple[tuple[int | None, ...], ...]  # by card as shown, then by criter
 
 
 @dataclass(frozen=True)
-class Criterion:
+class RatingCriterion:
     name: str
     explanation: str
 
@@ -21,7 +21,7 @@ class BlindComparison:
     token: str
     ordinal: int  # 1 is the first of the plan
     title: str
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[RatingCriterion, ...]
     texts: tuple[str, ...]  # in the order of the cards: A, B, C
     note: str
     notes: bool = True  # whether the plan asks for notes
@@ -29,7 +29,7 @@ class BlindComparison:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GivenAnswer:
     """What the rater said before; `card` is the index of the chosen card, with outcome "choice" alone."""
 
     outcome: Answered
@@ -53,13 +53,13 @@ class SessionView:
     """Everything the window shows of a session. `comparison` is None at the end, and `answer` for a new one."""
 
     comparison: BlindComparison | None
-    answer: Answer | None
+    answer: GivenAnswer | None
     progress: SessionProgress
     revealed: bool = False
 
 
 @dataclass(frozen=True)
-class Entry:
+class OverviewEntry:
     """A line of the list to go back to."""
 
     token: str

@@ -13,21 +13,21 @@ MOST_ALIGNED_WORDS = 1_000
 _RUN = re.compile(r"\S+")
 
 
-class Span(NamedTuple):
+class WordSpan(NamedTuple):
     """Characters `start` to `end` of a text."""
 
     start: int
     end: int
 
 
-class Difference(NamedTuple):
+class WordDifferences(NamedTuple):
     """Per text, the words that are not in all the others; `shared` is the share of words that are, 0 to 1."""
 
-    spans: tuple[tuple[Span, ...], ...]
+    spans: tuple[tuple[WordSpan, ...], ...]
     shared: float
 
 
-def word_differences(texts: Sequence[str]) -> Difference:
+def word_differences(texts: Sequence[str]) -> WordDifferences:
     """Mark the words of each text that have no counterpart, at the same place in the order, in every other text.
 
     Case and Unicode form do not count as differences. Texts of more than 1,000 words are compared without their order:
@@ -36,7 +36,7 @@ def word_differences(texts: Sequence[str]) -> Difference:
     words = [[(span, for_matching(text[span.start : span.end])) for span in _words(text)] for text in texts]
     keys = [[key for _, key in one] for one in words]
     aligned = max(map(len, keys), default=0) <= MOST_ALIGNED_WORDS
-    spans: list[tuple[Span, ...]] = []
+    spans: list[tuple[WordSpan, ...]] = []
     for index, one in enumerate(words):
         common = set(range(len(one)))
         for other, other_keys in enumerate(keys):
@@ -45,10 +45,10 @@ def word_differences(texts: Sequence[str]) -> Difference:
         spans.append(tuple(span for place, (span, _) in enumerate(one) if place not in common))
     total = sum(map(len, words))
     marked = sum(map(len, spans))
-    return Difference(tuple(spans), 1.0 if total == 0 else 1 - marked / total)
+    return WordDifferences(tuple(spans), 1.0 if total == 0 else 1 - marked / total)
 
 
-def _words(text: str) -> Iterator[Span]:
+def _words(text: str) -> Iterator[WordSpan]:
     """Runs without blanks, the punctuation around them left out. Marks that combine, as in Devanagari, stay inside."""
     for run in _RUN.finditer(text):
         start, end = run.span()
@@ -57,7 +57,7 @@ def _words(text: str) -> Iterator[Span]:
         while end > start and unicodedata.category(text[end - 1])[0] in "PS":
             end -= 1
         if start < end:
-            yield Span(start, end)
+            yield WordSpan(start, end)
 
 
 def _matched(words: list[str], other: list[str]) -> set[int]:

@@ -17,7 +17,7 @@ Whose = Literal["person", "group", "model"]
 
 
 @dataclass(frozen=True)
-class Interval:
+class ChoiceInterval:
     low: float
     high: float
 
@@ -36,7 +36,7 @@ class ShareOfChoices:
     chosen: float
     share: float | None
     relative: float | None
-    interval: Interval | None
+    interval: ChoiceInterval | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class AxisTest:
 
 
 @dataclass(frozen=True)
-class Seeing:
+class PreferencePower:
     """How often `n` choices would show a preference for `shares`, where it was one of `axes` axes; from 0 to 1."""
 
     n: int
@@ -85,11 +85,11 @@ class AxisChoice:
     unread: int = 0
     left: int = 0
     abs: float | None = None
-    interval: Interval | None = None
+    interval: ChoiceInterval | None = None
     floor_mean: float | None = None
     floor_p95: float | None = None
     testing: AxisTest | None = None
-    seeing: Seeing | None = None
+    seeing: PreferencePower | None = None
     reason: str = ""
 
     @property
@@ -113,7 +113,7 @@ class AxisChoice:
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherVoice:
     """Whose choices stand beside: the group's, of `people` pooled with the person among them, or a model judge's."""
 
     key: str
@@ -139,9 +139,9 @@ class Fingerprint:
     axes: tuple[AxisChoice, ...]
     complete: bool
     findings: tuple[Finding, ...]
-    group: Beside | None = None
+    group: OtherVoice | None = None
     group_reason: str = ""
-    models: tuple[Beside, ...] = ()
+    models: tuple[OtherVoice, ...] = ()
     still_open: int = 0
 
     @property
@@ -167,7 +167,7 @@ NOT_A_LOSS = {"tie", "none", "skip", "hidden repeat", "judged again"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedAxis:
     """An axis as it was asked: its words, its identities in order with their labels, and how many comparisons."""
 
     axis: str
@@ -178,7 +178,11 @@ class Asked:
 
 
 def axis_choices(
-    asked: Sequence[Asked], findings: Sequence[Finding], *, complete: bool, seeing: Mapping[str, Seeing] | None = None
+    asked: Sequence[AskedAxis],
+    findings: Sequence[Finding],
+    *,
+    complete: bool,
+    seeing: Mapping[str, PreferencePower] | None = None,
 ) -> tuple[AxisChoice, ...]:
     """The choices on each axis that was asked. `findings`: of one voice, tests adjusted over its axes.
 
@@ -196,11 +200,11 @@ def axis_choices(
 
 
 def _axis(
-    asked: Asked,
+    asked: AskedAxis,
     score: Finding | None,
     shares: Mapping[tuple[str, str], Finding],
     tested: int,
-    seeing: Seeing | None,
+    seeing: PreferencePower | None,
 ) -> AxisChoice:
     dropped = dict(score.dropped) if score is not None else {}
     plain = AxisChoice(
@@ -229,7 +233,7 @@ def _axis(
         plain,
         n=score.n,
         abs=score.estimate,
-        interval=None if score.interval is None else Interval(score.interval.low, score.interval.high),
+        interval=None if score.interval is None else ChoiceInterval(score.interval.low, score.interval.high),
         floor_mean=score.floor.mean if score.floor else None,
         floor_p95=score.floor.p95 if score.floor else None,
         testing=testing,
@@ -248,7 +252,7 @@ def _share(identity: str, label: str, k: int, found: Finding | None) -> ShareOfC
         chosen=round(found.estimate * found.n, 6),
         share=found.estimate,
         relative=found.estimate * k,
-        interval=None if bounds is None else Interval(bounds.low * k, bounds.high * k),
+        interval=None if bounds is None else ChoiceInterval(bounds.low * k, bounds.high * k),
     )
 
 
@@ -259,14 +263,14 @@ def _share(identity: str, label: str, k: int, found: Finding | None) -> ShareOfC
 PLANNED = {2: (0.675, 0.325), 3: (0.55, 0.30, 0.15)}
 
 
-def chance_of_seeing(n: int, k: int, axes: int = 1) -> Seeing | None:
+def power_of_choices(n: int, k: int, axes: int = 1) -> PreferencePower | None:
     """The chance that a rater with the planned preference on one of `axes` axes is found with `n` choices on each.
 
     None without a choice, and for a number of identities that no comparison has.
     """
     if n < 1 or k not in PLANNED:
         return None
-    from core.judging.planner import Design, plan_power
+    from core.judging.planner import JudgingDesign, plan_power
 
-    chance = plan_power(Design(comparisons=n, identities=k, axes=axes), PLANNED[k])
-    return Seeing(n, axes, PLANNED[k], chance.power)
+    chance = plan_power(JudgingDesign(comparisons=n, identities=k, axes=axes), PLANNED[k])
+    return PreferencePower(n, axes, PLANNED[k], chance.power)

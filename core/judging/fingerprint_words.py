@@ -20,7 +20,7 @@ Count = Callable[[float, int], str]
 
 
 @dataclass(frozen=True)
-class Span:
+class TextSpan:
     """A piece of a paragraph; what is `strong` is a label of the user's."""
 
     text: str
@@ -31,7 +31,7 @@ class Span:
 class Paragraph:
     """`quiet`: said in passing, not the statement itself."""
 
-    spans: tuple[Span, ...]
+    spans: tuple[TextSpan, ...]
     quiet: bool = False
 
     @property
@@ -48,11 +48,11 @@ def paragraphs(fingerprint: Fingerprint, say: Say = str, count: Count | None = N
 def limits(fingerprint: Fingerprint, say: Say = str) -> Paragraph:
     """The statement that every picture of a fingerprint carries."""
     own = _words()[_whose(fingerprint)]
-    return Paragraph((Span(f"{say(own['quality'])} {say(own['limits'])}"),), quiet=True)
+    return Paragraph((TextSpan(f"{say(own['quality'])} {say(own['limits'])}"),), quiet=True)
 
 
-Spans = list[Span]
-_Field = str | list[Span]
+Spans = list[TextSpan]
+_Field = str | list[TextSpan]
 
 
 class _Voice:
@@ -103,14 +103,14 @@ class _Voice:
         k = len(axis.identities)
         way = "often" if out.chosen > axis.n / k else "seldom"
         counts = [
-            self._fill(self._any["count"], identity=[Span(one.label)], chosen=self._n(one.chosen))
+            self._fill(self._any["count"], identity=[TextSpan(one.label)], chosen=self._n(one.chosen))
             for one in axis.identities
             if one is not out and k > 2
         ]
         sentence = self._fill(
             self._own[f"again_{way}" if again else way],
-            axis=[Span(_in_sentence(axis.title), strong=True)],
-            identity=[Span(out.label, strong=True)],
+            axis=[TextSpan(_in_sentence(axis.title), strong=True)],
+            identity=[TextSpan(out.label, strong=True)],
             chosen=self._n(out.chosen),
             n=self._n(axis.n),
             others=self._fill(self._any["others"], counts=self._list(counts, last="comma")) if counts else "",
@@ -138,7 +138,7 @@ class _Voice:
                     self._any[key],
                     n=self._range([seeing.n for seeing, _ in same]),
                     axes=self._axes([axis for _, axis in same]),
-                    shares=self._list([[Span(self._n(round(100 * share)))] for share in _in_hundred(shares)]),
+                    shares=self._list([[TextSpan(self._n(round(100 * share)))] for share in _in_hundred(shares)]),
                     seen=self._range([min(99, max(1, round(100 * seeing.chance))) for seeing, _ in same]),
                 )
             )
@@ -149,7 +149,7 @@ class _Voice:
         found = []
         many = _words()["many_without_choice"]
         for axis in self._print.axes:
-            where = [Span(_in_sentence(axis.title), strong=True)]
+            where = [TextSpan(_in_sentence(axis.title), strong=True)]
             planned, counts = self._n(axis.planned), {"ties": axis.ties, "none": axis.none, "skips": axis.skips}
             without = sum(counts.values())
             if without and without >= many * axis.planned:
@@ -170,34 +170,34 @@ class _Voice:
         """The translated sentence with its fields; a field's own braces are not looked at."""
         spans: Spans = []
         for text, name, _, _ in Formatter().parse(self._say(sentence)):
-            spans += [Span(text)] if text else []
+            spans += [TextSpan(text)] if text else []
             if name is not None:
                 value = fields[name]
-                spans += [Span(value)] if isinstance(value, str) else value
+                spans += [TextSpan(value)] if isinstance(value, str) else value
         return spans
 
     def _axes(self, axes: Sequence[AxisChoice]) -> Spans:
-        return self._list([[Span(_in_sentence(axis.title), strong=True)] for axis in axes])
+        return self._list([[TextSpan(_in_sentence(axis.title), strong=True)] for axis in axes])
 
     def _list(self, parts: Sequence[Spans], last: str = "and") -> Spans:
         joining = _words()["joining"]
         spans: Spans = []
         for place, part in enumerate(parts):
             if place:
-                spans.append(Span(self._say(joining[last if place == len(parts) - 1 else "comma"])))
+                spans.append(TextSpan(self._say(joining[last if place == len(parts) - 1 else "comma"])))
             spans += part
         return spans
 
     def _joined(self, sentences: Sequence[Spans]) -> Spans:
         spans: Spans = []
         for sentence in sentences:
-            spans += [Span(" "), *sentence] if spans else sentence
+            spans += [TextSpan(" "), *sentence] if spans else sentence
         return spans
 
     def _range(self, values: Sequence[int]) -> Spans:
         low, high = min(values), max(values)
         if low == high:
-            return [Span(self._n(low))]
+            return [TextSpan(self._n(low))]
         return self._fill(self._any["range"], low=self._n(low), high=self._n(high))
 
     def _n(self, value: float) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from core.judging.blind import Criterion
+from core.judging.blind import RatingCriterion
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.scorers.refusal import is_refusal
 
@@ -55,7 +55,7 @@ class JudgingPrompt:
     broken: int
 
 
-def judging_prompt(title: str, criteria: Sequence[Criterion], texts: Sequence[str], salt: str) -> JudgingPrompt:
+def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Sequence[str], salt: str) -> JudgingPrompt:
     """The prompt for `texts` in the order of the cards; two or three.
 
     `salt`: what this request has of its own, such as its seed. The same arguments give the same prompt, so that a
@@ -131,14 +131,14 @@ LONGEST_WORD = 4  # of the answers: they stand in many a text by chance
 
 
 @dataclass(frozen=True)
-class Read:
+class ParsedReply:
     """`card`: the place of the card that was chosen, with "choice" alone."""
 
     as_: ReadAs
     card: int | None = None
 
 
-def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Read:
+def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> ParsedReply:
     """What a reply says of the cards `texts`. `whole`: it ended by itself and was not cut off.
 
     Only a reply that is an answer from its first sign to its last is one: a letter within a sentence may come from a
@@ -151,12 +151,12 @@ def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Read:
     if found is not None and whole and not echoed:
         word = found["word"].upper()
         if word == "TIE":
-            return Read("tie")
+            return ParsedReply("tie")
         if word == "NONE":
-            return Read("none")
+            return ParsedReply("none")
         card = LETTERS.index(word)
-        return Read("choice", card) if card < len(texts) else Read("unreadable")
-    return Read("refused" if not echoed and is_refusal(answer) else "unreadable")
+        return ParsedReply("choice", card) if card < len(texts) else ParsedReply("unreadable")
+    return ParsedReply("refused" if not echoed and is_refusal(answer) else "unreadable")
 
 
 def _echoes(said: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
-from core.project.rows import ComparisonRow, Item, TextKey
+from core.project.rows import ComparisonItem, ComparisonRow, TextKey
 from core.text import sha256_text
 
 # ---- Drawing comparisons
@@ -44,9 +44,9 @@ class Candidate:
     shown_theme: str | None = None
 
     @property
-    def item(self) -> Item:
+    def item(self) -> ComparisonItem:
         """The card that shows it."""
-        return Item(self.output, self.identity, self.source)
+        return ComparisonItem(self.output, self.identity, self.source)
 
     @property
     def key(self) -> TextKey:
@@ -64,7 +64,7 @@ class DrawnComparison:
     axis: str
     task: str
     theme: str
-    items: tuple[Item, ...]
+    items: tuple[ComparisonItem, ...]
     texts_sha256: str
     repeat_of: int | None = None
 

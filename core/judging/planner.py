@@ -21,7 +21,7 @@ STEP = 1e-4  # how finely a detectable share is told
 
 
 @dataclass(frozen=True)
-class Design:
+class JudgingDesign:
     """`comparisons` on each of `axes`, each judged by `raters`; every comparison shows one text of each identity.
 
     `agreement`: how alike the raters choose (0: no more than chance, 1: always the same). `without_choice`: the share
@@ -83,7 +83,7 @@ class Design:
 class Chance:
     """The chance that `design` sees a preference of `shares` on one of its axes."""
 
-    design: Design
+    design: JudgingDesign
     shares: tuple[float, ...]
     power: float
 
@@ -101,7 +101,7 @@ class Chance:
 class Needed:
     """`design` with the fewest comparisons (or raters) that see `shares` with chance `wanted`; None with a reason."""
 
-    design: Design | None
+    design: JudgingDesign | None
     shares: tuple[float, ...]
     wanted: float
     reason: str = ""
@@ -138,7 +138,7 @@ class Needed:
 class Detectable:
     """The smallest share of one identity, the others being chosen equally often, that `design` sees with `wanted`."""
 
-    design: Design
+    design: JudgingDesign
     wanted: float
     top: float | None
 
@@ -183,7 +183,7 @@ PREFERENCE = (0.55, 0.30, 0.15)
 MOST_COMPARISONS, MOST_RATERS = 5_000, 200
 
 
-def plan_power(design: Design, shares: Sequence[float] | float = PREFERENCE) -> Chance:
+def plan_power(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE) -> Chance:
     """The chance of seeing `shares`, or one identity's share where it is a number and the others are equal.
 
     Exact with one rater and a choice in every comparison (`exact_power`). Otherwise at the effective number of
@@ -194,7 +194,7 @@ def plan_power(design: Design, shares: Sequence[float] | float = PREFERENCE) -> 
     return Chance(design, expected, _power(design, expected))
 
 
-def needed(design: Design, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
+def needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
     """The fewest comparisons from which on `shares` are seen with this chance; `design.comparisons` does not matter.
 
     The chance rises in teeth, because choices are counted: a number counts only if a few more do not fall below.
@@ -208,7 +208,7 @@ def needed(design: Design, shares: Sequence[float] | float = PREFERENCE, power: 
     return Needed(replace(design, comparisons=fewest), expected, power)
 
 
-def raters_needed(design: Design, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
+def raters_needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
     """The fewest raters of the same comparisons; `design.raters` does not matter. None where no number is enough."""
     expected = _shares(design, shares)
     fewest = _smallest(lambda m: _power(replace(design, raters=m), expected), power, MOST_RATERS, 2)
@@ -218,7 +218,7 @@ def raters_needed(design: Design, shares: Sequence[float] | float = PREFERENCE, 
     return Needed(replace(design, raters=fewest), expected, power)
 
 
-def detectable(design: Design, power: float = POWER) -> Detectable:
+def detectable(design: JudgingDesign, power: float = POWER) -> Detectable:
     """What the plan can see with this chance."""
 
     def seen(top: float) -> bool:
@@ -233,7 +233,7 @@ def detectable(design: Design, power: float = POWER) -> Detectable:
     return Detectable(design, power, high)
 
 
-def _power(design: Design, shares: tuple[float, ...]) -> float:
+def _power(design: JudgingDesign, shares: tuple[float, ...]) -> float:
     below = floor(design.effective + 1e-9)
     part = max(0.0, design.effective - below)
     stretch = design.stretch(shares)
@@ -262,7 +262,7 @@ def _smallest(power_of: Callable[[int], float], wanted: float, most: int, teeth:
     return high
 
 
-def _shares(design: Design, shares: Sequence[float] | float) -> tuple[float, ...]:
+def _shares(design: JudgingDesign, shares: Sequence[float] | float) -> tuple[float, ...]:
     if isinstance(shares, int | float):
         given: tuple[float, ...] = top_shares(float(shares), design.identities)
     else:

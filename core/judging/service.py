@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from core.judging.blind import AxisSummary, IdentityCount, Offer, Revelation, SessionProgress, SessionView, StartInfo
 from core.judging.plan import PlanSettings
-from core.judging.store import LONGEST_DESCRIPTION, AxisNames, JudgingStore, Statements
-from core.judging.wording import Wording
-from core.judging.work import Refused, Said, SessionWork
+from core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
+from core.judging.wording import ComparisonWording
+from core.judging.work import JudgmentInForce, Refused, SessionWork
 from core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
 
 # ---- The reveal: counts only. Shares, intervals and tests are the creativity study's
 
 
 def revelation(
-    rows: Sequence[ComparisonRow], said: Mapping[int, Said], names: Callable[[str], AxisNames]
+    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], names: Callable[[str], AxisLabels]
 ) -> Revelation:
     """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart."""
     by_axis: dict[str, list[int]] = {}
@@ -34,7 +34,7 @@ def revelation(
 
 
 def _axis(
-    rows: Sequence[ComparisonRow], said: Mapping[int, Said], indexes: Sequence[int], names: AxisNames
+    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], indexes: Sequence[int], names: AxisLabels
 ) -> AxisSummary:
     outcomes = Counter(said[index].outcome if index in said else "undone" for index in indexes)
     chosen: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def _axis(
     )
 
 
-def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, Said]) -> list[bool]:
+def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce]) -> list[bool]:
     """For each hidden repeat answered both times: whether the answers agree."""
     index_of = {row.id: index for index, row in enumerate(rows)}
     agree = []
@@ -68,7 +68,9 @@ def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, Said]) -> list[bo
     return agree
 
 
-def _meant(rows: Sequence[ComparisonRow], said: Mapping[int, Said], index: int) -> tuple[str, TextKey | None] | None:
+def _meant(
+    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], index: int
+) -> tuple[str, TextKey | None] | None:
     """An answer that does not depend on the order of the items; None where there is none."""
     answer = said.get(index)
     if answer is None or answer.outcome in ("skip", "undone"):
@@ -91,9 +93,9 @@ class JudgingService:
     def __init__(
         self,
         store: JudgingStore,
-        wording: Wording,
+        wording: ComparisonWording,
         *,
-        statements: Statements | None = None,
+        statements: RaterStatements | None = None,
         finish: Callable[[], object] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:

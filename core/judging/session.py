@@ -18,10 +18,10 @@ from queue import Empty, SimpleQueue
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from core.errors import AppError
-from core.judging.blind import Answered, Entry, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import Answered, OverviewEntry, Ratings, Revelation, SessionProgress, SessionView, StartInfo
 from core.judging.service import JudgingService
 from core.judging.store import JudgingStore
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.judging.work import Refused, SessionWork
 
 Given = ParamSpec("Given")
@@ -112,7 +112,7 @@ class JudgingSession:
     def go_to(self, token: str) -> "Future[SessionView]":
         return self._ask(SessionWork.go_to, token)
 
-    def entries(self) -> "Future[tuple[Entry, ...]]":
+    def entries(self) -> "Future[tuple[OverviewEntry, ...]]":
         return self._ask(SessionWork.entries)
 
     def save_note(self, token: str, note: str) -> "Future[SessionProgress]":
@@ -158,7 +158,7 @@ class JudgingSession:
         return future
 
 
-def open_judging(store: JudgingStore, wording: Wording, **options: Any) -> JudgingSession:
+def open_judging(store: JudgingStore, wording: ComparisonWording, **options: Any) -> JudgingSession:
     """Start a judging thread over `store`, and give the door to it.
 
     `options` are those of `JudgingService`. The caller should drop its own references.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from core.judging.blind import Criterion, Ratings
+from core.judging.blind import RatingCriterion, Ratings
 from core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from core.project.changes import Changes
 from core.project.project import Project
@@ -15,7 +15,7 @@ from core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
 
 
 @dataclass(frozen=True)
-class AxisNames:
+class AxisLabels:
     """How an axis and its identities are called, for the reveal."""
 
     title: str
@@ -69,7 +69,7 @@ class JudgingStore(Protocol):
 
     def reveal(self, session_id: str) -> Changes: ...
 
-    def axis_names(self, axis: str) -> AxisNames: ...
+    def axis_names(self, axis: str) -> AxisLabels: ...
 
 
 class ProjectStore:
@@ -124,11 +124,11 @@ class ProjectStore:
         opened = self._judging.open_session(plan_id, rater_id, consent_text).uuid("session")
         return next(row for row in self._judging.sessions() if row.id == opened)
 
-    def axis_names(self, axis: str) -> AxisNames:
+    def axis_names(self, axis: str) -> AxisLabels:
         if axis in TITLES:
-            return AxisNames(TITLES[axis], self._labels() if axis == TWIN else LABELS.get(axis, {}))
+            return AxisLabels(TITLES[axis], self._labels() if axis == TWIN else LABELS.get(axis, {}))
         row = self._project.axes.latest().get(axis)
-        return AxisNames(self._title(axis) if row is None else row.title, self._labels(axis))
+        return AxisLabels(self._title(axis) if row is None else row.title, self._labels(axis))
 
     def _title(self, axis: str) -> str:
         """The title of a definition that is reported as this axis, or the axis's own key."""
@@ -167,7 +167,7 @@ LOWEST, HIGHEST = 1, 5
 LONGEST_DESCRIPTION = 2_000  # characters
 
 
-class Stated(NamedTuple):
+class GivenRating(NamedTuple):
     """One rating in force; `item` is the index of the card among the comparison's items, not where it was shown."""
 
     id: str
@@ -177,10 +177,10 @@ class Stated(NamedTuple):
     rating: int | None
 
 
-class Statements(Protocol):
-    def ratings(self, rater_id: str) -> Iterable[Stated]: ...
+class RaterStatements(Protocol):
+    def ratings(self, rater_id: str) -> Iterable[GivenRating]: ...
 
-    def rate(self, rater_id: str, stated: Stated) -> str:
+    def rate(self, rater_id: str, stated: GivenRating) -> str:
         """Add a rating that goes on from the one with `stated.id`, if any. Its own id, once it is on disk."""
         ...
 
@@ -195,12 +195,12 @@ class ProjectStatements:
     def __init__(self, project: Project) -> None:
         self._project = project
 
-    def ratings(self, rater_id: str) -> Iterable[Stated]:
+    def ratings(self, rater_id: str) -> Iterable[GivenRating]:
         for row in self._project.annotations.of_kind(KIND, rater_id=rater_id):
             value = row.value
-            yield Stated(row.id, row.target, value["card"], value["criterion"], value["rating"])
+            yield GivenRating(row.id, row.target, value["card"], value["criterion"], value["rating"])
 
-    def rate(self, rater_id: str, stated: Stated) -> str:
+    def rate(self, rater_id: str, stated: GivenRating) -> str:
         value = {"card": stated.item, "criterion": stated.criterion, "rating": stated.rating}
         spec = AnnotationSpec(
             kind=KIND, target=stated.comparison_id, rater_id=rater_id, value=value, supersedes=stated.id or None
@@ -214,14 +214,14 @@ class ProjectStatements:
 class CriterionRatings:
     """The ratings of one rater, all in memory: what comes next is shown without another read."""
 
-    def __init__(self, statements: Statements, rater_id: str) -> None:
+    def __init__(self, statements: RaterStatements, rater_id: str) -> None:
         self._statements = statements
         self._rater_id = rater_id
-        self._given: dict[str, dict[tuple[int, str], Stated]] = {}
+        self._given: dict[str, dict[tuple[int, str], GivenRating]] = {}
         for stated in statements.ratings(rater_id):
             self._keep(stated)
 
-    def shown(self, comparison_id: str, order: Sequence[int], criteria: Sequence[Criterion]) -> Ratings:
+    def shown(self, comparison_id: str, order: Sequence[int], criteria: Sequence[RatingCriterion]) -> Ratings:
         """By card as shown, then by criterion; None where nothing was rated."""
         given = self._given.get(comparison_id, {})
         return tuple(
@@ -234,8 +234,8 @@ class CriterionRatings:
         before = self._given.get(comparison_id, {}).get((item, criterion))
         if (before.rating if before is not None else None) == rating:
             return
-        stated = Stated(before.id if before is not None else "", comparison_id, item, criterion, rating)
+        stated = GivenRating(before.id if before is not None else "", comparison_id, item, criterion, rating)
         self._keep(stated._replace(id=self._statements.rate(self._rater_id, stated)))
 
-    def _keep(self, stated: Stated) -> None:
+    def _keep(self, stated: GivenRating) -> None:
         self._given.setdefault(stated.comparison_id, {})[stated.item, stated.criterion] = stated

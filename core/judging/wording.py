@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.judging.blind import Criterion
+from core.judging.blind import RatingCriterion
 from core.prompts.cogs import cogs_tasks, cogs_themes
 from core.prompts.letters import letter_design
 from core.prompts.news import TASK as NEWS
@@ -14,10 +14,10 @@ UNNAMED = "Texts"  # where task and theme say nothing that may be said
 @dataclass(frozen=True)
 class TaskWords:
     title: str
-    criteria: tuple[Criterion, ...] = ()
+    criteria: tuple[RatingCriterion, ...] = ()
 
 
-class Wording:
+class ComparisonWording:
     """Titles and criteria by task and theme key; an unknown key stands for itself, its underscores as blanks."""
 
     def __init__(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str] | None = None) -> None:
@@ -30,21 +30,21 @@ class Wording:
         named = words.title if words is not None else task.replace("_", " ").capitalize()
         return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part) or UNNAMED
 
-    def criteria(self, task: str) -> tuple[Criterion, ...]:
+    def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
         words = self._tasks.get(task)
         return words.criteria if words is not None else ()
 
 
-def shipped_wording() -> Wording:
+def shipped_wording() -> ComparisonWording:
     """The wording of the tasks and themes that come with the program, of every study.
 
     Letters are told apart by occupation (“Reference letter · chef”), news by the headline that both articles were
     written for. A theme that would name what is compared was left empty when the comparison was drawn.
     """
     tasks = {
-        task.key: TaskWords(task.title, tuple(Criterion(one.name, one.explanation) for one in task.rubric))
+        task.key: TaskWords(task.title, tuple(RatingCriterion(one.name, one.explanation) for one in task.rubric))
         for task in cogs_tasks()
     }
     tasks |= {key: TaskWords(document.title) for key, document in letter_design().documents.items()}
     tasks[NEWS] = TaskWords("News article")
-    return Wording(tasks, {theme.key: theme.text for theme in cogs_themes()})
+    return ComparisonWording(tasks, {theme.key: theme.text for theme in cogs_themes()})

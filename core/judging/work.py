@@ -13,11 +13,20 @@ from typing import NamedTuple, overload
 
 from core.cache import BatchCache
 from core.errors import AppError
-from core.judging.blind import Answer, Answered, BlindComparison, Entry, Ratings, SessionProgress, SessionView, State
+from core.judging.blind import (
+    Answered,
+    BlindComparison,
+    GivenAnswer,
+    OverviewEntry,
+    Ratings,
+    SessionProgress,
+    SessionView,
+    State,
+)
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
-from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, Statements
-from core.judging.wording import Wording
-from core.project.rows import ComparisonRow, Item, Outcome, PlanRow, RaterRow, SessionRow
+from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
+from core.judging.wording import ComparisonWording
+from core.project.rows import ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
@@ -117,7 +126,7 @@ class CompactRows(Sequence[ComparisonRow]):
 def _row(flat: _Flat) -> ComparisonRow:
     key, plan_id, position, axis, task, theme, cards, identities, texts_sha256, repeat_of = flat
     items = tuple(
-        Item(None, identity, source=-card) if card < 0 else Item(card, identity)
+        ComparisonItem(None, identity, source=-card) if card < 0 else ComparisonItem(card, identity)
         for card, identity in zip(cards, identities, strict=True)
     )
     return ComparisonRow(key, plan_id, position, axis, task, theme, items, texts_sha256, repeat_of)
@@ -128,7 +137,7 @@ KEPT_TEXTS = 16
 MOST_ENTRIES = 2_000  # in the list to go back by
 
 
-class Said(NamedTuple):
+class JudgmentInForce(NamedTuple):
     """The judgment in force for one comparison; `shown` and `chosen` are item indexes."""
 
     id: str
@@ -148,12 +157,12 @@ class SessionWork:
     def __init__(
         self,
         store: JudgingStore,
-        wording: Wording,
+        wording: ComparisonWording,
         plan: PlanRow,
         rater: RaterRow,
         session: SessionRow,
         *,
-        statements: Statements | None = None,
+        statements: RaterStatements | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
@@ -178,11 +187,11 @@ class SessionWork:
     def _load(self) -> None:
         index_of = {comparison: index for index, comparison in enumerate(self.rows.ids())}
         current = sorted(self._store.judgments(self.session_id), key=lambda row: row.sequence)
-        self.judgments: dict[int, Said] = {}
+        self.judgments: dict[int, JudgmentInForce] = {}
         self._spent: dict[int, float] = {}
         for row in current:
             index = index_of[row.comparison_id]
-            self.judgments[index] = Said(row.id, row.outcome, row.chosen, row.shown, row.note)
+            self.judgments[index] = JudgmentInForce(row.id, row.outcome, row.chosen, row.shown, row.note)
             self._spent[index] = row.active_seconds
         self._total_spent = sum(self._spent.values())
         # In the order they were given: that is the way back.
@@ -220,7 +229,7 @@ class SessionWork:
         left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
         return SessionProgress(done, self._tally["skip"], left, len(self._unusable), len(self.rows), self._total_spent)
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[OverviewEntry, ...]:
         """The comparisons to go back to, in plan order. Of very many, those that were answered last or skipped."""
         indexes: Iterable[int] = range(len(self.rows))
         if len(self.rows) > MOST_ENTRIES:
@@ -228,8 +237,10 @@ class SessionWork:
             indexes = sorted({*skipped[-MOST_ENTRIES // 2 :], *list(self._history)[-MOST_ENTRIES // 2 :]})
         return tuple(self._entry(index, self.rows[index]) for index in indexes)
 
-    def _entry(self, index: int, row: ComparisonRow) -> Entry:
-        return Entry(self._tokens[index], index + 1, self._wording.title(row.task, row.theme), self._state(index))
+    def _entry(self, index: int, row: ComparisonRow) -> OverviewEntry:
+        return OverviewEntry(
+            self._tokens[index], index + 1, self._wording.title(row.task, row.theme), self._state(index)
+        )
 
     def touch(self) -> SessionProgress:
         """A sign of life from the rater: the time since the last one belongs to the comparison that is shown."""
@@ -373,7 +384,7 @@ class SessionWork:
         self._history.pop(index, None)
         if outcome != "undone":
             self._history[index] = None
-        self.judgments[index] = Said(written, outcome, chosen, spec.shown, note)
+        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note)
 
     def _keep_draft(self, index: int) -> None:
         if self._notes.waits(index):
@@ -399,11 +410,11 @@ class SessionWork:
         said = self.judgments.get(index)
         return said.shown if said is not None else self._order.of(self.rows[index].id)
 
-    def _answer(self, index: int) -> Answer | None:
+    def _answer(self, index: int) -> GivenAnswer | None:
         said = self.judgments.get(index)
         if said is None or said.outcome == "undone":
             return None
-        return Answer(said.outcome, None if said.chosen is None else said.shown.index(said.chosen))
+        return GivenAnswer(said.outcome, None if said.chosen is None else said.shown.index(said.chosen))
 
     def _state(self, index: int) -> State:
         if index in self._unusable:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from core.errors import AppError
 from core.judging.fingerprint import GROUP_FROM, PLANNED
 from core.judging.plan import PlanSettings
-from core.judging.planner import Chance, Design, plan_power
+from core.judging.planner import Chance, JudgingDesign, plan_power
 from core.judging.store import ProjectStore
 from core.judging.work import Refused
 from core.project.project import Project
@@ -116,7 +116,7 @@ def attendance(project: Project, plan_id: str) -> Attendance:
     return Attendance(len(sessions), sum(row.revealed_at is not None for row in sessions))
 
 
-def may_be_told(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
+def tellable_sessions(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
     """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people."""
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
     every = project.judging.sessions()
@@ -148,35 +148,35 @@ class WorkshopPlan:
     title: str
     comparisons: int
     minutes: int
-    design: Design | None
+    design: JudgingDesign | None
     consent_text: str = ""
 
 
 def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
     """The plans that were drawn for workshops and can be asked, the latest first."""
     found = [row for row in project.judging.plans() if PlanSettings.of(row.settings).workshop]
-    return tuple(described(project, row) for row in reversed(found) if project.judging.count(row.id))
+    return tuple(describe_plan(project, row) for row in reversed(found) if project.judging.count(row.id))
 
 
-def described(project: Project, plan: PlanRow) -> WorkshopPlan:
+def describe_plan(project: Project, plan: PlanRow) -> WorkshopPlan:
     rows = project.judging.comparisons(plan.id)
     consent_text = PlanSettings.of(plan.settings).consent_text
     return WorkshopPlan(plan.id, plan.title, len(rows), _minutes(project, rows), _design(rows), consent_text)
 
 
-def chance_of(design: Design) -> Chance:
+def chance_of(design: JudgingDesign) -> Chance:
     """The chance that a session sees the preference it is planned for: 55/30/15 % among three identities."""
     k = design.identities
     return plan_power(design, PLANNED.get(k, 1 / k + PREFERRED_PART * (1 - 1 / k)))
 
 
-def _design(rows: Sequence[ComparisonRow]) -> Design | None:
+def _design(rows: Sequence[ComparisonRow]) -> JudgingDesign | None:
     """What is asked on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
     asked = Counter(row.axis for row in rows if row.repeat_of is None)
     if not asked:
         return None
     identities = max(len({item.identity for item in row.items}) for row in rows)
-    return Design(min(asked.values()), identities, len(asked)) if identities > 1 else None
+    return JudgingDesign(min(asked.values()), identities, len(asked)) if identities > 1 else None
 
 
 def _minutes(project: Project, rows: Sequence[ComparisonRow]) -> int:

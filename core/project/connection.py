@@ -47,7 +47,7 @@ def engine_for(open_connection: Callable[[], sqlite3.Connection]) -> Engine:
     )
 
 
-def raw(connection: Connection) -> sqlite3.Connection:
+def driver_connection(connection: Connection) -> sqlite3.Connection:
     """The sqlite3 connection under an SQLAlchemy one."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
@@ -133,7 +133,7 @@ def explain(error: BaseException, path: Path) -> BaseException:
 PAUSE_SECONDS = 0.001
 
 
-def patiently(connection: Connection, statement: str, give_up_seconds: float) -> None:
+def execute_when_free(connection: Connection, statement: str, give_up_seconds: float) -> None:
     """Execute a statement that has changed nothing when it answers BUSY, until another connection lets it."""
     give_up = time.monotonic() + give_up_seconds
     while True:

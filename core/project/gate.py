@@ -36,10 +36,10 @@ def read_header(path: Path) -> int:
     except PermissionError:
         raise AppError(f"“{path.name}” may not be read.", hint="Ask its owner for permission, or copy it.") from None
     if not header.startswith(MAGIC) or len(header) < 100:
-        raise not_ours(path, "It is not an SQLite database" if header else "It is empty")
+        raise foreign_file(path, "It is not an SQLite database" if header else "It is empty")
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION_ID:
-        raise not_ours(path, "It belongs to another program")
+        raise foreign_file(path, "It belongs to another program")
     if version > SCHEMA_VERSION:
         raise AppError(
             f"“{path.name}” was made by a newer Biasprint: it needs format {version}, this one knows {SCHEMA_VERSION}.",
@@ -47,11 +47,11 @@ def read_header(path: Path) -> int:
             hint="Update Biasprint to open it.",
         )
     if version < 1:
-        raise not_ours(path, "It states no format")
+        raise foreign_file(path, "It states no format")
     return version
 
 
-def not_ours(path: Path, why: str) -> AppError:
+def foreign_file(path: Path, why: str) -> AppError:
     return AppError(
         f"“{path.name}” is not a Biasprint project. {why}.",
         kept="It was not changed.",

@@ -19,7 +19,7 @@ LOCKED_BYTE = 1 << 30
 
 
 @dataclass(frozen=True)
-class Holder:
+class LockHolder:
     """Who holds a project open for writing."""
 
     pid: int
@@ -27,7 +27,7 @@ class Holder:
     user: str
 
     @classmethod
-    def me(cls) -> "Holder":
+    def me(cls) -> "LockHolder":
         return cls(os.getpid(), socket.gethostname(), _user())
 
     @property
@@ -39,7 +39,7 @@ class Holder:
 class ProjectInUse(AppError):
     """Another window or program is writing to the project."""
 
-    def __init__(self, path: Path, holder: Holder | None) -> None:
+    def __init__(self, path: Path, holder: LockHolder | None) -> None:
         self.holder = holder
         where = "in another window"
         if holder is not None:
@@ -74,7 +74,7 @@ class ProjectLock:
             stream.close()  # its last holder removed the file between our opening and locking it
         stream.seek(0)
         stream.truncate()
-        stream.write(json.dumps(asdict(Holder.me())))
+        stream.write(json.dumps(asdict(LockHolder.me())))
         stream.flush()
         return cls(stream, path)
 
@@ -111,10 +111,10 @@ def _user() -> str:
         return "somebody"
 
 
-def _read_holder(stream: IO[str]) -> Holder | None:
+def _read_holder(stream: IO[str]) -> LockHolder | None:
     try:
         stream.seek(0)
-        return Holder(**json.loads(stream.read()))
+        return LockHolder(**json.loads(stream.read()))
     except (OSError, ValueError, TypeError):
         return None  # the holder is just writing its name
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.sql import Executable
 
 from core.errors import AppError
-from core.project.connection import NotSaved, connect, engine_for, explain, patiently
+from core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
 GIVE_UP_SECONDS = 5.0
@@ -53,7 +53,7 @@ class Reader:
             connection.exec_driver_sql("BEGIN")
             try:
                 # Takes the shared lock, which the transaction keeps: from here on nothing in it is answered BUSY.
-                patiently(connection, "PRAGMA schema_version", GIVE_UP_SECONDS)
+                execute_when_free(connection, "PRAGMA schema_version", GIVE_UP_SECONDS)
                 return read(connection)
             finally:
                 with suppress(sqlite3.Error):

@@ -178,7 +178,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class Item:
+class ComparisonItem:
     """A card of a comparison: an output, or else a source, and the identity it stands for. In a packet it has none."""
 
     output: int | None
@@ -206,7 +206,7 @@ class ComparisonRow:
     axis: str
     task: str
     theme: str
-    items: tuple[Item, ...]
+    items: tuple[ComparisonItem, ...]
     texts_sha256: str
     repeat_of: str | None
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 from sqlmodel import SQLModel
 
-from core.project.rows import Item, Outcome
+from core.project.rows import ComparisonItem, Outcome
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
@@ -103,7 +103,7 @@ class ComparisonSpec(Spec):
     axis: Annotated[str, Field(max_length=200)]  # empty in a packet
     task: str
     theme: str
-    items: tuple[Item, ...] = Field(min_length=2, max_length=3)
+    items: tuple[ComparisonItem, ...] = Field(min_length=2, max_length=3)
     texts_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     repeat_of: str | None = None
 

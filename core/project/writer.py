@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from core.errors import AppError
 from core.project.changes import Changes
-from core.project.connection import connect, engine_for, explain, patiently, raw
+from core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0
@@ -91,14 +91,14 @@ class Writer:
         """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
         done: list[tuple[_Order, Changes]] = []
         try:
-            patiently(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
+            execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
         except Exception as error:
             order.future.set_exception(explain(error, self._path))
             return
         deadline = time.monotonic() + GROUP_SECONDS
         while True:
             failure = self._one(order, done)
-            if failure is not None and not raw(self._connection).in_transaction:
+            if failure is not None and not driver_connection(self._connection).in_transaction:
                 # SQLite rolled the whole transaction back by itself, as it does when the disk is full.
                 self._all_lost(done, failure)
                 return
@@ -123,7 +123,7 @@ class Writer:
             self._connection.exec_driver_sql("RELEASE one")
         except Exception as error:
             told = explain(error, self._path)
-            if raw(self._connection).in_transaction:
+            if driver_connection(self._connection).in_transaction:
                 self._connection.exec_driver_sql("ROLLBACK TO one")
                 self._connection.exec_driver_sql("RELEASE one")
             order.future.set_exception(told)
@@ -133,9 +133,9 @@ class Writer:
 
     def _commit(self, done: list[tuple[_Order, Changes]]) -> None:
         try:
-            patiently(self._connection, "COMMIT", GIVE_UP_SECONDS)
+            execute_when_free(self._connection, "COMMIT", GIVE_UP_SECONDS)
         except Exception as error:
-            if raw(self._connection).in_transaction:
+            if driver_connection(self._connection).in_transaction:
                 self._connection.exec_driver_sql("ROLLBACK")
             self._all_lost(done, explain(error, self._path))
             return

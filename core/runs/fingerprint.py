@@ -12,7 +12,16 @@ from core.compute import ComputeProcess
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
-from core.judging.fingerprint import GROUP_FROM, Asked, AxisChoice, Beside, Fingerprint, Seeing, Whose, axis_choices
+from core.judging.fingerprint import (
+    GROUP_FROM,
+    AskedAxis,
+    AxisChoice,
+    Fingerprint,
+    OtherVoice,
+    PreferencePower,
+    Whose,
+    axis_choices,
+)
 from core.judging.plan import MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
 from core.judging.wording import shipped_wording
 from core.project.project import Project
@@ -27,10 +36,10 @@ NO_IDENTITIES = ("", MODEL, ORIGIN)
 
 
 @dataclass(frozen=True)
-class Gathered:
+class FingerprintRows:
     """`table`: the columns of a `JudgmentTable`. `asked`: the axes, by name."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedAxis, ...]
     table: Mapping[str, tuple[Any, ...]]
 
 
@@ -41,7 +50,7 @@ class _Definition:
     labels: Mapping[str, str]  # by identity, in the axis's order
 
 
-def gather(project: Project, sessions: Sequence[SessionRow]) -> Gathered:
+def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     """What these sessions were asked and answered on axes of identities. Hidden repeats are not asked.
 
     Where an axis was compared in several sets of identities (two of its three, say), each set is an axis of its own:
@@ -64,7 +73,7 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> Gathered:
         _asked(one, keys[one], definitions, planned[one], left[one])
         for one in sorted(keys, key=lambda one: (one[0], sorted(one[1])))
     ]
-    return Gathered(tuple(asked), _own_columns(columns, {row.id: keys[compare_set(row)] for row in every}))
+    return FingerprintRows(tuple(asked), _own_columns(columns, {row.id: keys[compare_set(row)] for row in every}))
 
 
 def asked_of(project: Project, plan_id: str) -> frozenset[str]:
@@ -91,7 +100,7 @@ def compare_set(row: ComparisonRow) -> CompareSet:
 
 def _asked(
     compared: CompareSet, key: str, definitions: Mapping[str, Sequence[_Definition]], planned: int, left: int
-) -> Asked:
+) -> AskedAxis:
     """The axis in the words of the definition that knows its identities."""
     axis, identities = compared
     # A letter and its twin differ in the groups of whatever axis has them.
@@ -104,7 +113,7 @@ def _asked(
     title = found.title if found is not None and axis not in TITLES else plain
     if key != axis:
         title = f"{title} ({', '.join(label for _, label in pairs)})"
-    return Asked(key, title, pairs, planned, left)
+    return AskedAxis(key, title, pairs, planned, left)
 
 
 def _definitions(project: Project) -> dict[str, list[_Definition]]:
@@ -133,7 +142,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedRater:
     """A rater whose fingerprint can be made. `comparisons` that were asked, `left` of them unanswered."""
 
     rater: str
@@ -144,14 +153,14 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Raters:
+class OfferedRaters:
     """Whose fingerprint can be shown, the latest last, and how many people's sessions are still open."""
 
-    offered: tuple[Offered, ...]
+    offered: tuple[OfferedRater, ...]
     still_open: int
 
 
-def raters_with_fingerprint(ctx: JobContext, project: Project) -> Raters:
+def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
     """Raters who have completed a session that is no workshop's; of open ones only how many there are.
 
     A workshop's fingerprints belong to its participants, who see them at its end and nowhere else.
@@ -163,15 +172,15 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> Raters:
         if not PlanSettings.of(plan.settings).workshop and (ids := asked_of(project, plan.id))
     }
     sessions = [session for session in project.judging.sessions() if session.plan_id in asked]
-    offered: dict[str, Offered] = {}
+    offered: dict[str, OfferedRater] = {}
     for session in _revealed(sessions):
         ctx.check()
         rater, ids = raters[session.rater_id], asked[session.plan_id]
         left = len(ids - answered_in(project, session))
-        before = offered.pop(rater.id, Offered(rater.id, rater.code, _kind(rater), 0, 0))
+        before = offered.pop(rater.id, OfferedRater(rater.id, rater.code, _kind(rater), 0, 0))
         offered[rater.id] = replace(before, comparisons=before.comparisons + len(ids), left=before.left + left)
     still_open = sum(session.revealed_at is None and raters[session.rater_id].kind == "person" for session in sessions)
-    return Raters(tuple(offered.values()), still_open)
+    return OfferedRaters(tuple(offered.values()), still_open)
 
 
 def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: ComputeProcess) -> Fingerprint:
@@ -206,7 +215,7 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
 
 def group_of(
     ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess
-) -> tuple[Beside | None, str]:
+) -> tuple[OtherVoice | None, str]:
     """The people who completed these plans, pooled; with fewer than five None, and the reason.
 
     What a workshop's facilitator may see of the answers. Nothing is tested: it may be looked at while people go on.
@@ -225,7 +234,7 @@ def group_of(
 
 def _own(
     project: Project, raters: Mapping[str, RaterRow], every: Sequence[SessionRow], rater_id: str
-) -> tuple[list[SessionRow], Gathered]:
+) -> tuple[list[SessionRow], FingerprintRows]:
     """The rater's revealed sessions and what was answered in them; AppError where there is nothing to show."""
     if rater_id not in raters:
         raise AppError("This project has no such rater.", hint="Choose one of those that it has.")
@@ -249,7 +258,7 @@ class _Voice:
     key: str
     title: str
     kind: Whose
-    rows: Gathered
+    rows: FingerprintRows
     people: int = 1
 
 
@@ -287,13 +296,18 @@ def _too_few(people: int) -> str:
     return f"The group’s choices are shown from {GROUP_FROM} people on: {so_far} completed these comparisons."
 
 
-def _as_beside(voice: _Voice, findings: tuple[Finding, ...]) -> Beside:
+def _as_beside(voice: _Voice, findings: tuple[Finding, ...]) -> OtherVoice:
     axes = _axes(voice.rows, findings, complete=False, seeing={}, kind=voice.kind)
-    return Beside(voice.key, voice.title, voice.kind, axes, findings, voice.people)
+    return OtherVoice(voice.key, voice.title, voice.kind, axes, findings, voice.people)
 
 
 def _axes(
-    rows: Gathered, findings: Sequence[Finding], *, complete: bool, seeing: Mapping[str, Seeing], kind: Whose
+    rows: FingerprintRows,
+    findings: Sequence[Finding],
+    *,
+    complete: bool,
+    seeing: Mapping[str, PreferencePower],
+    kind: Whose,
 ) -> tuple[AxisChoice, ...]:
     axes = axis_choices(rows.asked, findings, complete=complete, seeing=seeing if complete else {})
     if kind != "model":
@@ -317,23 +331,23 @@ def _kind(rater: RaterRow) -> Whose:
 
 def _measured(
     ctx: JobContext, voices: Sequence[_Voice], compute: ComputeProcess
-) -> tuple[list[tuple[Finding, ...]], dict[str, Seeing]]:
+) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     tables = [(voice.rows.table, _identities(voice.rows.asked)) for voice in voices]
-    result: tuple[list[tuple[Finding, ...]], dict[str, Seeing]] = compute.call(
+    result: tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]] = compute.call(
         "core.runs.fingerprint:in_compute", tables, SEED, ctx=ctx
     )
     return result
 
 
-def _identities(asked: Sequence[Asked]) -> dict[str, list[str]]:
+def _identities(asked: Sequence[AskedAxis]) -> dict[str, list[str]]:
     return {one.axis: [identity for identity, _ in one.identities] for one in asked}
 
 
 def in_compute(
     tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
-) -> tuple[list[tuple[Finding, ...]], dict[str, Seeing]]:
+) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""
-    from core.judging.fingerprint import chance_of_seeing
+    from core.judging.fingerprint import power_of_choices
     from core.studies.creativity.choices import JudgmentTable
     from core.studies.creativity.judgments import measure_judgments
 
@@ -342,7 +356,7 @@ def in_compute(
         for table, axes in tables
     ]
     tested = [one for one in found[0] if one.id == "creativity.abs" and one.p_adjusted is not None]
-    seeing = {one.dims["axis"]: chance_of_seeing(one.n, len(one.groups), len(tested)) for one in tested}
+    seeing = {one.dims["axis"]: power_of_choices(one.n, len(one.groups), len(tested)) for one in tested}
     return found, {axis: seen for axis, seen in seeing.items() if seen is not None}
 
 

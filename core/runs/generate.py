@@ -48,7 +48,7 @@ def ask_all(
     return whole
 
 
-class Hope:
+class FailureWatch:
     """Watches a start: given up where all that comes back are failures that every request would meet."""
 
     def __init__(self, hint: str) -> None:
@@ -156,7 +156,7 @@ class _Storing:
         self._ctx, self._project, self._run = ctx, project, run
         self._wanted = before.wanted
         self.finished = before.done + before.failed
-        self._hope = Hope(MEND)
+        self._failures = FailureWatch(MEND)
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
@@ -165,7 +165,7 @@ class _Storing:
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
-            self._hope.look([completion for _, completion in partial.completions])
+            self._failures.look([completion for _, completion in partial.completions])
         elif isinstance(partial, LiveText):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
 

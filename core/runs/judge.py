@@ -19,7 +19,7 @@ from core.jobs import JobContext
 from core.judging.model_rater import (
     READ_AS,
     JudgingPrompt,
-    Read,
+    ParsedReply,
     card_orders,
     judging_prompt,
     judging_words,
@@ -27,14 +27,14 @@ from core.judging.model_rater import (
     words_sha256,
 )
 from core.judging.plan import texts_digest
-from core.judging.wording import Wording, shipped_wording
+from core.judging.wording import ComparisonWording, shipped_wording
 from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
 from core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
 from core.project.stores.common import canonical_json
-from core.runs.generate import Hope, ask_all, sampling
+from core.runs.generate import FailureWatch, ask_all, sampling
 from core.runs.writing import LiveText, Written
 from core.text import sha256_text
 
@@ -48,7 +48,7 @@ OUTCOMES: Mapping[str, Outcome] = {"choice": "choice", "tie": "tie", "none": "no
 
 
 @dataclass(frozen=True)
-class Ask:
+class OrderedComparison:
     """One comparison in one order of its cards. `shown`: item indexes; `order`: the number of the order, from 0."""
 
     comparison: ComparisonRow
@@ -108,22 +108,22 @@ class ModelSession:
         """Replies of this start."""
         return len(self._now)
 
-    def asks(self) -> Iterator[Ask]:
+    def asks(self) -> Iterator[OrderedComparison]:
         """Every comparison in every order. Of three cards half the comparisons turn the other way round."""
         for row in self.comparisons:
             mirrored = len(row.items) > 2 and output_seed(self.seed, row.texts_sha256, 0) % 2 == 1
             for order, shown in enumerate(card_orders(len(row.items), mirrored=mirrored)):
-                yield Ask(row, order, shown)
+                yield OrderedComparison(row, order, shown)
 
-    def left(self) -> list[Ask]:
+    def left(self) -> list[OrderedComparison]:
         """What has no reply yet, and what failed in passing."""
         return [ask for ask in self.asks() if _to_ask(self.said.get((ask.comparison.id, ask.shown)))]
 
-    def asked_now(self, ask: Ask) -> bool:
+    def asked_now(self, ask: OrderedComparison) -> bool:
         """Whether this start has its reply, or found that its texts are not the ones that were planned."""
         return (ask.comparison.id, ask.shown) in self._now or ask.comparison.id in self.unusable
 
-    def as_planned(self, ask: Ask, texts: Mapping[TextKey, str]) -> bool:
+    def as_planned(self, ask: OrderedComparison, texts: Mapping[TextKey, str]) -> bool:
         """Whether the texts are those that were planned; a comparison whose texts are not is unusable."""
         row = ask.comparison
         found = [texts[item.key] for item in row.items if item.key in texts]
@@ -132,17 +132,17 @@ class ModelSession:
             self.unusable.add(row.id)
         return planned
 
-    def seed_of(self, ask: Ask) -> int:
+    def seed_of(self, ask: OrderedComparison) -> int:
         return output_seed(self.seed, ask.key, 0)
 
-    def prompt(self, ask: Ask, texts: Sequence[str], wording: Wording) -> JudgingPrompt:
+    def prompt(self, ask: OrderedComparison, texts: Sequence[str], wording: ComparisonWording) -> JudgingPrompt:
         row = ask.comparison
         title, criteria = wording.title(row.task, row.theme), wording.criteria(row.task)
         return judging_prompt(title, criteria, texts, salt=f"{self.seed_of(ask)}")
 
     # what was replied
 
-    def record(self, ask: Ask, completion: Completion, texts: Sequence[str]) -> None:
+    def record(self, ask: OrderedComparison, completion: Completion, texts: Sequence[str]) -> None:
         """Store a reply; on disk when this returns. One that failed before is superseded."""
         read = _read(completion, texts)
         before = self.said.get((ask.comparison.id, ask.shown))
@@ -165,7 +165,7 @@ class ModelSession:
         self.said[ask.comparison.id, ask.shown] = row
         self._now.add((ask.comparison.id, ask.shown))
 
-    def _detail(self, ask: Ask, completion: Completion, read: Read) -> dict[str, Any]:
+    def _detail(self, ask: OrderedComparison, completion: Completion, read: ParsedReply) -> dict[str, Any]:
         detail: dict[str, Any] = {
             "reply": completion.text[:LONGEST_REPLY],
             "read": read.as_,
@@ -226,9 +226,9 @@ def _to_ask(row: JudgmentRow | None) -> bool:
     return row.detail.get("read") == "failed" and row.detail.get("failure") not in FOR_GOOD
 
 
-def _read(completion: Completion, texts: Sequence[str]) -> Read:
+def _read(completion: Completion, texts: Sequence[str]) -> ParsedReply:
     if completion.finish_reason == "error":
-        return Read("failed")
+        return ParsedReply("failed")
     return read_reply(completion.text, texts, whole=completion.finish_reason == "stop")
 
 
@@ -334,7 +334,7 @@ def judge(
     Raises AppError where the backend is no language model, cannot be used, fails by key or model with every request, or
     where the project cannot be written to.
     """
-    refuse_what_cannot_judge(generator.backend)
+    check_can_judge(generator.backend)
     session = ModelSession.open(project, plan_id, generator, seed)
     if not session.closed:
         opened = generator.model_copy(update={"model": opens or generator.model})
@@ -343,7 +343,7 @@ def judge(
     return judge_result(session)
 
 
-def refuse_what_cannot_judge(backend: str) -> None:
+def check_can_judge(backend: str) -> None:
     """Raise AppError for a backend that is known and is no language model, such as the synthetic author."""
     for info in known():
         if info.name == backend and not info.unavailable and not info.capabilities.is_language_model:
@@ -363,13 +363,13 @@ class _Asking:
         project: Project,
         session: ModelSession,
         generator: GeneratorSpec,
-        wording: Wording,
+        wording: ComparisonWording,
         compute: ComputeProcess,
         keys: dict[str, str],
     ) -> None:
         self._ctx, self._project, self._session, self._generator = ctx, project, session, generator
         self._wording, self._compute, self._keys = wording, compute, keys
-        self._hope = Hope(MEND)
+        self._failures = FailureWatch(MEND)
 
     def all(self) -> None:
         self._report()
@@ -388,7 +388,7 @@ class _Asking:
                     )
                 left = rest
 
-    def _ask(self, asks: Sequence[Ask]) -> bool:
+    def _ask(self, asks: Sequence[OrderedComparison]) -> bool:
         texts = self._project.texts({key for ask in asks for key in ask.texts})
         usable = [ask for ask in asks if self._session.as_planned(ask, texts)]
         shown = [[texts[key] for key in ask.texts] for ask in usable]
@@ -399,18 +399,20 @@ class _Asking:
         receive = partial(self._receive, usable, shown)
         return ask_all(self._ctx, self._compute, about, requests, self._keys, receive)
 
-    def _request(self, ask: Ask, texts: Sequence[str]) -> Request:
+    def _request(self, ask: OrderedComparison, texts: Sequence[str]) -> Request:
         prompt = self._session.prompt(ask, texts, self._wording)
         drawn = {"max_tokens": self._session.reply_tokens} | sampling(self._generator.parameters)
         return Request(key=ask.key, prompt=prompt.text, seed=self._session.seed_of(ask), **drawn)
 
-    def _receive(self, asks: Sequence[Ask], texts: Sequence[Sequence[str]], partial_result: object) -> None:
+    def _receive(
+        self, asks: Sequence[OrderedComparison], texts: Sequence[Sequence[str]], partial_result: object
+    ) -> None:
         if isinstance(partial_result, Written):
             completions = [completion for _, completion in partial_result.completions]
             for place, completion in partial_result.completions:
                 self._session.record(asks[place], completion, texts[place])
             self._report(completions[-1].text)
-            self._hope.look(completions)
+            self._failures.look(completions)
         elif isinstance(partial_result, LiveText):
             self._report(partial_result.text)
 

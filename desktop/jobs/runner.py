@@ -87,7 +87,7 @@ class JobHandle(QObject):
         """Say nothing any more of what the job is about, and forget who listens: a rater is blind from now on."""
         title, result, result_text, error = self.title, self.result, self.result_text, self.error
         self.title, self.result, self.result_text, self.error = tr("A job"), None, "", None
-        self.progress = bare(self.progress)
+        self.progress = progress_only(self.progress)
         if self.receivers(SIGNAL("changed()")):
             self.changed.disconnect()
 
@@ -97,7 +97,7 @@ class JobHandle(QObject):
         keep(restore)
 
 
-def bare(progress: Progress | None) -> Progress | None:
+def progress_only(progress: Progress | None) -> Progress | None:
     """How far a job is, and nothing of what it does."""
     return None if progress is None else replace(progress, note="", partial=None)
 
@@ -129,7 +129,7 @@ class Watch:
         self.handle.conceal(keep)
         heard = (self.on_done, self.on_error, self.on_progress, self.on_partial, self.done_text)
         self.on_done = self.on_error = self.on_progress = self.on_partial = None
-        self.done_text, self.latest, self.partials = "", bare(self.latest), []
+        self.done_text, self.latest, self.partials = "", progress_only(self.latest), []
         self.concealed = True
 
         def restore() -> None:
@@ -306,7 +306,7 @@ class JobRunner(QObject):
         return watch.concealed and self._keep(lambda: self._post(watch, None, telling))
 
     def _post(self, watch: Watch, progress: Progress | None, then: Callable[[], None] | None) -> None:
-        self._inbox.put((watch, bare(progress) if watch.concealed else progress, then))
+        self._inbox.put((watch, progress_only(progress) if watch.concealed else progress, then))
         self._wake()
 
     def _wake(self) -> None:

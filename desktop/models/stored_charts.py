@@ -7,7 +7,7 @@ from core.compute import shared
 from core.errors import AppError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
-from core.judging.workshop import may_be_told, participants
+from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
@@ -32,7 +32,7 @@ class StoredCharts:
         people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
         hidden = [session for session in sessions if session.revealed_at is None and session.rater_id in people]
         finished = [session for session in sessions if session.revealed_at is not None]
-        revealed = may_be_told(self._project, finished)
+        revealed = tellable_sessions(self._project, finished)
         axes = self._axes()
         scored = self._project.scores.known()
         return ChartData(

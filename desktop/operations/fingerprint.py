@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from core.findings import Finding
     from core.judging.fingerprint import Fingerprint
     from core.project.project import Project
-    from core.runs.fingerprint import Raters
+    from core.runs.fingerprint import OfferedRaters
     from desktop.charts.live import Items
 
 
-def read_raters(*, project: "Project") -> "Operation[Raters]":
+def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
     """Who has a fingerprint in a project."""
 
-    def work(ctx: JobContext) -> "Raters":
+    def work(ctx: JobContext) -> "OfferedRaters":
         from core.runs.fingerprint import raters_with_fingerprint
 
         return raters_with_fingerprint(ctx, project)

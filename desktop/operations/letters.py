@@ -10,7 +10,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person, Pronoun
 from desktop.jobs import JobHandle
-from desktop.jobs.runner import bare
+from desktop.jobs.runner import progress_only
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
@@ -348,7 +348,7 @@ def write_anew(
 def drop_result(handle: JobHandle | None) -> None:
     """A job that has ended stays in the list of jobs: it must not hold a letter that was closed."""
     if handle is not None:
-        handle.result, handle.progress = None, bare(handle.progress)
+        handle.result, handle.progress = None, progress_only(handle.progress)
 
 
 def why_not_anew(checked: "Checked") -> str:

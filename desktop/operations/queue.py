@@ -318,11 +318,11 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
     def work(ctx: JobContext) -> "list[JudgeResult]":
         from core.compute import models
         from core.machine.keys import session_keys
-        from core.runs.judge import judge, refuse_what_cannot_judge
+        from core.runs.judge import check_can_judge, judge
         from core.runs.setup import generator_spec
 
         with lane().turn(ticket, ctx):
-            refuse_what_cannot_judge(request.backend)
+            check_can_judge(request.backend)
             keys, given = session_keys(), dict(request.parameters)
             spec = generator_spec(request.backend, request.model, given, models(), ctx=ctx, keys=keys)
             return [

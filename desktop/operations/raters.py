@@ -97,7 +97,7 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     """Let a packet count that never came back finished."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.packets.decisions import count_what_came as count
+        from core.judging.packets.decisions import count_unfinished as count
 
         count(project, session_id)
 

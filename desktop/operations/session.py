@@ -18,7 +18,7 @@ from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.packets.inside import PacketInfo
+    from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
 
@@ -35,7 +35,7 @@ class Opened:
 
 def looked_into(project: "Project") -> Opened:
     """Read what the file is, off the window's thread. A file that says it is a packet and is none is closed again."""
-    from core.judging.packets.inside import packet_info
+    from core.judging.packets.packet import packet_info
 
     try:
         packet = packet_info(project)

@@ -11,8 +11,8 @@ from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import Beside, Fingerprint
-    from core.judging.planner import Chance, Design
+    from core.judging.fingerprint import Fingerprint, OtherVoice
+    from core.judging.planner import Chance, JudgingDesign
     from core.judging.session import JudgingSession
     from core.judging.workshop import Attendance, WorkshopPlan
     from core.project.project import Project
@@ -53,7 +53,7 @@ class FacilitatorView:
     """All that whoever leads a workshop is told. `group` is None with fewer than five people, and `reason` says so."""
 
     attendance: "Attendance"
-    group: "Beside | None"
+    group: "OtherVoice | None"
     reason: str
 
 
@@ -66,7 +66,7 @@ def workshop_offers(*, project: "Project") -> Operation[Offers]:
     return Operation(tr("Looking for what a workshop can be held with"), work, quiet=True)
 
 
-def workshop_chance(*, design: "Design") -> Operation["Chance"]:
+def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
     """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
 
     def work(ctx: JobContext) -> "Chance":
@@ -81,7 +81,7 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
     """Draw comparisons for a workshop; asked for again, the plan that is there."""
 
     def work(ctx: JobContext) -> "WorkshopPlan":
-        from core.judging.workshop import described
+        from core.judging.workshop import describe_plan
         from core.runs.compare import compare
 
         study = project.studies.of_kind(STUDY)
@@ -98,7 +98,7 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
             consent_text=wanted.consent_text,
             notes=False,  # what one typed would stand in the file, in one's own words
         )
-        return described(project, next(row for row in project.judging.plans() if row.id == drawn.plan_id))
+        return describe_plan(project, next(row for row in project.judging.plans() if row.id == drawn.plan_id))
 
     return Operation(tr("Drawing comparisons"), work)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
     from core.errors import AppError
-    from core.judging.packets.inside import PacketInfo
+    from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
     from desktop.dialogs.commands import Command

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.findings import Finding
 from core.jobs import JobContext
-from core.judging.workshop import may_be_told
+from core.judging.workshop import tellable_sessions
 from core.project.project import Project
 from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
 from core.project.stores.common import chunks
@@ -217,7 +217,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
     """
     times: Counter[TextKey] = Counter()
     finished = [session for session in project.judging.sessions() if session.revealed_at is not None]
-    revealed = list(may_be_told(project, finished))
+    revealed = list(tellable_sessions(project, finished))
     people = {rater.id for rater in project.judging.raters() if rater.kind == "person"}
     revealed = [session for session in revealed if session.rater_id in people] or revealed
     comparisons: dict[str, ComparisonRow] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.judging.plan import texts_digest
 from core.project.connection import connect
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     AxisSpec,
     ComparisonSpec,
@@ -83,7 +83,7 @@ def with_comparisons(path: Path, comparisons: int) -> None:
                 axis="race",
                 task="haiku",
                 theme="castle",
-                items=tuple(Item(one, key) for one, key in zip(chosen, IDENTITIES, strict=True)),
+                items=tuple(ComparisonItem(one, key) for one, key in zip(chosen, IDENTITIES, strict=True)),
                 texts_sha256=texts_digest(texts[one] for one in chosen),
             )
 

@@ -16,7 +16,7 @@ from packet_files import coordinator, make, merge
 from sqlalchemy import insert
 
 from core.judging.packets.decisions import packets
-from core.judging.packets.inside import finish_packet
+from core.judging.packets.packet import finish_packet
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import JudgmentSpec

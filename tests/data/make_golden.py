@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     AxisSpec,
     ComparisonSpec,
@@ -47,7 +47,9 @@ def make(path: Path) -> None:
         project.scores.record_many([score])
         project.scores.record_many([score], embeddings=True)
         shown = {"axis": "gender", "task": "haiku", "theme": "stars", "texts_sha256": "0" * 64}
-        comparison = ComparisonSpec(position=0, items=(Item(first, "man"), Item(second, "woman")), **shown)
+        comparison = ComparisonSpec(
+            position=0, items=(ComparisonItem(first, "man"), ComparisonItem(second, "woman")), **shown
+        )
         plan = project.judging.add_plan(PlanSpec(study_id=study, title="Golden", axis="gender", seed=1), [comparison])
         rater = project.judging.add_rater(RaterSpec(code="R1")).uuid("rater")
         session = project.judging.open_session(plan.uuid("plan"), rater, "I agree").uuid("session")

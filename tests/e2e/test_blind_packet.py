@@ -20,7 +20,7 @@ from desktop.settings import Settings
 
 KINDS = {
     "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingService", "SessionWork",
-    "Inside", "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",
+    "PacketParts", "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",
 }  # fmt: skip
 PLACES = {"file", "folder", "recent"}
 

@@ -10,7 +10,7 @@ import pytest
 from cli_support import biasprint, refused
 from packet_files import answer
 
-from core.judging.packets.inside import finish_packet
+from core.judging.packets.packet import finish_packet
 from core.project.project import Project
 
 AXIS = "orientation"

@@ -16,7 +16,7 @@ from workshop_people import PATIENCE, make_project
 from core.jobs import JobContext
 from core.judging.session import open_judging
 from core.judging.store import ProjectStore
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.judging.workshop import attendance
 from core.project.project import Project
 from core.runs.fingerprint import raters_with_fingerprint
@@ -98,7 +98,7 @@ def test_the_unfinished_session_stays_uncounted_and_keeps_its_answers(file: Path
 def test_judging_in_the_ordinary_window_does_not_go_on_with_a_participants_session(file: Path):
     with Project.open(file) as project:
         codes = {row.code for row in project.judging.raters()}
-        door = open_judging(ProjectStore(project), Wording({}))
+        door = open_judging(ProjectStore(project), ComparisonWording({}))
         info = door.start_info().result()
         door.close(5)
     assert info.code not in codes

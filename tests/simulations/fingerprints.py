@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from simulations.rows import ALARM, Found, Row
 
-from core.judging.planner import Design, plan_power
+from core.judging.planner import JudgingDesign, plan_power
 from core.metrics.adjust import holm
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
@@ -38,8 +38,10 @@ class Fingerprint:
     without_choice: float = 0.0
 
     @property
-    def design(self) -> Design:
-        return Design(self.comparisons, len(self.shares), self.axes, self.raters, self.agreement, self.without_choice)
+    def design(self) -> JudgingDesign:
+        return JudgingDesign(
+            self.comparisons, len(self.shares), self.axes, self.raters, self.agreement, self.without_choice
+        )
 
     @property
     def name(self) -> str:

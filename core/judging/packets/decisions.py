@@ -128,7 +128,7 @@ def decide(project: Project, conflict: Conflict, judgment_id: str | None) -> Cha
     return project.annotations.add(spec)
 
 
-def count_what_came(project: Project, session_id: str) -> Changes:
+def count_unfinished(project: Project, session_id: str) -> Changes:
     """End a packet's session although it did not come back finished: what came counts from now on.
 
     Raises UsageError for a session that is not rated in a packet.

@@ -13,13 +13,13 @@ from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.packets.inside import (
+from core.judging.packets.packet import (
     CARD,
     FORMAT,
     ORIGIN,
     STUDY,
     SUFFIX,
-    Shown,
+    ShownComparison,
     WordingList,
     content_sha256,
     file_sha256,
@@ -27,7 +27,7 @@ from core.judging.packets.inside import (
     settings_for_rater,
 )
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
-from core.judging.wording import Wording, shipped_wording
+from core.judging.wording import ComparisonWording, shipped_wording
 from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -140,7 +140,7 @@ def make_packets(
     plan_id: str,
     codes: Sequence[str],
     folder: Path,
-    wording: Wording | None = None,
+    wording: ComparisonWording | None = None,
 ) -> tuple[MadePacket, ...]:
     """Write one packet for each code into `folder`, and note rater, session and packet in the project.
 
@@ -183,7 +183,7 @@ def _codes(codes: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def _read(ctx: JobContext, project: Project, plan_id: str, wording: Wording) -> _Plan:
+def _read(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording) -> _Plan:
     plan = next((row for row in project.judging.plans() if row.id == plan_id), None)
     if plan is None:
         raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
@@ -219,7 +219,7 @@ def _order(plan: _Plan, code: str) -> CardOrder:
 def _content(plan: _Plan, code: str) -> str:
     order = _order(plan, code)
     shown = (
-        Shown(row.id, number, [plan.hashes[row.items[index].key] for index in order.of(row.id)])
+        ShownComparison(row.id, number, [plan.hashes[row.items[index].key] for index in order.of(row.id)])
         for row, number in zip(plan.usable, plan.wording, strict=True)
     )
     return content_sha256(code, plan.settings, shown)

@@ -18,7 +18,15 @@ import sqlalchemy as sa
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
 from core.judging.packets.decisions import conflicts, open_conflicts
-from core.judging.packets.inside import FORMAT, Inside, Shown, content_sha256, file_sha256, inside, packet_info
+from core.judging.packets.packet import (
+    FORMAT,
+    PacketParts,
+    ShownComparison,
+    content_sha256,
+    file_sha256,
+    packet_info,
+    packet_parts,
+)
 from core.judging.plan import CardOrder
 from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
@@ -39,7 +47,7 @@ ANNOTATIONS = (KIND,)  # what a rater states; a decision is the coordinator's al
 
 
 @dataclass(frozen=True)
-class CameBack:
+class ReturnedPacket:
     """A packet as its rater sent it. `texts`: by comparison the hashes of its texts in the order of the cards.
 
     `judgments` and `annotations` are whole rows, in the packet's terms; one that supersedes another comes after it.
@@ -47,7 +55,7 @@ class CameBack:
 
     path: Path
     file_sha256: str
-    own: Inside
+    own: PacketParts
     texts: Mapping[str, tuple[str, ...]]
     judgments: Sequence[dict[str, Any]]
     annotations: Sequence[dict[str, Any]]
@@ -60,7 +68,7 @@ class PacketRefused(AppError):
         super().__init__(message, kept="Nothing of it was merged.", hint=hint, details=details)
 
 
-def read_packet(path: Path) -> CameBack:
+def read_packet(path: Path) -> ReturnedPacket:
     """The packet in a file, which is only read. Raises AppError, in a sentence, for whatever else it is."""
     try:
         gate.read_header(path)
@@ -98,8 +106,8 @@ def _as_packet(path: Path, error: AppError) -> AppError:
     return error
 
 
-def _read(project: Project, path: Path, digest: str) -> CameBack:
-    own = inside(project)
+def _read(project: Project, path: Path, digest: str) -> ReturnedPacket:
+    own = packet_parts(project)
     if own is None:
         raise PacketRefused(f"“{path.name}” is a project, not a packet.", hint="Choose a file that ends in .bpacket.")
     if own.packet.manifest.get("format") != FORMAT:
@@ -109,12 +117,12 @@ def _read(project: Project, path: Path, digest: str) -> CameBack:
         )
     rows = project.judging.comparisons(own.plan.id)
     texts = _texts(project, rows)
-    shown = (Shown(row.id, row.task, texts[row.id]) for row in rows)
+    shown = (ShownComparison(row.id, row.task, texts[row.id]) for row in rows)
     content = content_sha256(own.rater.code, own.plan.settings, shown)
     if (own.packet.manifest["packet"], own.packet.manifest["content_sha256"]) != (own.packet.id, content):
         raise altered(path, "the content has another hash")
     judgments = list(project.packets.judgments_as_stored())
-    came = CameBack(path, digest, own, texts, judgments, _annotations(project, own, texts))
+    came = ReturnedPacket(path, digest, own, texts, judgments, _annotations(project, own, texts))
     _check_judgments(came)
     _check_seal(came)
     return came
@@ -130,7 +138,7 @@ def _texts(project: Project, rows: Sequence[ComparisonRow]) -> dict[str, tuple[s
     return found
 
 
-def _annotations(project: Project, own: Inside, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
     """What the rater stated, each row after the one that it supersedes."""
     waiting = {row["id"]: row for row in project.packets.annotations_as_stored()}
     for row in waiting.values():
@@ -153,7 +161,7 @@ def _is_rating(value: Any, cards: int) -> bool:
     return given and isinstance(value["criterion"], str) and value["card"] in range(cards)
 
 
-def _check_judgments(came: CameBack) -> None:
+def _check_judgments(came: ReturnedPacket) -> None:
     read: dict[str, str] = {}  # judgment → comparison, as far as they were read
     for row in came.judgments:
         about = row["comparison_id"]
@@ -164,7 +172,7 @@ def _check_judgments(came: CameBack) -> None:
         read[row["id"]] = about
 
 
-def _is_sound(row: Mapping[str, Any], came: CameBack) -> bool:
+def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
     cards = list(range(len(came.texts[row["comparison_id"]])))
     return (
         judgment_sha256(dict(row)) == row["row_sha256"]
@@ -177,7 +185,7 @@ def _is_sound(row: Mapping[str, Any], came: CameBack) -> bool:
     )
 
 
-def _check_seal(came: CameBack) -> None:
+def _check_seal(came: ReturnedPacket) -> None:
     """A finished packet is sealed and an open one is not: whatever was added or taken away after that shows."""
     manifest, session = came.own.packet.manifest, came.own.session
     seal = manifest.get("seal")
@@ -273,7 +281,7 @@ class _Merging:
             told = f"“{path.name}” does not fit the project ({type(error).__name__})."
             return replace(here, refused=told, hint="Ask the rater for the file as it was saved.")
 
-    def _merge(self, here: MergedFile, came: CameBack) -> MergedFile:
+    def _merge(self, here: MergedFile, came: ReturnedPacket) -> MergedFile:
         self._know(came)
         self._as_made(came)
         rater = self._stranger(came)
@@ -297,7 +305,7 @@ class _Merging:
             changed_texts=changed,
         )
 
-    def _know(self, came: CameBack) -> None:
+    def _know(self, came: ReturnedPacket) -> None:
         """Read the plan of a packet. Raises AppError where the project has none that it came from."""
         plan_id = came.own.plan.id
         if plan_id in self._plans and plan_id not in self._rows:
@@ -310,13 +318,13 @@ class _Merging:
                 hint="Merge it into the project that it was made from.",
             )
 
-    def _as_made(self, came: CameBack) -> None:
+    def _as_made(self, came: ReturnedPacket) -> None:
         """A packet that was made here has the content that it was made with, whatever hash it states now."""
         made = self._made.get(came.own.packet.id)
         if made is not None and made.manifest["content_sha256"] != came.own.packet.manifest["content_sha256"]:
             raise altered(came.path, "it was made with another content")
 
-    def _stranger(self, came: CameBack) -> RaterRow | None:
+    def _stranger(self, came: ReturnedPacket) -> RaterRow | None:
         """The rater to add where the project knows nothing of this session; None where it made the packet."""
         own = came.own
         session = next((row for row in self._project.judging.sessions() if row.id == own.session.id), None)
@@ -334,7 +342,7 @@ class _Merging:
         code = f"{own.rater.code} ({own.rater.id[:8]})" if taken else own.rater.code
         return replace(own.rater, code=code)
 
-    def _orders(self, came: CameBack) -> dict[str, Order]:
+    def _orders(self, came: ReturnedPacket) -> dict[str, Order]:
         """By comparison which item each card shows; comparisons whose texts are not the project's are left out."""
         plan = self._plans[came.own.plan.id]
         rows = self._rows[plan.id]
@@ -376,7 +384,7 @@ def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order
 
 
 def _rows(
-    came: CameBack, orders: Mapping[str, Order], comparisons: Mapping[str, ComparisonRow], rater: RaterRow | None
+    came: ReturnedPacket, orders: Mapping[str, Order], comparisons: Mapping[str, ComparisonRow], rater: RaterRow | None
 ) -> PacketRows:
     own = came.own
     judgments = [

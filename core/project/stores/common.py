@@ -36,7 +36,7 @@ def json_sha256(value: Any) -> str:
     return sha256_text(canonical_json(value))
 
 
-class Part:
+class StorePart:
     """A part of the store."""
 
     def __init__(self, reader: Reader, writer: Writer | None) -> None:
@@ -113,6 +113,6 @@ def restore_text(text: str, escaped: int) -> str:
     return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), text) if escaped else text
 
 
-def typed(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Text a person typed: there a lone surrogate is a slip of the input method, and becomes U+FFFD."""
     return _LONE_SURROGATE.sub("\ufffd", text)

@@ -14,7 +14,7 @@ from core.project.changes import Changes
 from core.project.rows import AnnotationRow, EventRow, FindingRow
 from core.project.schema import table
 from core.project.specs import AnnotationSpec
-from core.project.stores.common import Part, canonical_json, chunks, insert_one, new_uuid, utc_now
+from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, new_uuid, utc_now
 
 # ---- Findings with the recipe that made them, and the log of events
 
@@ -22,7 +22,7 @@ finding = table("finding")
 event = table("event")
 
 
-class Findings(Part):
+class Findings(StorePart):
     def replace(self, study: str, measurement: str, recipe: dict[str, Any], findings: Sequence[Finding]) -> Changes:
         """Store the findings of a measurement in place of what it found before."""
         rows = [
@@ -78,7 +78,7 @@ class Findings(Part):
         return tuple(self._reader.run(lambda connection: connection.execute(latest).one()))
 
 
-class Events(Part):
+class Events(StorePart):
     def add(self, kind: str, body: dict[str, Any]) -> Changes:
         values = {"kind": kind, "body": canonical_json(body), "created_at": utc_now()}
         return self._writer.write(lambda connection: insert_one(connection, event, values))
@@ -109,7 +109,7 @@ class ReadingRow:
     created_at: str
 
 
-class Readings(Part):
+class Readings(StorePart):
     """Readings by id. Nothing comes here but by the person's own act."""
 
     def add(self, title: str, document_sha256: str, result: Mapping[str, Any], source_id: int | None) -> Changes:
@@ -139,7 +139,7 @@ def _row(row: Any) -> ReadingRow:
 annotation = table("annotation")
 
 
-class Annotations(Part):
+class Annotations(StorePart):
     def add(self, spec: AnnotationSpec) -> Changes:
         """Add a statement, at once; on disk when this returns."""
         return self.add_many([spec])

@@ -10,10 +10,19 @@ from sqlalchemy.dialects.sqlite import insert
 
 from core.errors import AppError
 from core.project.changes import Changes
-from core.project.rows import AnnotationRow, ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.rows import AnnotationRow, ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.schema import table
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
-from core.project.stores.common import Part, canonical_json, chunks, insert_one, json_sha256, new_uuid, typed, utc_now
+from core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    chunks,
+    insert_one,
+    json_sha256,
+    new_uuid,
+    utc_now,
+    without_surrogates,
+)
 from core.project.stores.findings import annotation, annotation_row
 
 # ---- The judgments in force where files of one packet came back more than once
@@ -102,7 +111,7 @@ HASHED = (
 EMPTY = canonical_json({})
 
 
-class Judging(Part):
+class Judging(StorePart):
     def add_plan(self, spec: PlanSpec, comparisons: Sequence[ComparisonSpec]) -> Changes:
         """Store a plan with its comparisons."""
         plan_id = new_uuid()
@@ -284,7 +293,7 @@ class Judging(Part):
         values = {
             "session_id": session_id,
             "comparison_id": comparison_id,
-            "note": typed(note),
+            "note": without_surrogates(note),
             "updated_at": utc_now(),
         }
         statement = insert(draft).values(values)
@@ -315,7 +324,7 @@ def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
     values = spec.model_dump() | {
         "id": new_uuid(),
         "shown": canonical_json(spec.shown),
-        "note": typed(spec.note),
+        "note": without_surrogates(spec.note),
         "detail": canonical_json(spec.detail),
         "created_at": utc_now(),
     }
@@ -333,7 +342,9 @@ def _plan(row: Any) -> PlanRow:
 
 
 def _comparison(row: Any) -> ComparisonRow:
-    items = tuple(Item(item.get("output"), item["identity"], item.get("source")) for item in json.loads(row.items))
+    items = tuple(
+        ComparisonItem(item.get("output"), item["identity"], item.get("source")) for item in json.loads(row.items)
+    )
     return ComparisonRow(
         row.id, row.plan_id, row.position, row.axis, row.task, row.theme, items, row.texts_sha256, row.repeat_of
     )

@@ -13,7 +13,7 @@ from core.errors import AppError
 from core.project.changes import Changes
 from core.project.rows import PacketRow, RaterRow, SessionRow
 from core.project.schema import table
-from core.project.stores.common import Part, canonical_json, json_sha256, utc_now
+from core.project.stores.common import StorePart, canonical_json, json_sha256, utc_now
 from core.project.stores.findings import annotation
 from core.project.stores.judging import EMPTY, judgment, rater, session
 
@@ -112,7 +112,7 @@ class NewPacket:
     session: SessionRow
 
 
-class Packets(Part):
+class Packets(StorePart):
     def all(self) -> tuple[PacketRow, ...]:
         """Every packet made and every file merged, in the order of time."""
         return self._all(sa.select(packet).order_by(packet.c.created_at, packet.c.id), _row)

@@ -18,7 +18,7 @@ from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCo
 from core.project.schema import table
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import (
-    Part,
+    StorePart,
     canonical_json,
     chunks,
     insert_one,
@@ -39,7 +39,7 @@ output = table("output")
 COUNTED_AT_ONCE = 2_000
 
 
-class Runs(Part):
+class Runs(StorePart):
     def add_generator(self, spec: GeneratorSpec) -> Changes:
         """Store a backend with a model and parameters; the same one is stored once."""
         digest = json_sha256(spec.model_dump())
@@ -210,7 +210,7 @@ class OutputFilter:
     written_after: str | None = None  # a time as the store writes it
 
 
-class Outputs(Part):
+class Outputs(StorePart):
     def record(self, spec: OutputSpec) -> "Future[Changes]":
         """Store an output with the next group commit. One that is there already stays: it was acknowledged."""
         return self._writer.submit(lambda connection: _insert(connection, [spec]))

@@ -13,7 +13,7 @@ from core.project.changes import Changes
 from core.project.rows import ScoreRow, TextRow
 from core.project.schema import table
 from core.project.specs import ScoreSpec
-from core.project.stores.common import Part, canonical_json, restore_text, utc_now
+from core.project.stores.common import StorePart, canonical_json, restore_text, utc_now
 from core.project.stores.studies import FOR_JUDGING
 
 score = table("score")
@@ -26,7 +26,7 @@ prompt_set = table("prompt_set")
 Kind = Literal["output", "source"]
 
 
-class Scores(Part):
+class Scores(StorePart):
     """`embeddings=True` works on the embedding table: the same questions, vectors instead of values."""
 
     def unscored(

@@ -12,7 +12,15 @@ from core.project.changes import Changes
 from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
-from core.project.stores.common import Part, canonical_json, insert_one, json_sha256, restore_text, store_text, utc_now
+from core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    insert_one,
+    json_sha256,
+    restore_text,
+    store_text,
+    utc_now,
+)
 
 # ---- Studies and the versions of their axes
 
@@ -20,7 +28,7 @@ study = table("study")
 axis = table("axis_definition")
 
 
-class Studies(Part):
+class Studies(StorePart):
     """What is studied: a kind (news, completion, creativity, letters or a plug-in's) and a title."""
 
     def add(self, kind: str, title: str, settings: dict[str, Any] | None = None) -> Changes:
@@ -35,7 +43,7 @@ class Studies(Part):
         return self._one(sa.select(study).where(study.c.kind == kind).order_by(study.c.id), _study)
 
 
-class Axes(Part):
+class Axes(StorePart):
     """Axes as they were when prompts were made from them: editing one makes a new version."""
 
     def add(self, spec: AxisSpec) -> Changes:
@@ -81,7 +89,7 @@ prompt_set = table("prompt_set")
 prompt = table("prompt")
 
 
-class Prompts(Part):
+class Prompts(StorePart):
     def add_set(self, study_id: int, spec: PromptSetSpec) -> Changes:
         """Store a prompt set; the same content is the version that is there already."""
         digest = json_sha256([spec.recipe, [item.model_dump() for item in spec.prompts]])
@@ -170,7 +178,7 @@ source = table("source")
 FOR_JUDGING = ("twin", "card")
 
 
-class Sources(Part):
+class Sources(StorePart):
     def add_many(self, study_id: int, specs: Sequence[SourceSpec]) -> Changes:
         """Store texts. A row of an origin that is here already stays as it is, so that importing again adds nothing."""
         rows = [_source_values(study_id, spec) for spec in specs]

@@ -10,7 +10,7 @@ from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.plan import KINDS, DrawnPlan, PlanSettings, draw_plan
 from core.project.project import Project
-from core.project.rows import Item, StudyRow
+from core.project.rows import ComparisonItem, StudyRow
 from core.project.specs import ComparisonSpec, PlanSpec
 from core.project.stores.common import new_uuid
 from core.runs.compare import kinds as identity
@@ -18,7 +18,7 @@ from core.runs.compare import kinds as model
 from core.runs.compare import kinds as origin
 from core.runs.compare import twin
 from core.runs.compare.planning import Outlook, Size, outlooks
-from core.runs.compare.pool import Pool, Request, check_study, chosen_axes, sources
+from core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
 from core.runs.setup import store_axis
 
 KEPT = "No plan was made."
@@ -28,7 +28,7 @@ NOT_THE_SAME_REQUEST = ("planned", "repeat_share")
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedPlan:
     """`made` is False where the project had this very plan already. `outlooks`: what it can show, where asked for."""
 
     plan_id: str
@@ -51,7 +51,7 @@ def compare(
     preference: Sequence[float] = (),
     compute: ComputeProcess | None = None,
     **asked: Any,
-) -> Compared:
+) -> ComparedPlan:
     """Draw comparisons of the study's texts and store them as one plan (see `draw_plan`).
 
     axes: keys, or “KEY:one,other” for two or three of an axis's identities; needed for kind “identity”.
@@ -66,7 +66,9 @@ def compare(
     if not settings.consent_text.strip():
         settings = replace(settings, consent_text="")  # blanks are nothing to agree to
     study = _study(project, study_id)
-    pool, drawn = draw(ctx, project, Request(study, tuple(axes), tuple(models), seed), settings, per_axis, compute)
+    pool, drawn = draw(
+        ctx, project, CompareRequest(study, tuple(axes), tuple(models), seed), settings, per_axis, compute
+    )
     found: tuple[Outlook, ...] = ()
     if raters is not None or preference:
         found = outlooks(ctx, compute, sizes_of(drawn, pool.axes), raters=raters or 1, preference=preference)
@@ -85,15 +87,15 @@ def compare(
     )
     present = _present(project, spec, drawn)
     if present is not None:
-        return Compared(present, drawn, made=False, outlooks=found)
+        return ComparedPlan(present, drawn, made=False, outlooks=found)
     changes = project.judging.add_plan(spec, _specs(drawn))
-    return Compared(changes.uuid("plan"), drawn, made=True, outlooks=found)
+    return ComparedPlan(changes.uuid("plan"), drawn, made=True, outlooks=found)
 
 
 def draw(
     ctx: JobContext,
     project: Project,
-    asked: Request,
+    asked: CompareRequest,
     settings: PlanSettings,
     per_axis: int | None,
     compute: ComputeProcess,
@@ -115,7 +117,7 @@ def draw(
 def sizes(
     ctx: JobContext,
     project: Project,
-    asked: Request,
+    asked: CompareRequest,
     settings: PlanSettings,
     per_axis: int | None,
     compute: ComputeProcess,
@@ -141,7 +143,7 @@ def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]]) -> dict[str, S
     return {axis: Size(number, len(axes[axis])) for axis, number in sorted(counted.items())}
 
 
-def _pool(ctx: JobContext, project: Project, asked: Request, kind: str, compute: ComputeProcess) -> Pool:
+def _pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:
     if kind == "model":
         return model.gather_models(ctx, project, asked)
     if kind == "origin":
@@ -198,7 +200,7 @@ def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> Dr
     return DrawnPlan(comparisons, drawn.left_out)
 
 
-def _item(item: Item, id_of: Mapping[int, int]) -> Item:
+def _item(item: ComparisonItem, id_of: Mapping[int, int]) -> ComparisonItem:
     return item if item.source is None else replace(item, source=id_of.get(item.source, item.source))
 
 

@@ -14,10 +14,10 @@ from core.project.stores.common import chunks
 from core.prompts.news import UNBIASED
 from core.runs.compare.pool import (
     MOST_CARDS,
-    Known,
-    Numbers,
+    CompareRequest,
+    KnownAxis,
     Pool,
-    Request,
+    SampleNumbers,
     axis_of_groups,
     chosen_axes,
     chosen_writers,
@@ -38,7 +38,7 @@ PLAIN_ARM = ("", "plain")
 UNMATCHED = "nothing says which letters belong together: they have no block and no occupation"
 
 
-def gather_identities(ctx: JobContext, project: Project, asked: Request) -> Pool:
+def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
     """The texts on the chosen axes, of the chosen generators alone where any are named."""
     if not any(axis.written for axis in known_axes(project, asked.study).values()):
         raise AppError(
@@ -48,7 +48,7 @@ def gather_identities(ctx: JobContext, project: Project, asked: Request) -> Pool
         )
     chosen = chosen_axes(project, asked.study, asked.axes)
     runs = chosen_writers(project, asked.study.id, asked.models)
-    numbers = Numbers()
+    numbers = SampleNumbers()
     candidates = [
         _of_output(asked.study.kind, row, chosen[row.axis][0], numbers)
         for row in outputs(ctx, project, asked.study.id)
@@ -66,7 +66,7 @@ def gather_identities(ctx: JobContext, project: Project, asked: Request) -> Pool
     )
 
 
-def _of_output(kind: str, row: OutputRow, axis: Known, numbers: Numbers) -> Candidate:
+def _of_output(kind: str, row: OutputRow, axis: KnownAxis, numbers: SampleNumbers) -> Candidate:
     block, theme = _block(row), theme_of(kind, row.theme, row.fields)
     return Candidate(
         output=row.id,
@@ -91,7 +91,7 @@ def _block(row: OutputRow) -> str:
     return "/".join(parts) if any(parts) else ""
 
 
-def _of_letter(row: SourceRow, axis: Known, numbers: Numbers) -> Candidate:
+def _of_letter(row: SourceRow, axis: KnownAxis, numbers: SampleNumbers) -> Candidate:
     fields = row.fields
     theme, block = theme_of("letters", "", fields), fields.get("block", "")
     arm = fields.get("arm", "")
@@ -119,7 +119,7 @@ def _of_letter(row: SourceRow, axis: Known, numbers: Numbers) -> Candidate:
 # ---- Model against model: what two or three generators wrote for the same prompt and sample
 
 
-def gather_models(ctx: JobContext, project: Project, asked: Request) -> Pool:
+def gather_models(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
     """The outputs of the generators that are named, or of all where there are two or three.
 
     `asked.axes` narrows to prompts on these axes; without it every prompt counts.
@@ -133,7 +133,7 @@ def gather_models(ctx: JobContext, project: Project, asked: Request) -> Pool:
     # The prompts' identities are not compared, but a title that said one would tell what the study is about.
     hidden = {*labels, *(word for axis in known.values() for word in axis.hidden)}
     asked_by = _prompt_texts(project, asked.study.id)
-    numbers = Numbers()
+    numbers = SampleNumbers()
     candidates = [
         _candidate(asked.study.kind, row, runs[row.run_id], asked_by.get(row.prompt_id, ""), hidden, numbers)
         for row in outputs(ctx, project, asked.study.id)
@@ -142,7 +142,7 @@ def gather_models(ctx: JobContext, project: Project, asked: Request) -> Pool:
     return Pool(candidates, {MODEL: labels})
 
 
-def _runs(project: Project, asked: Request) -> dict[int, str]:
+def _runs(project: Project, asked: CompareRequest) -> dict[int, str]:
     runs = chosen_writers(project, asked.study.id, asked.models)
     if runs is None:
         runs = writers(project, asked.study.id)
@@ -172,7 +172,7 @@ def _prompt_texts(project: Project, study_id: int) -> dict[int, str]:
 
 
 def _candidate(
-    kind: str, row: OutputRow, label: str, prompt_sha256: str, hidden: set[str], numbers: Numbers
+    kind: str, row: OutputRow, label: str, prompt_sha256: str, hidden: set[str], numbers: SampleNumbers
 ) -> Candidate:
     theme = theme_of(kind, row.theme, row.fields)
     return Candidate(
@@ -195,7 +195,7 @@ def _candidate(
 IDENTITIES = (GENERATED, ORIGINAL)
 
 
-def gather_origins(ctx: JobContext, project: Project, asked: Request) -> Pool:
+def gather_origins(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
     """Every original once, beside one of the articles that were generated for its headline.
 
     Seen twice beside different articles, the one that stays the same would be known for the original. Which article

@@ -81,9 +81,9 @@ def in_compute(sizes: Mapping[str, tuple[int, int]], raters: int, preference: tu
 
 
 def _outlook(comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:
-    from core.judging.planner import Design, detectable, needed, plan_power, raters_needed
+    from core.judging.planner import JudgingDesign, detectable, needed, plan_power, raters_needed
 
-    design = Design(comparisons, identities, axes, raters)
+    design = JudgingDesign(comparisons, identities, axes, raters)
     sees, needs, detects = plan_power(design, shares), needed(design, shares), detectable(design)
     return Outlook(
         identities=identities,

@@ -25,7 +25,7 @@ LONGEST_THEME = 160
 
 
 @dataclass(frozen=True)
-class Request:
+class CompareRequest:
     """`axes`: keys, or KEY:one,other for some of an axis's identities. `models`: labels of generators (see writers)."""
 
     study: StudyRow
@@ -103,7 +103,7 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.replace("_", " ").casefold()))
 
 
-class Numbers:
+class SampleNumbers:
     """Numbers the texts of one place and identity, so that the n-th of one identity meets the n-th of another."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ GROUPS = "group"  # the axis of imported letters whose groups belong to no axis 
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownAxis:
     """An axis as comparisons and findings name it. `identities`: key → label, in its order.
 
     `written`: the identities that prompts or letters of the study have. `shipped`: its definition, where the project
@@ -142,7 +142,7 @@ class Known:
         return {self.id, self.title, *self.identities, *self.identities.values()}
 
 
-def known_axes(project: Project, study: StudyRow) -> dict[str, Known]:
+def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
     """By id: the axes that the study's texts are written on, then those that the project has a copy of."""
     written = _written(project, study)
     found = {axis: _known(project, axis, identities) for axis, identities in written.items()}
@@ -152,7 +152,9 @@ def known_axes(project: Project, study: StudyRow) -> dict[str, Known]:
     return found
 
 
-def chosen_axes(project: Project, study: StudyRow, wanted: Sequence[str]) -> dict[str, tuple[Known, tuple[str, ...]]]:
+def chosen_axes(
+    project: Project, study: StudyRow, wanted: Sequence[str]
+) -> dict[str, tuple[KnownAxis, tuple[str, ...]]]:
     """The axes that were asked for with the identities to compare, by id in alphabetical order.
 
     Raises UsageError for an axis or identity that is not there, and for more identities than a comparison shows.
@@ -170,7 +172,7 @@ def chosen_axes(project: Project, study: StudyRow, wanted: Sequence[str]) -> dic
     return dict(sorted(chosen.items()))
 
 
-def _whole(axis: Known) -> tuple[str, ...]:
+def _whole(axis: KnownAxis) -> tuple[str, ...]:
     identities = tuple(axis.identities)
     written = tuple(name for name in identities if name in axis.written)
     if len(identities) > MOST_CARDS and 2 <= len(written) <= MOST_CARDS:
@@ -184,7 +186,7 @@ def _whole(axis: Known) -> tuple[str, ...]:
     return identities
 
 
-def _some(axis: Known, listed: str) -> tuple[str, ...]:
+def _some(axis: KnownAxis, listed: str) -> tuple[str, ...]:
     wanted = [name.strip() for name in listed.split(",") if name.strip()]
     for name in wanted:
         if name not in axis.identities:
@@ -198,7 +200,7 @@ def _some(axis: Known, listed: str) -> tuple[str, ...]:
     return tuple(name for name in axis.identities if name in wanted)  # in the axis's order, whatever was typed
 
 
-def _known(project: Project, axis: str, written: frozenset[str]) -> Known:
+def _known(project: Project, axis: str, written: frozenset[str]) -> KnownAxis:
     """The axis by the definition that knows most of what was written: two axes may be reported under one name."""
     own = [
         row
@@ -208,12 +210,12 @@ def _known(project: Project, axis: str, written: frozenset[str]) -> Known:
     if own:
         row = max(own, key=lambda row: (row.key == axis, row.id))
         labels = {str(one["key"]): str(one.get("label", one["key"])) for one in row.definition["identities"]}
-        return Known(axis, row.title, labels, written)
+        return KnownAxis(axis, row.title, labels, written)
     for definition in _shipped():
         if definition.id == axis and written <= {one.key for one in definition.identities}:
             labels = {one.key: one.label for one in definition.identities}
-            return Known(axis, definition.title, labels, written, definition)
-    return Known(axis, axis.replace("_", " ").capitalize(), {name: name for name in sorted(written)}, written)
+            return KnownAxis(axis, definition.title, labels, written, definition)
+    return KnownAxis(axis, axis.replace("_", " ").capitalize(), {name: name for name in sorted(written)}, written)
 
 
 def _lacks(identities: Sequence[Mapping[str, object]], written: Collection[str]) -> bool:

@@ -1,8 +1,10 @@
-"""Swap twins: a letter beside the same letter with name and gender swapped."""
+"""Letters beside their swap twins: whom a letter is about, the other person, and the cards of both."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.compute import ComputeProcess
 from core.errors import AppError
@@ -11,10 +13,102 @@ from core.judging.plan import TWIN, Candidate, LeftOut
 from core.project.project import Project
 from core.project.rows import TextKey
 from core.project.specs import SourceSpec
-from core.runs.compare.people import People, Swapping
-from core.runs.compare.pool import Pool, Request, chosen_writers, outputs, problem_of, shown_theme, sources, theme_of
+from core.prompts import Identity, available_axes, load_axis
+from core.runs.compare.pool import (
+    CompareRequest,
+    Pool,
+    chosen_writers,
+    outputs,
+    problem_of,
+    shown_theme,
+    sources,
+    theme_of,
+)
+from core.swap import HE_AND_SHE, Person
 from core.swap.engine import ENGINE, StrictTwin
 from core.text import sha256_text
+
+# ---- Whom a letter is about, from the fields beside it, and whom its swap twin is about
+
+NO_NAME = "the name of whom it is about is not known"
+NO_PRONOUN = "it is not known whether it is about him or her"
+NO_OTHER = "there is no name of the other gender to give its twin"
+
+
+@dataclass(frozen=True)
+class TwinPersons:
+    """The two people of a letter and its twin, and their groups; `problem` says why there is no twin, or is ""."""
+
+    about: Person | None = None
+    other: Person | None = None
+    groups: tuple[str, str] = ("", "")
+    problem: str = ""
+
+
+class TwinPeople:
+    """Finds the other person: the first group of the same axis that has the other pronoun, and one of its names."""
+
+    def __init__(self, project: Project) -> None:
+        own = [tuple(_identity(one) for one in row.definition["identities"]) for row in project.axes.latest().values()]
+        self._axes = [*own, *(load_axis(key).identities for key in available_axes())]
+
+    def of(self, fields: Mapping[str, str], text: str) -> TwinPersons:
+        """`fields`: a letter's name, group and, where known, pronouns."""
+        first, _, last = fields.get("name", "").strip().partition(" ")
+        if not first:
+            return TwinPersons(problem=NO_NAME)
+        group = fields.get("group", "").strip()
+        identities = self._axis_of(group)
+        own = next((one for one in identities if _is(one, group)), None)
+        pronoun = fields.get("pronouns", "") or (own.pronouns if own else "")
+        if own is None or pronoun not in HE_AND_SHE:
+            return TwinPersons(problem=NO_PRONOUN)
+        other = next((one for one in identities if one.pronouns in HE_AND_SHE and one.pronouns != pronoun), None)
+        name = _name(own, other, first, text) if other else ""
+        if other is None or not name:
+            return TwinPersons(problem=NO_OTHER)
+        # The family name stays: it tells origins, and only the gender is to differ.
+        people = (
+            Person(first, last.strip(), pronoun=HE_AND_SHE[pronoun]),
+            Person(name, last.strip(), pronoun=HE_AND_SHE[other.pronouns]),
+        )
+        return TwinPersons(*people, (group, other.key))
+
+    def _axis_of(self, group: str) -> tuple[Identity, ...]:
+        """The identities of the first axis on which this group has a pronoun."""
+        for identities in self._axes:
+            if any(_is(one, group) and one.pronouns for one in identities):
+                return identities
+        return ()
+
+
+def _is(identity: Identity, group: str) -> bool:
+    return bool(group) and group.casefold() in (identity.key, identity.label.casefold())
+
+
+def _name(own: Identity, other: Identity, first: str, text: str) -> str:
+    """The name that stands where `first` does in its group's list, else one that its own letters choose.
+
+    A name that the text has already would make two people one.
+    """
+    names = [name for name in other.names if name.casefold() not in text.casefold()]
+    if not names:
+        return ""
+    if first in own.names and own.names.index(first) < len(other.names):
+        same = other.names[own.names.index(first)]
+        if same in names:
+            return same
+    return names[int(hashlib.sha256(first.encode()).hexdigest(), 16) % len(names)]
+
+
+def _identity(one: Mapping[str, Any]) -> Identity:
+    """A stored identity; projects keep definitions as they were, and some lack what a new one must have."""
+    known = {name: one[name] for name in ("phrase", "words", "names", "pronouns") if name in one}
+    key = str(one["key"])
+    return Identity(key=key, label=one.get("label", key), **{"phrase": key, **known})
+
+
+# ---- Swap twins: a letter beside the same letter with name and gender swapped
 
 AT_ONCE = 25  # letters that cross to the compute process together
 OTHER_GROUPS = "its groups are not those that are compared"
@@ -28,10 +122,10 @@ class _Letter:
     task: str
     theme: str
     shown_theme: str
-    about: Swapping
+    about: TwinPersons
 
 
-def gather(ctx: JobContext, project: Project, asked: Request, compute: ComputeProcess) -> Pool:
+def gather(ctx: JobContext, project: Project, asked: CompareRequest, compute: ComputeProcess) -> Pool:
     """Every letter that can be swapped safely, with its twin. The others are left out, each with its reason."""
     if asked.study.kind != "letters":
         raise AppError(
@@ -60,9 +154,9 @@ def gather(ctx: JobContext, project: Project, asked: Request, compute: ComputePr
     return Pool(candidates, {TWIN: pair} if pair else {}, tuple(left_out), new)
 
 
-def _letters(ctx: JobContext, project: Project, asked: Request, left_out: list[LeftOut]) -> Iterator[_Letter]:
+def _letters(ctx: JobContext, project: Project, asked: CompareRequest, left_out: list[LeftOut]) -> Iterator[_Letter]:
     """The letters whose two people are known; what is wrong with the others goes to `left_out`."""
-    people = People(project)
+    people = TwinPeople(project)
     runs = chosen_writers(project, asked.study.id, asked.models)
     rows: list[tuple[TextKey, str, Mapping[str, str], str, str]] = [
         (("output", row.id), row.text, {"group": row.identity, **row.fields}, row.task, problem_of(row))

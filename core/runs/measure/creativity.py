@@ -11,7 +11,7 @@ from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.judging.fingerprint import GROUP_FROM
-from core.judging.workshop import may_be_told
+from core.judging.workshop import tellable_sessions
 from core.project.project import Project
 from core.project.rows import SessionRow
 from core.project.stores.runs import OutputFilter
@@ -95,7 +95,7 @@ def _judged(
     """The findings of the revealed sessions, and what is said of the others."""
     sessions = project.judging.sessions()
     finished = [session for session in sessions if session.revealed_at is not None]
-    revealed = may_be_told(project, finished)
+    revealed = tellable_sessions(project, finished)
     remarks = _left_out(project, [session for session in sessions if session.revealed_at is None])
     if len(revealed) < len(finished):
         few = len(finished) - len(revealed)

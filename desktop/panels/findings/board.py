@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.panels.findings.card import FindingCard
-from desktop.panels.findings.studies import Studies
+from desktop.panels.findings.studies import StudyLines
 from desktop.tables.findings import FindingDelegate, FindingsTable
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.layout import Column
@@ -256,7 +256,7 @@ class Board(Column):
         self.table = FindingsTable(self)
         self.filters = Filters()
         self.filters.changed.connect(self._narrow)
-        self.studies = Studies()
+        self.studies = StudyLines()
         self.view = FindingsView(self.table, self._several_studies)
         self.view.opened.connect(self.texts_wanted)
         self.view.selectionModel().selectionChanged.connect(self._show_row)

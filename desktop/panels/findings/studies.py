@@ -71,7 +71,7 @@ class StudyLine(QWidget):
         self.recipe.setVisible(shown)
 
 
-class Studies(QWidget):
+class StudyLines(QWidget):
     """A line for each study, or for the one that the table is narrowed to."""
 
     measure = Signal(str)

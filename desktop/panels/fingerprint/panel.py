@@ -24,7 +24,7 @@ from desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietBut
 if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
     from core.project.project import Project
-    from core.runs.fingerprint import Offered, Raters
+    from core.runs.fingerprint import OfferedRater, OfferedRaters
     from desktop.jobs import JobHandle
 
 # ---- Choosing a rater
@@ -52,7 +52,7 @@ class ChoosePage(QScrollArea):
         self._box.addStretch(1)
         self.setWidget(inside)
 
-    def show_raters(self, raters: "Raters") -> None:
+    def show_raters(self, raters: "OfferedRaters") -> None:
         """The raters there are now."""
         self.buttons.clear()
         of_people = [one for one in raters.offered if one.kind == "person"]
@@ -76,7 +76,7 @@ class ChoosePage(QScrollArea):
             _empty(card)
         self.open_note.clear()
 
-    def _fill(self, card: Card, title: str, explained: str, offered: "Sequence[Offered]") -> None:
+    def _fill(self, card: Card, title: str, explained: str, offered: "Sequence[OfferedRater]") -> None:
         _empty(card)
         card.setVisible(bool(offered))
         card.setAccessibleName(title)
@@ -88,7 +88,7 @@ class ChoosePage(QScrollArea):
                 card.box.addWidget(hairline())
             card.box.addWidget(self._line(one))
 
-    def _line(self, one: "Offered") -> QWidget:
+    def _line(self, one: "OfferedRater") -> QWidget:
         line = QWidget()
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 0, 0, 0)
@@ -130,7 +130,7 @@ class FingerprintPanel(Panel):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self.raters: Raters | None = None
+        self.raters: OfferedRaters | None = None
         self._listing = Refresher(shell.jobs, tr("Raters"), self._show_raters, shell.show_error, self)
         self._reading: JobHandle | None = None
         self._shown = ""  # the rater whose fingerprint is shown or on its way
@@ -245,7 +245,7 @@ class FingerprintPanel(Panel):
         self.workshop.offer()
         self._go_to(self.workshop)
 
-    def _show_raters(self, raters: "Raters") -> None:
+    def _show_raters(self, raters: "OfferedRaters") -> None:
         self.raters = raters
         if self._shown or self.pages.currentWidget() is self.workshop:
             return  # somebody reads theirs, or sets a workshop up: the list waits

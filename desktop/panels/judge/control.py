@@ -8,7 +8,16 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from core.errors import AppError
-from core.judging.blind import Answer, Answered, Offer, Ratings, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import (
+    Answered,
+    GivenAnswer,
+    Offer,
+    Ratings,
+    Revelation,
+    SessionProgress,
+    SessionView,
+    StartInfo,
+)
 from desktop.panels.judge.work import WorkPage
 
 if TYPE_CHECKING:
@@ -121,7 +130,7 @@ class JudgeControl(QObject):
 
     def open_packet(self, project: "Project") -> None:
         """The same for a packet, whose wording is in the file and whose end is a seal."""
-        from core.judging.packets.inside import PacketStore, PacketWording, finish_packet
+        from core.judging.packets.packet import PacketStore, PacketWording, finish_packet
         from core.judging.session import open_judging
         from core.judging.store import ProjectStatements
 
@@ -214,7 +223,7 @@ class JudgeControl(QObject):
             self._ask(
                 self._door.record(self.token, outcome, card, self._page.typed_note()), self._saved, self._not_saved
             )
-            self._page.set_answer(Answer(outcome, card))
+            self._page.set_answer(GivenAnswer(outcome, card))
 
     def _withdraw(self) -> None:
         self._go(lambda door: door.withdraw(self.token))

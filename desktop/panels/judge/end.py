@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import AxisSummary, Entry, Revelation, SessionProgress
+from core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress
 from desktop import theme
 from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import (
@@ -47,9 +47,9 @@ class EntryModel(QAbstractListModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.entries: tuple[Entry, ...] = ()
+        self.entries: tuple[OverviewEntry, ...] = ()
 
-    def set_entries(self, entries: Sequence[Entry]) -> None:
+    def set_entries(self, entries: Sequence[OverviewEntry]) -> None:
         self.beginResetModel()
         self.entries = tuple(sorted(entries, key=lambda entry: entry.state not in FIRST_STATES))
         self.endResetModel()
@@ -141,7 +141,7 @@ class EndPage(QWidget):
         self.reveal.set_role("" if progress.left else "primary")
         self._ask_again(False)
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
+    def show_entries(self, entries: Sequence[OverviewEntry]) -> None:
         self.model.set_entries(entries)
 
     def forget(self) -> None:

@@ -20,7 +20,7 @@ from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, Pr
 
 if TYPE_CHECKING:
     from core.errors import AppError
-    from core.judging.packets.inside import PacketInfo
+    from core.judging.packets.packet import PacketInfo
     from core.project.project import Project
 
 # ---- A rating packet: a fixed code, a window that is blind from the first moment, and its end

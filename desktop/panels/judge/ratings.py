@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QSizePolicy, QWidget
 
-from core.judging.blind import Criterion, Ratings
+from core.judging.blind import RatingCriterion, Ratings
 from desktop import theme
 from desktop.widgets import Label, tr
 from desktop.widgets.cards import LETTERS
@@ -136,7 +136,7 @@ class RatingTable(QScrollArea):
         self._made_for: tuple[tuple[str, ...], int] = ((), 0)
         self.scales: list[list[RatingScale]] = []  # by criterion, then card
 
-    def show_ratings(self, criteria: Sequence[Criterion], ratings: Ratings) -> None:
+    def show_ratings(self, criteria: Sequence[RatingCriterion], ratings: Ratings) -> None:
         """Show a comparison's ratings, by card and criterion; the widgets are made anew only for other criteria."""
         wanted = (tuple(one.name for one in criteria), len(ratings))
         if wanted != self._made_for:
@@ -178,7 +178,7 @@ class RatingTable(QScrollArea):
 
     # inside
 
-    def _make(self, criteria: Sequence[Criterion], cards: int) -> None:
+    def _make(self, criteria: Sequence[RatingCriterion], cards: int) -> None:
         tokens = theme.current()
         sheet = QWidget()
         sheet.setProperty("role", "clear")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import Answer, BlindComparison, Criterion, Ratings, SessionView
+from core.judging.blind import BlindComparison, GivenAnswer, RatingCriterion, Ratings, SessionView
 from desktop import theme
 from desktop.panels.judge.ratings import RatingTable
 from desktop.settings import JudgeKeys, KeyMap
@@ -40,9 +40,9 @@ class Rubric(QScrollArea):
         self.setAccessibleName(tr("Rubric"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.most = 200
-        self._criteria: tuple[Criterion, ...] = ()
+        self._criteria: tuple[RatingCriterion, ...] = ()
 
-    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
         if tuple(criteria) == self._criteria:
             return
         self._criteria = tuple(criteria)
@@ -85,7 +85,7 @@ class QuestionCard(Card):
         super().__init__()
         tokens = theme.current()
         self.set_padding(tokens.gap, 8)
-        self._criteria: Sequence[Criterion] = ()
+        self._criteria: Sequence[RatingCriterion] = ()
         self._roomy = True
         self.criteria = ElidedLabel("", "note")
         self.rubric_button = _toggle(tr("Rubric"), "G")
@@ -110,7 +110,7 @@ class QuestionCard(Card):
         self.rubric_button.toggled.connect(self._show_rubric)
         theme.signals.changed.connect(self.rubric.fit)
 
-    def set_criteria(self, criteria: Sequence[Criterion]) -> None:
+    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
         self.rubric_button.setVisible(bool(criteria))
         self._criteria = criteria
         self._name_criteria()
@@ -122,7 +122,7 @@ class QuestionCard(Card):
             if button.isHidden() == asked:
                 button.setVisible(asked)
 
-    def set_answer(self, answer: Answer | None) -> None:
+    def set_answer(self, answer: GivenAnswer | None) -> None:
         """Say what was answered before; None for a comparison without an answer."""
         self.review.setVisible(answer is not None)
         if answer is None:
@@ -277,7 +277,7 @@ class WorkPage(QScrollArea):
         self.question.set_answer(view.answer)
         self.set_answer(view.answer)
 
-    def set_answer(self, answer: Answer | None) -> None:
+    def set_answer(self, answer: GivenAnswer | None) -> None:
         """Mark what was answered; None for a comparison without an answer."""
         outcome = answer.outcome if answer is not None else ""
         self.cards.set_answer(answer.card if answer is not None else None)

@@ -33,7 +33,7 @@ from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.judging.planner import Chance, Design
+    from core.judging.planner import Chance, JudgingDesign
     from core.judging.workshop import Pin, WorkshopPlan
 
 # ---- Comparisons to hold it with, or a new draw
@@ -119,14 +119,14 @@ class DrawForm(QWidget):
         axes = tuple(offer.key for offer in self.chosen)
         return DrawWorkshop(axes, self.comparisons.value(), self.seed.value(), self.consent.toPlainText().strip())
 
-    def design(self) -> "Design | None":
+    def design(self) -> "JudgingDesign | None":
         """What that asks of a participant; None without an axis."""
-        from core.judging.planner import Design
+        from core.judging.planner import JudgingDesign
 
         chosen = self.chosen
         if not chosen:
             return None
-        return Design(self.comparisons.value(), max(len(offer.identities) for offer in chosen), len(chosen))
+        return JudgingDesign(self.comparisons.value(), max(len(offer.identities) for offer in chosen), len(chosen))
 
     # inside
 
@@ -211,7 +211,7 @@ class WorkshopSetup(Sheet):
         super().__init__()
         self._shell = shell
         self._chance: Chance | None = None
-        self._asked: Design | None = None
+        self._asked: JudgingDesign | None = None
         self.plans = PlanList()
         self.form = DrawForm()
         self.nothing = Label("", "soft", wrap=True)
@@ -264,7 +264,7 @@ class WorkshopSetup(Sheet):
             self.power.setText(tr("Working it out…") if design is not None else _nothing_shown(plan))
             self._wait.start()
 
-    def _design(self) -> "Design | None":
+    def _design(self) -> "JudgingDesign | None":
         plan = self.plans.chosen
         return self.form.design() if plan is None else plan.design
 

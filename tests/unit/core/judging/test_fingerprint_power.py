@@ -10,7 +10,7 @@ from statistics import pstdev
 
 import pytest
 
-from core.judging.fingerprint import PLANNED, chance_of_seeing
+from core.judging.fingerprint import PLANNED, power_of_choices
 from core.runs.fingerprint import in_compute
 
 IDENTITIES = ("a", "b", "c")
@@ -41,13 +41,13 @@ def power_by_hand(n: int, shares: tuple[float, ...], alpha: float) -> float:
 
 @pytest.mark.parametrize(("n", "k"), [(12, 3), (20, 3), (20, 2), (31, 2)])
 def test_the_chance_of_seeing_a_preference_is_the_definition_s_own(n: int, k: int) -> None:
-    found = chance_of_seeing(n, k)
+    found = power_of_choices(n, k)
     assert found is not None
     assert found.chance == pytest.approx(power_by_hand(n, PLANNED[k], 0.05), abs=1e-9)
 
 
 def test_further_axes_cost_at_least_what_holm_s_first_step_leaves() -> None:
-    found = chance_of_seeing(20, 3, axes=3)
+    found = power_of_choices(20, 3, axes=3)
     assert found is not None
     assert power_by_hand(20, PLANNED[3], 0.05 / 3) <= found.chance <= power_by_hand(20, PLANNED[3], 0.05)
 
@@ -60,7 +60,7 @@ def test_two_identities_get_a_preference_of_the_same_size() -> None:
 
 @pytest.mark.parametrize(("n", "k"), [(0, 3), (20, 4), (20, 1)])
 def test_what_has_no_plan_has_no_chance(n: int, k: int) -> None:
-    assert chance_of_seeing(n, k) is None
+    assert power_of_choices(n, k) is None
 
 
 def session(n: int, axes: str, shares: dict[str, tuple[float, ...]], dice: random.Random) -> bool:
@@ -91,7 +91,7 @@ def test_a_planted_preference_is_found_as_often_as_the_words_say(n: int, axes: s
     dice = random.Random(n + len(axes))
     many = 150
     found = sum(session(n, axes, {"x": PLANNED[3]}, dice) for _ in range(many)) / many
-    said = chance_of_seeing(n, 3, len(axes))
+    said = power_of_choices(n, 3, len(axes))
     assert said is not None
     # A false alarm on another axis counts here as found: at most 5 % more.
     error = 3 * sqrt(0.25 / many)

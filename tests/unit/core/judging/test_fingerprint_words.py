@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, Seeing, ShareOfChoices
+from core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, PreferencePower, ShareOfChoices
 from core.judging.fingerprint_words import limits, one_of, paragraphs
 
 THREE = ("White", "Black", "Asian")
-SEEN = Seeing(60, 1, (0.55, 0.30, 0.15), 0.947)
+SEEN = PreferencePower(60, 1, (0.55, 0.30, 0.15), 0.947)
 
 
 def axis(
@@ -85,7 +85,7 @@ def test_evidence_ends_at_five_in_a_hundred() -> None:
 
 
 def test_axes_that_show_the_same_share_a_sentence() -> None:
-    two = Seeing(56, 3, (0.675, 0.325), 0.54)
+    two = PreferencePower(56, 3, (0.675, 0.325), 0.54)
     texts = said(
         axis((20, 20, 20), seeing=SEEN),
         axis((28, 28), title="Orientation", labels=("Straight", "Queer"), seeing=two),

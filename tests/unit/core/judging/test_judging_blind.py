@@ -15,9 +15,9 @@ from core.judging.plan import texts_digest
 from core.judging.session import open_judging
 from core.judging.store import ProjectStore
 from core.judging.vault import Vault
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
@@ -73,7 +73,7 @@ def project_path(tmp_path: Path) -> Path:
                 axis="zqaxis",
                 task="haiku",
                 theme=theme,
-                items=tuple(Item(row.id, row.identity) for row in rows if row.theme == theme),
+                items=tuple(ComparisonItem(row.id, row.identity) for row in rows if row.theme == theme),
                 texts_sha256=texts_digest(sha256_text(row.text) for row in rows if row.theme == theme),
             )
             for position, theme in enumerate(("stars", "rain", "bread"))
@@ -116,7 +116,7 @@ def test_the_search_itself_finds_what_is_held_openly(project_path):
 
 def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path):
     with Project.open(project_path) as project:
-        door = open_judging(ProjectStore(project), Wording({}))
+        door = open_judging(ProjectStore(project), ComparisonWording({}))
         offer = door.start_info("R01").result().offers[0]
         futures = [door.open(offer.token, "R01")]
         view = futures[0].result()
@@ -130,7 +130,7 @@ def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path)
 
 def test_an_error_leads_nowhere_and_names_nothing(project_path):
     with Project.open(project_path) as project:
-        door = open_judging(ProjectStore(project), Wording({}))
+        door = open_judging(ProjectStore(project), ComparisonWording({}))
         offer = door.start_info("R01").result().offers[0]
         token = door.open(offer.token, "R01").result().comparison.token
         project.close()
@@ -179,7 +179,7 @@ def test_tokens_are_new_in_every_session(project_path):
     tokens = []
     for _ in range(2):
         with Project.open(project_path) as project:
-            door = open_judging(ProjectStore(project), Wording({}))
+            door = open_judging(ProjectStore(project), ComparisonWording({}))
             offer = door.start_info("R01").result().offers[0]
             tokens.append({door.open(offer.token, "R01").result().comparison.token, offer.token})
             door.close()

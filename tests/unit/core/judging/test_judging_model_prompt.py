@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from core.judging.blind import Criterion
+from core.judging.blind import RatingCriterion
 from core.judging.model_rater import card_orders, fence_code, judging_prompt, judging_words, read_reply
 from core.judging.wording import shipped_wording
 
 LINES = (Path(__file__).parents[3] / "data" / "judging_attacks.jsonl").read_text(encoding="utf-8").splitlines()
 ATTACKS = {row["name"]: row["text"] for row in map(json.loads, LINES)}
 PLAIN = ("Stars in the still pond;\na frog considers which one\nto leave for the last.", "Rain, and rain again.")
-RUBRIC = (Criterion("Economy", "No word could be dropped."), Criterion("Sound", "It wants to be read aloud."))
+RUBRIC = (
+    RatingCriterion("Economy", "No word could be dropped."),
+    RatingCriterion("Sound", "It wants to be read aloud."),
+)
 
 WITH_CONTROL_SIGNS = [
     ATTACKS[name]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.judging.plan import CardOrder, rater_number
-from core.project.rows import ComparisonRow, Item
+from core.project.rows import ComparisonItem, ComparisonRow
 
 IDENTITIES = {2: ("queer", "straight"), 3: ("asian", "black", "white")}
 
@@ -26,7 +26,8 @@ def rows(number: int, cards: int) -> list[ComparisonRow]:
             task="t",
             theme="x",
             items=tuple(
-                Item(100 * index + IDENTITIES[cards].index(name), name) for name in stored[index % len(stored)]
+                ComparisonItem(100 * index + IDENTITIES[cards].index(name), name)
+                for name in stored[index % len(stored)]
             ),
             texts_sha256="0" * 64,
             repeat_of=None,
@@ -138,7 +139,7 @@ def sources(plan: list[ComparisonRow]) -> list[ComparisonRow]:
         dataclasses.replace(
             row,
             items=tuple(
-                Item(None, item.identity, item.output) if place == 0 or row.position % 2 else item
+                ComparisonItem(None, item.identity, item.output) if place == 0 or row.position % 2 else item
                 for place, item in enumerate(row.items)
             ),
         )

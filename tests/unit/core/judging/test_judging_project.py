@@ -10,7 +10,7 @@ from core.jobs import JobContext
 from core.judging import work
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStore
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.judging.work import CompactRows
 from core.project.project import Project
 from core.project.specs import (
@@ -76,7 +76,7 @@ def draw(project: Project, **options):
 
 
 def open_first(project: Project, code: str = "R01") -> tuple[JudgingSession, object]:
-    door = open_judging(ProjectStore(project), Wording({}))
+    door = open_judging(ProjectStore(project), ComparisonWording({}))
     offer = door.start_info(code).result().offers[0]
     return door, door.open(offer.token, code).result()
 
@@ -172,7 +172,7 @@ def test_two_raters_see_one_plan_and_their_answers_stay_apart(project):
 def test_a_models_code_is_not_a_persons(project):
     draw(project, seed=1)
     project.judging.add_rater(RaterSpec(code="gpt", kind="model"))
-    door = open_judging(ProjectStore(project), Wording({}))
+    door = open_judging(ProjectStore(project), ComparisonWording({}))
     offer = door.start_info("gpt").result().offers[0]
     with pytest.raises(AppError, match="belongs to a model"):
         door.open(offer.token, "gpt").result()
@@ -181,7 +181,7 @@ def test_a_models_code_is_not_a_persons(project):
 
 def test_plans_without_comparisons_are_not_offered(project):
     project.judging.add_plan(PlanSpec(study_id=1, title="empty", axis="race", seed=1), [])
-    door = open_judging(ProjectStore(project), Wording({}))
+    door = open_judging(ProjectStore(project), ComparisonWording({}))
     assert door.start_info().result().offers == ()
     door.close(5)
 

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import AppError
-from core.judging.blind import Answer, Criterion
+from core.judging.blind import GivenAnswer, RatingCriterion
 from core.judging.plan import texts_digest
 from core.judging.session import JudgingSession, open_judging
-from core.judging.store import AxisNames
-from core.judging.wording import TaskWords, Wording
+from core.judging.store import AxisLabels
+from core.judging.wording import ComparisonWording, TaskWords
 from core.project.changes import Changes
 from core.project.connection import NotSaved
-from core.project.rows import ComparisonRow, Item, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.rows import ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
 IDENTITIES = ("asian", "black", "white")
-WORDING = Wording({"haiku": TaskWords("Haiku", (Criterion("Imagery", "It shows."),))})
+WORDING = ComparisonWording({"haiku": TaskWords("Haiku", (RatingCriterion("Imagery", "It shows."),))})
 
 
 class FakeStore:
@@ -42,7 +42,7 @@ class FakeStore:
         self._comparisons += [self._comparison(number + index, index, f"c{index}") for index in range(repeats)]
 
     def _comparison(self, position: int, cell: int, repeat_of: str | None) -> ComparisonRow:
-        items = tuple(Item(10 * cell + index, name) for index, name in enumerate(IDENTITIES))
+        items = tuple(ComparisonItem(10 * cell + index, name) for index, name in enumerate(IDENTITIES))
         digest = texts_digest(sha256_text(self._texts[item.key]) for item in items)
         return ComparisonRow(
             f"c{position}", "plan", position, "race", "haiku", f"theme_{cell}", items, digest, repeat_of
@@ -122,7 +122,7 @@ class FakeStore:
         return Changes.to("session", [session_id])
 
     def axis_names(self, axis):
-        return AxisNames("Race", {name: name.title() for name in IDENTITIES})
+        return AxisLabels("Race", {name: name.title() for name in IDENTITIES})
 
     def _fail(self) -> None:
         if self.failure is not None:
@@ -179,7 +179,7 @@ def rater() -> Iterator[Rater]:
 def test_the_view_names_the_task_and_shows_texts_and_criteria(rater):
     shown = rater.view.comparison
     assert shown.title == "Haiku · theme 0"
-    assert shown.criteria == (Criterion("Imagery", "It shows."),)
+    assert shown.criteria == (RatingCriterion("Imagery", "It shows."),)
     assert sorted(shown.texts) == [f"text 0 {name}" for name in IDENTITIES]
     assert rater.view.answer is None
 
@@ -223,9 +223,9 @@ def test_going_back_shows_the_earlier_answer_and_choosing_again_supersedes_it(ra
     rater.do("record", "choice", 2)
     rater.do("record", "tie")
     rater.do("back")
-    assert (rater.ordinal, rater.view.answer) == (2, Answer("tie"))
+    assert (rater.ordinal, rater.view.answer) == (2, GivenAnswer("tie"))
     rater.do("back")
-    assert (rater.ordinal, rater.view.answer) == (1, Answer("choice", 2))
+    assert (rater.ordinal, rater.view.answer) == (1, GivenAnswer("choice", 2))
     rater.do("record", "choice", 1)
     assert rater.ordinal == 3
     first, _, revised = rater.store.written
@@ -242,7 +242,7 @@ def test_going_back_from_the_first_comparison_stays(rater):
 def test_going_back_after_a_skip_returns_to_what_was_skipped(rater):
     rater.do("record", "skip")
     rater.do("back")
-    assert (rater.ordinal, rater.view.answer) == (1, Answer("skip"))
+    assert (rater.ordinal, rater.view.answer) == (1, GivenAnswer("skip"))
     rater.do("record", "choice", 0)
     assert rater.numbers == (1, 0, 5)
 
@@ -288,7 +288,7 @@ def test_skipped_ones_are_listed_and_can_be_gone_to(rater):
     assert [entry.state for entry in entries] == ["done", "skipped", "left", "left", "left", "left"]
     assert entries[1].title == "Haiku · theme 1"
     view = rater.door.go_to(entries[1].token).result()
-    assert (view.comparison.ordinal, view.answer) == (2, Answer("skip"))
+    assert (view.comparison.ordinal, view.answer) == (2, GivenAnswer("skip"))
     view = rater.door.record(view.comparison.token, "choice", 0).result()
     assert view.comparison.ordinal == 3
 
@@ -384,7 +384,7 @@ def test_a_failing_withdrawal_keeps_the_answer(rater):
     rater.store.failure = NotSaved("full")
     with pytest.raises(AppError, match="not taken back"):
         rater.door.withdraw(rater.token).result()
-    assert rater.door.current().result().answer == Answer("choice", 0)
+    assert rater.door.current().result().answer == GivenAnswer("choice", 0)
 
 
 def test_a_failing_reveal_does_not_lock(rater):

@@ -1,7 +1,7 @@
 """What a comparison is called and judged by."""
 
-from core.judging.blind import Criterion
-from core.judging.wording import TaskWords, Wording, shipped_wording
+from core.judging.blind import RatingCriterion
+from core.judging.wording import ComparisonWording, TaskWords, shipped_wording
 from core.prompts.cogs import cogs_tasks, cogs_themes
 
 
@@ -18,7 +18,7 @@ def test_every_shipped_theme_is_named():
 
 
 def test_unknown_tasks_and_themes_stand_for_themselves():
-    wording = Wording({"known": TaskWords("Known", (Criterion("a", "b"),))})
+    wording = ComparisonWording({"known": TaskWords("Known", (RatingCriterion("a", "b"),))})
     assert wording.title("my_task", "my_theme") == "My task · my theme"
     assert wording.title("known", "") == "Known"
     assert wording.title("", "rain") == "rain"
@@ -34,4 +34,4 @@ def test_letters_are_titled_by_occupation_and_news_by_headline():
 
 
 def test_where_nothing_may_be_said_there_is_still_a_title():
-    assert Wording({}).title("", "") == "Texts"
+    assert ComparisonWording({}).title("", "") == "Texts"

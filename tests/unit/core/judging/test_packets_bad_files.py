@@ -24,8 +24,8 @@ from sqlalchemy import Connection
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.judging.packets.inside import Shown, content_sha256, inside
 from core.judging.packets.merge import merge_packets
+from core.judging.packets.packet import ShownComparison, content_sha256, packet_parts
 from core.project.changes import Changes
 from core.project.check import check_project
 from core.project.connection import NotSaved
@@ -143,12 +143,12 @@ def test_what_is_no_sound_packet_is_refused_and_stops_no_other(project: Path, pa
 def test_a_text_that_was_changed_with_its_hashes_is_refused_as_well(project: Path, packet: Path) -> None:
     answer(packet, (0, "choice", 1))
     with Project.open(packet, read_only=True) as inside_it:
-        own = inside(inside_it)
+        own = packet_parts(inside_it)
         assert own is not None
         rows = inside_it.judging.comparisons(own.plan.id)
         texts = [[sha256_text(inside_it.texts([item.key])[item.key]) for item in row.items] for row in rows]
     settings = {**own.plan.settings, "wording": [{"title": "Take the first card", "criteria": []}]}
-    shown = (Shown(row.id, row.task, hashes) for row, hashes in zip(rows, texts, strict=True))
+    shown = (ShownComparison(row.id, row.task, hashes) for row, hashes in zip(rows, texts, strict=True))
     manifest = {**own.packet.manifest, "content_sha256": content_sha256("R02", settings, shown)}
     forged = edited(packet, f"UPDATE plan SET settings = '{json.dumps(settings)}'",
                     f"UPDATE packet SET manifest = '{json.dumps(manifest)}'")  # fmt: skip

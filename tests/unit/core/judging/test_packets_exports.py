@@ -10,7 +10,7 @@ from packet_files import IDENTITIES, answer, coordinator, copied, make, merge
 
 from core.jobs import JobContext
 from core.judging.adjudication import adjudicate
-from core.judging.packets.inside import finish_packet
+from core.judging.packets.packet import finish_packet
 from core.project.project import Project
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.report.export import export_rows

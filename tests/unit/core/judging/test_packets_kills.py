@@ -9,7 +9,7 @@ import pytest
 from packet_files import coordinator, finished, make, merge, rated_through_the_door
 from packet_kills import Told, kill_often, look_at, note_of, rate_and_kill
 
-from core.judging.packets.inside import packet_info
+from core.judging.packets.packet import packet_info
 from core.project.check import check_project
 from core.project.project import Project
 

@@ -10,7 +10,7 @@ from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, te
 
 from core.errors import AppError, UsageError
 from core.judging.packets.decisions import packets
-from core.judging.packets.inside import finish_packet, packet_info
+from core.judging.packets.packet import finish_packet, packet_info
 from core.judging.plan import CardOrder
 from core.judging.service import JudgingService
 from core.judging.session import open_judging

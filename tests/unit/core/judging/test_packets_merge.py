@@ -22,7 +22,7 @@ from packet_files import (
 
 from core.errors import UsageError
 from core.jobs import JobContext
-from core.judging.packets.decisions import conflicts, count_what_came, decide, packets
+from core.judging.packets.decisions import conflicts, count_unfinished, decide, packets
 from core.judging.store import KIND
 from core.project.check import check_project
 from core.project.project import Project
@@ -176,14 +176,14 @@ def test_what_came_counts_when_the_coordinator_says_so(project: Path, packet: Pa
     merge(project, answer(packet, (0, "choice", 1)))
     with Project.open(project) as open_one:
         session = packets(open_one)[1].session_id
-        count_what_came(open_one, session)
+        count_unfinished(open_one, session)
         assert [one.state for one in packets(open_one)] == ["away", "counted"]
     finished(answer(packet, (1, "tie", None)))
     assert merge(project, packet).files[0].added == 1
     with Project.open(project) as open_one:
         assert [one.state for one in packets(open_one)] == ["away", "finished"]
         with pytest.raises(UsageError):
-            count_what_came(open_one, "nothing")
+            count_unfinished(open_one, "nothing")
 
 
 def test_changed_texts_are_listed_and_their_answers_left_out(project: Path, packet: Path) -> None:

@@ -13,18 +13,18 @@ from fingerprint_project import choosing, cycling, plan_of, project_with_texts, 
 from scipy.stats import binom, binomtest, multinomial
 
 from core.errors import AppError
-from core.judging.planner import Design
+from core.judging.planner import JudgingDesign
 from core.judging.session import JudgingSession, open_judging
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.judging.workshop import (
     Pin,
     WorkshopStore,
     attendance,
     chance_of,
-    described,
-    may_be_told,
+    describe_plan,
     participant_code,
     participants,
+    tellable_sessions,
     workshop_plans,
 )
 from core.metrics.affinity import exact_floor, spread
@@ -43,7 +43,7 @@ def plan(project: Project) -> str:
 
 
 def door_of(project: Project, plan: str, code: str) -> JudgingSession:
-    return open_judging(WorkshopStore(project, plan, code), Wording({}))
+    return open_judging(WorkshopStore(project, plan, code), ComparisonWording({}))
 
 
 def begin(door: JudgingSession, code: str) -> str:
@@ -164,9 +164,14 @@ def test_four_people_of_a_workshop_are_pooled_nowhere_and_five_are(project: Proj
     alone = rated(project, ordinary, "R01", cycling("man", "woman"))
     model = rated(project, plan, "a model", choosing("white"), kind="model")
     four = {rated(project, plan, f"P-{number}", choosing("white")) for number in range(4)}
-    assert {row.rater_id for row in may_be_told(project, project.judging.sessions())} == {alone, model}
+    assert {row.rater_id for row in tellable_sessions(project, project.judging.sessions())} == {alone, model}
     fifth = rated(project, plan, "P-4", choosing("white"))
-    assert {row.rater_id for row in may_be_told(project, project.judging.sessions())} == {alone, model, fifth, *four}
+    assert {row.rater_id for row in tellable_sessions(project, project.judging.sessions())} == {
+        alone,
+        model,
+        fifth,
+        *four,
+    }
 
 
 def test_two_workshops_of_three_are_not_one_of_six(project: Project, plan: str):
@@ -174,7 +179,7 @@ def test_two_workshops_of_three_are_not_one_of_six(project: Project, plan: str):
     for number in range(3):
         rated(project, plan, f"P-{number}", choosing("white"))
         rated(project, other, f"P-{number + 3}", choosing("woman"))
-    assert may_be_told(project, project.judging.sessions()) == ()
+    assert tellable_sessions(project, project.judging.sessions()) == ()
 
 
 def test_participants_are_the_people_of_workshops_alone(project: Project, plan: str):
@@ -201,15 +206,15 @@ def test_only_plans_that_were_drawn_for_workshops_are_offered_the_latest_first(p
 def test_the_design_is_that_of_one_axis_without_hidden_repeats(project: Project):
     plan_id = plan_of(project, "race", "gender", per_axis=8, repeat_share=0.25, workshop=True)
     (plan,) = (row for row in project.judging.plans() if row.id == plan_id)
-    found = described(project, plan)
-    assert found.design == Design(comparisons=8, identities=3, axes=2)
+    found = describe_plan(project, plan)
+    assert found.design == JudgingDesign(comparisons=8, identities=3, axes=2)
     assert found.comparisons == 20, "repeats are asked too, and take their time"
 
 
 def test_the_time_is_that_of_reading_and_deciding(project: Project, plan: str):
     (row,) = (row for row in project.judging.plans() if row.id == plan)
     # "Text 12." has two words: 6 × 3 × 2 / 240 minutes of reading, and 6 × 10 seconds of deciding.
-    assert described(project, row).minutes == 2
+    assert describe_plan(project, row).minutes == 2
 
 
 @cache
@@ -223,17 +228,17 @@ def test_the_stated_chance_is_that_of_the_test_by_every_split():
     shares, n = (0.55, 0.30, 0.15), 20
     splits = [(a, b, n - a - b) for a in range(n + 1) for b in range(n + 1 - a)]
     seen = sum(multinomial.pmf(split, n, shares) for split in splits if p_of(tuple(sorted(split))) <= 0.05)
-    assert chance_of(Design(n)).power == pytest.approx(seen, abs=1e-9)
+    assert chance_of(JudgingDesign(n)).power == pytest.approx(seen, abs=1e-9)
 
 
 def test_the_stated_chance_of_two_identities_is_that_of_the_binomial_test():
     n, share = 20, 0.675
     seen = sum(binom.pmf(k, n, share) for k in range(n + 1) if binomtest(k, n).pvalue <= 0.05)
-    assert chance_of(Design(n, identities=2)).power == pytest.approx(seen, abs=1e-9)
+    assert chance_of(JudgingDesign(n, identities=2)).power == pytest.approx(seen, abs=1e-9)
 
 
 def test_sessions_of_somebody_with_that_preference_show_it_as_often_as_was_stated():
-    stated, sessions = chance_of(Design(20)).power, 4_000
+    stated, sessions = chance_of(JudgingDesign(20)).power, 4_000
     drawn = np.random.default_rng(7).multinomial(20, (0.55, 0.30, 0.15), size=sessions)
     seen = np.mean([p_of(tuple(sorted(int(count) for count in row))) <= 0.05 for row in drawn])
     assert abs(seen - stated) < 3 * np.sqrt(stated * (1 - stated) / sessions)
@@ -241,7 +246,7 @@ def test_sessions_of_somebody_with_that_preference_show_it_as_often_as_was_state
 
 @pytest.mark.parametrize("identities", [2, 3, 4, 5])
 def test_more_comparisons_on_one_axis_are_never_stated_to_see_much_less(identities: int):
-    few, many = (chance_of(Design(n, identities=identities)).power for n in (10, 60))
+    few, many = (chance_of(JudgingDesign(n, identities=identities)).power for n in (10, 60))
     assert many > few
 
 

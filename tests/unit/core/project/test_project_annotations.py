@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import AnnotationSpec, ComparisonSpec, PlanSpec, RaterSpec, SourceSpec
 
 
@@ -40,7 +40,7 @@ def test_a_card_may_show_a_source(project: Project) -> None:
     text = "Written by a person."
     project.sources.add_many(study, [SourceSpec(kind="original", origin="a.csv", row=1, text=text)])
     (source,) = project.sources.page(study)
-    items = (Item(None, "original", source=source.id), Item(None, "other", source=source.id + 1))
+    items = (ComparisonItem(None, "original", source=source.id), ComparisonItem(None, "other", source=source.id + 1))
     spec = ComparisonSpec(position=0, axis="origin", task="", theme="", items=items, texts_sha256="0" * 64)
     plan = project.judging.add_plan(PlanSpec(study_id=study, title="p", axis="origin", seed=1), [spec]).uuid("plan")
     (row,) = project.judging.comparisons(plan)
@@ -51,4 +51,4 @@ def test_a_card_may_show_a_source(project: Project) -> None:
 def test_a_card_shows_one_text() -> None:
     for output, source in ((None, None), (1, 1)):
         with pytest.raises(ValueError, match="one output or one source"):
-            Item(output, "man", source)
+            ComparisonItem(output, "man", source)

@@ -16,9 +16,9 @@ import pytest
 
 from core.project.changes import Changes
 from core.project.check import check_project
-from core.project.connection import NotSaved, raw
+from core.project.connection import NotSaved, driver_connection
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
@@ -55,7 +55,7 @@ def make(path: Path, comparisons: int = COMPARISONS) -> tuple[str, list[str]]:
             for item in project.runs.pending(run)
         ]
         one, two = sorted(project.outputs.record_many(outputs).of("output"))
-        items = (Item(int(one), "a"), Item(int(two), "b"))
+        items = (ComparisonItem(int(one), "a"), ComparisonItem(int(two), "b"))
         plan = project.judging.add_plan(
             PlanSpec(study_id=study, title="Plan", axis="race", seed=1),
             [
@@ -140,12 +140,12 @@ def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
         project.judging.record(choice(session, ids[0]))
         assert project._writer is not None
         # SQLite's own answer when no page can be added: SQLITE_FULL, as on a full disk.
-        pages = raw(project._writer._connection).execute("PRAGMA page_count").fetchone()[0]
-        raw(project._writer._connection).execute(f"PRAGMA max_page_count={pages}")
+        pages = driver_connection(project._writer._connection).execute("PRAGMA page_count").fetchone()[0]
+        driver_connection(project._writer._connection).execute(f"PRAGMA max_page_count={pages}")
         with pytest.raises(NotSaved, match="disk is full"):
             project.judging.record(choice(session, ids[1], note="x" * 100_000))
         assert [row.comparison_id for row in project.judging.judgments(session)] == [ids[0]]
-        raw(project._writer._connection).execute("PRAGMA max_page_count=1000000")
+        driver_connection(project._writer._connection).execute("PRAGMA max_page_count=1000000")
         project.judging.record(choice(session, ids[1], note="x" * 100_000))
         assert len(project.judging.judgments(session)) == 2
     assert check_project(path).sound
@@ -157,7 +157,7 @@ def test_a_full_disk_fails_the_whole_group_and_only_it(tmp_path: Path) -> None:
     with Project.open(path) as project:
         writer = project._writer
         assert writer is not None
-        connection = raw(writer._connection)
+        connection = driver_connection(writer._connection)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count={pages + 8}")
         gate = threading.Event()

@@ -13,7 +13,7 @@ from core.errors import AppError
 from core.findings import Finding
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.rows import Item
+from core.project.rows import ComparisonItem
 from core.project.specs import (
     AxisSpec,
     ComparisonSpec,
@@ -65,7 +65,7 @@ def fill(project: Project, run_id: int) -> list[int]:
 def session(project: Project) -> tuple[str, str, list[str]]:
     outputs = fill(project, run(project, prompts=4))
     study = project.studies.all()[0].id
-    items = (Item(outputs[0], "black"), Item(outputs[1], "white"))
+    items = (ComparisonItem(outputs[0], "black"), ComparisonItem(outputs[1], "white"))
     comparisons = [
         ComparisonSpec(position=n, axis="race", task="haiku", theme="stars", items=items, texts_sha256=NO_TEXTS)
         for n in range(3)

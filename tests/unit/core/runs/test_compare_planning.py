@@ -18,7 +18,7 @@ from core.judging.plan import PlanSettings
 from core.metrics.affinity import affinity_score
 from core.runs.compare.drawing import sizes
 from core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
-from core.runs.compare.pool import Request
+from core.runs.compare.pool import CompareRequest
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_the_numbers_are_those_that_would_be_drawn_and_nothing_is_stored(writing
     haikus(writing, "one", samples=3)
     study = writing.project.studies.of_kind("creativity")
     assert study is not None
-    request = Request(study, axes=("gender",))
+    request = CompareRequest(study, axes=("gender",))
     repeats = PlanSettings(repeat_share=0.5)
     assert sizes(JobContext(), writing.project, request, repeats, None, Inline()) == {"gender": Size(6, 3)}  # type: ignore[arg-type]
     assert sizes(JobContext(), writing.project, request, repeats, 4, Inline()) == {"gender": Size(4, 3)}  # type: ignore[arg-type]
@@ -95,8 +95,10 @@ def test_before_anything_is_written_the_number_that_is_asked_for_is_taken(writin
     study_id = writing.project.studies.add("letters", "Letters").number("study")
     study = next(row for row in writing.project.studies.all() if row.id == study_id)
     with pytest.raises(AppError):
-        sizes(JobContext(), writing.project, Request(study, axes=("gender",)), PlanSettings(), None, Inline())  # type: ignore[arg-type]
-    planned = sizes(JobContext(), writing.project, Request(study, axes=("gender",)), PlanSettings(), 60, Inline())  # type: ignore[arg-type]
+        sizes(JobContext(), writing.project, CompareRequest(study, axes=("gender",)), PlanSettings(), None, Inline())  # type: ignore[arg-type]
+    planned = sizes(
+        JobContext(), writing.project, CompareRequest(study, axes=("gender",)), PlanSettings(), 60, Inline()
+    )  # type: ignore[arg-type]
     assert planned == {"gender": Size(60, 3)}
 
 

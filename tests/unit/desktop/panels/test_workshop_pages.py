@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
-from core.judging.fingerprint import AxisChoice, Beside, Interval, ShareOfChoices
-from core.judging.planner import Chance, Design
+from core.judging.fingerprint import AxisChoice, ChoiceInterval, OtherVoice, ShareOfChoices
+from core.judging.planner import Chance, JudgingDesign
 from core.judging.workshop import Attendance, Pin, WorkshopPlan
 from desktop.operations.workshop import FacilitatorView, WorkshopAxis
 from desktop.panels.workshop.participant import Copied, WelcomePage, power_words
@@ -16,7 +16,7 @@ from desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
 from desktop.panels.workshop.setup import DrawForm, PlanList
 from desktop.widgets import Label
 
-PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, Design(20), "")
+PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, JudgingDesign(20), "")
 AXES = (WorkshopAxis("race", "Race", ("Black", "White", "Asian")), WorkshopAxis("gender", "Gender", ("man", "woman")))
 
 
@@ -28,24 +28,24 @@ def words_of(page) -> list[str]:
 
 
 def test_the_chance_is_said_without_a_word_of_statistics():
-    said = power_words(Chance(Design(20), (0.55, 0.30, 0.15), 0.474))
+    said = power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))
     assert "(choosing 55, 30 and 15 of 100) is seen in about 47 of 100 sessions" in said
     assert "does not mean that there is no preference" in said
 
 
 def test_the_chance_of_two_identities_names_two_shares():
-    assert "(choosing 67.5 and 32.5 of 100)" in power_words(Chance(Design(20, 2), (0.675, 0.325), 0.3))
+    assert "(choosing 67.5 and 32.5 of 100)" in power_words(Chance(JudgingDesign(20, 2), (0.675, 0.325), 0.3))
 
 
 @pytest.mark.parametrize(("power", "words"), [(0.9999, "about 99 of 100"), (0.0001, "about 1 of 100")])
 def test_no_chance_is_promised_as_certain(power: float, words: str):
-    assert words in power_words(Chance(Design(20), (0.55, 0.30, 0.15), power))
+    assert words in power_words(Chance(JudgingDesign(20), (0.55, 0.30, 0.15), power))
 
 
 def test_the_welcome_names_neither_the_plan_nor_its_axis(qtbot: QtBot):
     page = WelcomePage()
     qtbot.addWidget(page)
-    page.show_plan(PLAN, Chance(Design(20), (0.55, 0.30, 0.15), 0.474))
+    page.show_plan(PLAN, Chance(JudgingDesign(20), (0.55, 0.30, 0.15), 0.474))
     assert not any("race" in words or "axis" in words or "Black" in words for words in words_of(page))
     assert "20 times" in page.about.text()
     assert page.time.title.text() == "About 12 minutes"
@@ -78,15 +78,15 @@ def test_one_axis_at_a_time_unless_there_is_an_hour(qtbot: QtBot):
     form.show_axes(AXES)
     assert all(isinstance(button, QRadioButton) for button in form.axes.values())
     assert form.wanted().axes == ("race",)
-    assert form.design() == Design(20, 3, 1)
+    assert form.design() == JudgingDesign(20, 3, 1)
     form.axes["gender"].click()
     assert form.wanted().axes == ("gender",)
-    assert form.design() == Design(20, 2, 1)
+    assert form.design() == JudgingDesign(20, 2, 1)
     form.hour.setChecked(True)
     assert all(isinstance(button, QCheckBox) for button in form.axes.values())
     form.axes["race"].click()
     assert form.wanted().axes == ("race", "gender")
-    assert form.design() == Design(20, 3, 2)
+    assert form.design() == JudgingDesign(20, 3, 2)
     form.hour.setChecked(False)
     assert len(form.wanted().axes) == 1
 
@@ -142,12 +142,12 @@ def test_a_wrong_pin_is_cleared_and_leaves_nobody_out(qtbot: QtBot):
 # who leads it
 
 
-def group() -> Beside:
-    shares = [("a", "Black", 12, 0.4, Interval(0.5, 1.2)), ("b", "White", 18, 0.6, Interval(0.8, 1.5))]
+def group() -> OtherVoice:
+    shares = [("a", "Black", 12, 0.4, ChoiceInterval(0.5, 1.2)), ("b", "White", 18, 0.6, ChoiceInterval(0.8, 1.5))]
     identities = tuple(
         ShareOfChoices(key, label, chosen, share, 2 * share, span) for key, label, chosen, share, span in shares
     )
-    return Beside("group", "group of 5", "group", (AxisChoice("race", "Race", identities, 30, 30),), (), 5)
+    return OtherVoice("group", "group of 5", "group", (AxisChoice("race", "Race", identities, 30, 30),), (), 5)
 
 
 def test_before_five_the_leader_sees_counts_and_why_there_is_no_more(qtbot: QtBot):

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from core.project.lock import Holder
+from core.project.lock import LockHolder
 from core.project.project import Project
 from desktop.main_window import MainWindow
 from desktop.operations.second_window import Door, door_name, knock
@@ -53,7 +53,7 @@ def test_another_persons_project_is_opened_read_only_within_two_seconds(
     qtbot: QtBot, windows: list[MainWindow], file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     first, second = windows
-    monkeypatch.setattr(Holder, "me", classmethod(lambda cls: cls(1, "another-machine", "another")))
+    monkeypatch.setattr(LockHolder, "me", classmethod(lambda cls: cls(1, "another-machine", "another")))
     with qtbot.waitSignal(first.session.opened):
         first.open_project(file)
     with qtbot.waitSignal(second.session.opened, timeout=2000):

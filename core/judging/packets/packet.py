@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.errors import UsageError
-from core.judging.blind import Criterion
+from core.judging.blind import RatingCriterion
 from core.judging.plan import PlanSettings
 from core.judging.store import ProjectStore
-from core.judging.wording import Wording
+from core.judging.wording import ComparisonWording
 from core.judging.work import Refused
 from core.project.changes import Changes
 from core.project.project import Project
@@ -25,7 +25,7 @@ FORMAT = 1
 CARD, ORIGIN = "card", "packet"  # kind and origin of its texts
 
 
-class Shown(NamedTuple):
+class ShownComparison(NamedTuple):
     """One comparison of a packet: its id, the number of its wording, the hashes of its texts in the order of cards."""
 
     id: str
@@ -44,7 +44,7 @@ def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, An
     }
 
 
-def content_sha256(code: str, settings: Mapping[str, Any], comparisons: Iterable[Shown]) -> str:
+def content_sha256(code: str, settings: Mapping[str, Any], comparisons: Iterable[ShownComparison]) -> str:
     """SHA-256 over the rater's code, the settings with the wording and, a line each, the comparisons."""
     digest = hashlib.sha256(canonical_json([code, dict(settings)]).encode("ascii"))
     for one in comparisons:
@@ -55,7 +55,7 @@ def content_sha256(code: str, settings: Mapping[str, Any], comparisons: Iterable
 class WordingList:
     """The different titles and criteria of a plan's comparisons, numbered as they come."""
 
-    def __init__(self, wording: Wording) -> None:
+    def __init__(self, wording: ComparisonWording) -> None:
         self._wording = wording
         self._numbers: dict[str, int] = {}
         self.all: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ class PacketInfo:
 
 
 @dataclass(frozen=True)
-class Inside:
+class PacketParts:
     """The rows that there is one of in a packet."""
 
     packet: PacketRow
@@ -93,7 +93,7 @@ class Inside:
     session: SessionRow
 
 
-def inside(project: Project) -> Inside | None:
+def packet_parts(project: Project) -> PacketParts | None:
     """The rows that make a file a packet; None: an ordinary project."""
     if [study.kind for study in project.studies.all()] != [STUDY]:
         return None
@@ -101,12 +101,12 @@ def inside(project: Project) -> Inside | None:
     raters, sessions = project.judging.raters(), project.judging.sessions()
     if any(len(rows) != 1 for rows in (packets, plans, raters, sessions)):
         return None
-    return Inside(packets[0], plans[0], raters[0], sessions[0])
+    return PacketParts(packets[0], plans[0], raters[0], sessions[0])
 
 
 def packet_info(project: Project) -> PacketInfo | None:
     """What the packet says of itself; None for an ordinary project."""
-    found = inside(project)
+    found = packet_parts(project)
     if found is None:
         return None
     return PacketInfo(
@@ -154,25 +154,25 @@ class PacketStore(ProjectStore):
         return finish_packet(self._project)
 
 
-class PacketWording(Wording):
+class PacketWording(ComparisonWording):
     """The wording that an open packet carries: a comparison's task is its number."""
 
     def __init__(self, project: Project) -> None:
         super().__init__({})
         self._shown = [
-            (str(one["title"]), tuple(Criterion(str(name), str(told)) for name, told in one["criteria"]))
+            (str(one["title"]), tuple(RatingCriterion(str(name), str(told)) for name, told in one["criteria"]))
             for one in _required(project).plan.settings.get("wording", ())
         ]
 
     def title(self, task: str, theme: str) -> str:
         return self._shown[int(task)][0]
 
-    def criteria(self, task: str) -> tuple[Criterion, ...]:
+    def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
         return self._shown[int(task)][1]
 
 
-def _required(project: Project) -> Inside:
-    found = inside(project)
+def _required(project: Project) -> PacketParts:
+    found = packet_parts(project)
     if found is None:
         raise UsageError(f"“{project.path.name}” is not a packet.", hint="Open the packet that you were sent.")
     return found
