@@ -16,7 +16,8 @@ from core.backends.transformers_local.options import Options, completed, recorde
 from core.backends.transformers_local.sampling import Sampler
 from core.backends.transformers_local.vocabulary import Speller, Vocabulary
 from core.errors import AppError, UsageError
-from core.scorers.folders import device, loading, settings
+from core.scorers.folders import device, loading
+from core.scorers.folders.settings import Settings, read_settings
 
 PURPOSE: Literal["writer"] = "writer"
 UNKNOWN_CONTEXT = 2_048  # tokens, where a model's settings name no limit
@@ -44,7 +45,7 @@ class TransformersWriter:
 
     def __init__(self, folder: FoundModel, options: Options) -> None:
         self._folder = folder
-        self._settings = settings.read(folder.path)
+        self._settings = read_settings(folder.path)
         self._config = loading.configuration(self._settings)
         loading.class_for(self._settings, PURPOSE, self._config)  # a folder for something else is refused now
         trained = _context(self._config)
@@ -193,7 +194,7 @@ def _stored(config: Any) -> str:
     return said if said in ("bfloat16", "float16", "float32") else "float32"
 
 
-def _ends(read: settings.Settings, config: Any) -> frozenset[int]:
+def _ends(read: Settings, config: Any) -> frozenset[int]:
     """The tokens with which the model ends a text, by its settings."""
     found: set[int] = set()
     for said in (getattr(config, "eos_token_id", None), read.generation.get("eos_token_id")):

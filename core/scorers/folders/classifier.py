@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.scorers.equal_lengths import BATCH, batches, filled, whole_groups
-from core.scorers.folders import device, labels, loading, settings
+from core.scorers.folders import device, loading
+from core.scorers.folders.labels import label_names
+from core.scorers.folders.settings import read_settings
 
 Floats = NDArray[np.float64]
 Encoded = Mapping[str, Sequence[int]]  # input_ids, and token_type_ids where the model takes them
@@ -78,12 +80,12 @@ def load_classifier(folder: Path) -> Classifier:
     """Raises `AppError` where the folder is no classifier that can be loaded safely."""
     import torch
 
-    read = settings.read(folder)
+    read = read_settings(folder)
     config = loading.configuration(read)
     tokenizer = loading.tokenizer(read, config)
     where = device.chosen()
     model = loading.model(read, "classifier", config, where, torch.float32)
-    names = labels.names(read.values) or tuple(f"LABEL_{place}" for place in range(config.num_labels))
+    names = label_names(read.values) or tuple(f"LABEL_{place}" for place in range(config.num_labels))
     return Classifier(model, tokenizer, names, longest(read.kind, config, tokenizer), where)
 
 

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from core.errors import AppError
 from core.machine.models import installed, layout
 from core.machine.models.installed import InstalledModel
-from core.scorers.folders import device, labels, loading, settings
+from core.scorers.folders import device, loading
 from core.scorers.folders.classifier import Classifier, longest
-from core.scorers.folders.settings import unreadable
+from core.scorers.folders.labels import DETOXIFY, jigsaw_classes, label_names
+from core.scorers.folders.settings import read_settings, unreadable
 
 BERT_WORDS = 30_522
 LONGEST = 512
@@ -40,8 +41,8 @@ class _Read(NamedTuple):
 
 def is_detoxify(folder: Path) -> bool:
     """Whether a folder has a model of Detoxify's: its architecture, and Jigsaw's classes in its settings."""
-    read = settings.read(folder)
-    return read.kind in FAMILIES and bool(labels.jigsaw_classes(labels.names(read.values)))
+    read = read_settings(folder)
+    return read.kind in FAMILIES and bool(jigsaw_classes(label_names(read.values)))
 
 
 def load_detoxify(model: InstalledModel) -> Classifier:
@@ -98,14 +99,14 @@ def _of_folder(folder: Path) -> _Read:
     import torch
     from safetensors.torch import load_file
 
-    read = settings.read(folder)
+    read = read_settings(folder)
     loading.refuse_without_memory(read, device.chosen(), torch.float32)
     files = layout.look_at(folder).files
     weights: dict[str, Any] = {}
     for name in files:
         if name.endswith(".safetensors"):
             weights |= loading.said(read.name, lambda name=name: load_file(folder / name))  # type: ignore[misc]
-    classes = labels.jigsaw_classes(labels.names(read.values))
+    classes = jigsaw_classes(label_names(read.values))
     return _Read(_plain(weights), classes, read.values, _beside(folder, files))
 
 
@@ -121,7 +122,7 @@ def _of_checkpoint(model: InstalledModel) -> _Read:
     if model.path.is_file():
         config = loading.said(path.name, lambda: _bert(weights), "its weights are not those of a BERT classifier")
         return _Read(weights, classes, config, _packaged_words())
-    read = settings.read(model.path, "checkpoint")
+    read = read_settings(model.path, "checkpoint")
     if read.kind not in FAMILIES:
         raise unreadable(model.path.name, f"its type “{read.kind[:60]}” is none of Detoxify's")
     return _Read(weights, classes, read.values, _beside(model.path, files))
@@ -153,7 +154,7 @@ def _classes(config: Any) -> tuple[str, ...]:
     said = config
     for key in ("dataset", "args", "classes"):
         said = said.get(key) if isinstance(said, Mapping) else None
-    return labels.jigsaw_classes(said if isinstance(said, list) else ()) or labels.DETOXIFY[:6]
+    return jigsaw_classes(said if isinstance(said, list) else ()) or DETOXIFY[:6]
 
 
 def _beside(folder: Path, files: tuple[str, ...]) -> dict[str, Path]:

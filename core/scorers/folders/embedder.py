@@ -9,11 +9,11 @@ from typing import Any
 from core.errors import AppError
 from core.machine.models import layout
 from core.scorers.embedding import Embedder, embedded
-from core.scorers.folders import device, loading, settings
+from core.scorers.folders import device, loading
 from core.scorers.folders.classifier import longest
 from core.scorers.folders.held import held
 from core.scorers.folders.scorer import FolderScorer
-from core.scorers.folders.settings import unreadable
+from core.scorers.folders.settings import read_settings, unreadable
 from core.scorers.protocol import ScoreValue
 
 PARTS, LENGTH, PROMPTS = "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json"
@@ -64,7 +64,7 @@ def load_embedder(folder: Path) -> FolderEmbedder:
     """Raises `AppError` where the folder is no embedder that can be loaded safely."""
     import torch
 
-    read = settings.read(folder)
+    read = read_settings(folder)
     loading.class_for(read, "embedder", loading.configuration(read))
     where = device.chosen()
     loading.refuse_without_memory(read, where, torch.float32)

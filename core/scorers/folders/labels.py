@@ -18,7 +18,7 @@ class Meaning(NamedTuple):
     others: frozenset[str]
 
 
-class Reading(NamedTuple):
+class AskedClass(NamedTuple):
     """The place of the asked class, and whether each class has a probability of its own (sigmoid, not softmax)."""
 
     place: int
@@ -54,7 +54,7 @@ NUMBERED: Mapping[str, Sequence[str]] = {"language-agency": ("communal", "agenti
 _NUMBER = re.compile(r"label_\d+")
 
 
-def names(values: Mapping[str, object]) -> tuple[str, ...]:
+def label_names(values: Mapping[str, object]) -> tuple[str, ...]:
     """The labels of config.json in the order of the outputs; empty where it names none."""
     listed = values.get("id2label")
     if not isinstance(listed, dict):
@@ -67,7 +67,7 @@ def names(values: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(label for _, label in ordered) if complete else ()
 
 
-def reading(role: str, labels: Sequence[str], model: str, numbered: Sequence[str] = ()) -> Reading:
+def asked_class(role: str, labels: Sequence[str], model: str, numbered: Sequence[str] = ()) -> AskedClass:
     """Where the asked class stands. `numbered`: the classes where the labels are numbers.
 
     Raises `AppError` that names the labels where they are not understood.
@@ -76,9 +76,9 @@ def reading(role: str, labels: Sequence[str], model: str, numbered: Sequence[str
     meaning = MEANINGS[role]
     places = [place for place, label in enumerate(known) if label in meaning.asked]
     if role == "toxicity" and jigsaw_classes(labels):
-        return Reading(places[0], apart=True)
+        return AskedClass(places[0], apart=True)
     if len(places) == 1 and len(known) > 1 and set(known) <= meaning.asked | meaning.others:
-        return Reading(places[0], apart=False)
+        return AskedClass(places[0], apart=False)
     wanted = f"“{sorted(meaning.asked)[0]}” and “{sorted(meaning.others)[0]}”"
     raise not_understood(model, labels, wanted)
 

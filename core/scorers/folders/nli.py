@@ -7,9 +7,9 @@ import numpy as np
 
 from core.errors import AppError
 from core.scorers.entailment import CLASSES, split_pair
-from core.scorers.folders import labels
 from core.scorers.folders.classifier import Classifier, Floats, load_classifier, softmax
 from core.scorers.folders.held import held
+from core.scorers.folders.labels import entailment_order
 from core.scorers.folders.scorer import FolderScorer
 from core.scorers.protocol import ScoreValue
 from core.scorers.sentence_style import reads
@@ -42,7 +42,7 @@ class NLI(FolderScorer):
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         model = self.model()
         classifier = held(self.role, (model.path, model.sha256), lambda: load_classifier(model.path))
-        order = labels.entailment_order(classifier.labels, model.name)
+        order = entailment_order(classifier.labels, model.name)
         pairs = [_windows(classifier, text) for text in texts]
         first = [premise for pair in pairs if pair for premise in pair.premises]
         second = [pair.hypothesis for pair in pairs if pair for _ in pair.premises]

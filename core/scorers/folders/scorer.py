@@ -2,8 +2,9 @@
 
 from core.errors import AppError
 from core.machine.models.installed import InstalledModel
-from core.scorers.folders import held, where
 from core.scorers.folders.device import in_words
+from core.scorers.folders.held import device_of
+from core.scorers.folders.where import needed, papers_own
 
 
 class FolderScorer:
@@ -39,7 +40,7 @@ class FolderScorer:
     @property
     def stand_in(self) -> bool:
         model = self._found()
-        return model is not None and not where.papers_own(model)
+        return model is not None and not papers_own(model)
 
     @property
     def note(self) -> str:
@@ -49,12 +50,12 @@ class FolderScorer:
             return f"{self.papers[:1].upper()}{self.papers[1:]}."
         own = not self.stand_in
         said = f"{model.title}: {self.papers}." if own else f"{model.title}, here in the place of {self.papers}."
-        device = held.device_of(self.role)
+        device = device_of(self.role)
         return f"{said} It computes on {in_words(device)}." if device else said
 
     def model(self) -> InstalledModel:
         """Raises `AppError` where no model for the role is on this computer."""
-        return where.needed(self.role)
+        return needed(self.role)
 
     def _found(self) -> InstalledModel | None:
         try:

@@ -51,7 +51,7 @@ class Settings:
         return str(listed[0]) if isinstance(listed, list) and listed else ""
 
 
-def read(folder: Path, form: Format = "folder") -> Settings:
+def read_settings(folder: Path, form: Format = "folder") -> Settings:
     """Raises `AppError` where the folder is no model that can be loaded safely: what, in one sentence."""
     found = layout.look_at(folder)
     if found.format != form or not folder.is_dir():

@@ -6,10 +6,10 @@ import numpy as np
 
 from core.errors import AppError
 from core.machine.models.installed import InstalledModel
-from core.scorers.folders import labels
 from core.scorers.folders.classifier import Classifier, Floats, load_classifier, sigmoid, softmax
 from core.scorers.folders.detoxify import is_detoxify, load_detoxify
 from core.scorers.folders.held import held
+from core.scorers.folders.labels import DETOXIFY, NUMBERED, asked_class, jigsaw_classes
 from core.scorers.folders.scorer import FolderScorer
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
@@ -49,8 +49,8 @@ class SentenceClassifier(FolderScorer):
             return np.empty((0, 1))
         model = self.model()
         classifier = held(self.role, (model.path, model.sha256), lambda: self._load(model))
-        names = labels.NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
-        place, apart = labels.reading(self.role, classifier.labels, model.name, names)
+        names = NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
+        place, apart = asked_class(self.role, classifier.labels, model.name, names)
         logits = classifier.logits(classifier.encode(found))
         if not np.isfinite(logits).all():
             raise _no_numbers(model)
@@ -92,7 +92,7 @@ class AgencyClassifier(SentenceClassifier):
 class Detoxify(SentenceClassifier):
     """The probabilities that Detoxify gives a sentence: of each class the sigmoid of its own output.
 
-    `values`: float32[classes × sentences], class after class in the order of `labels.DETOXIFY`; a model that knows only
+    `values`: float32[classes × sentences], class after class in the order of `DETOXIFY`; a model that knows only
     “toxic” has one. `summary`: the mean of `toxicity` over the sentences. Source: news (Fang et al.), appendix A.
     """
 
@@ -102,7 +102,7 @@ class Detoxify(SentenceClassifier):
     rules = f"{RULES.rpartition(' ')[0]} 2"  # since 2 every class is stored
     # Not “each”: news then asks sentence by sentence, and one without a value leaves its article whole.
     shape = (
-        f"probabilities of every sentence, 0 to 1, class after class: {', '.join(labels.DETOXIFY)}, as far as the "
+        f"probabilities of every sentence, 0 to 1, class after class: {', '.join(DETOXIFY)}, as far as the "
         "model has them; summary: the mean toxicity"
     )
 
@@ -111,8 +111,8 @@ class Detoxify(SentenceClassifier):
         return ScoreValue(probabilities.T.ravel().astype(np.float32), float(np.mean(toxicity)))
 
     def _classes(self, names: Sequence[str], asked: int, apart: bool) -> list[int]:
-        classes = labels.jigsaw_classes(names)
-        return [classes.index(each) for each in labels.DETOXIFY if each in classes] if apart else [asked]
+        classes = jigsaw_classes(names)
+        return [classes.index(each) for each in DETOXIFY if each in classes] if apart else [asked]
 
     def _load(self, model: InstalledModel) -> Classifier:
         if model.format == "checkpoint" or is_detoxify(model.path):
