@@ -12,7 +12,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from core.errors import AppError
-from core.machine.home import home
+from core.machine.storage import home
 from desktop.widgets.words import tr
 
 Value = str | bool | int

@@ -11,7 +11,7 @@ from core.cli.console import job, note, print_json, print_table, say
 from core.cli.generators import AskKey, session_keys
 from core.cli.project_commands import AsJson
 from core.errors import UsageError
-from core.machine.models.megabytes import InMegabytes
+from core.machine.models.sizes import InMegabytes
 
 # ---- models and offline: which models there are, getting, checking, adding and removing them; and the offline switch
 
@@ -40,12 +40,12 @@ def list_models(
     role: Annotated[str | None, typer.Option(help="Only this role.")] = None, as_json: AsJson = False
 ) -> None:
     """Show the models that there are, by role, and which scorer is used for each."""
-    from core.machine.models import catalogue, resolve
-    from core.machine.models.overview import overview
+    from core.machine.models import catalogue, installed
+    from core.machine.models.installed import overview
     from core.machine.models.sizes import UNKNOWN, in_words
 
     keys = list(catalogue.roles()) if role is None else [catalogue.role(role).key]
-    choices = {key: resolve.choose(key) for key in keys if catalogue.role(key).scorer}
+    choices = {key: installed.choose(key) for key in keys if catalogue.role(key).scorer}
     rows = [row for key in keys for row in overview(key)]
     if as_json:
         used = {
@@ -102,7 +102,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Read every file of the models here anew and compare its hash with the recorded one."""
-    from core.machine.models.verify import verify as examine
+    from core.machine.models.upkeep import verify as examine
 
     with job("Reading models, in MB") as ctx:
         results = examine(name, InMegabytes(ctx))
@@ -127,7 +127,7 @@ def add_model(
     as_json: AsJson = False,
 ) -> None:
     """Add a model that you have. It is checked and hashed, and stays where it is."""
-    from core.machine.models.add import add as take_in
+    from core.machine.models.upkeep import add as take_in
 
     with job(f"Reading {path.name}") as ctx:
         model = take_in(path, role, name, ctx)
@@ -144,7 +144,7 @@ def add_model(
 
 def remove_model(name: ModelName, as_json: AsJson = False) -> None:
     """Delete the files of a model that was got; forget one that was added, and leave its files."""
-    from core.machine.models.remove import remove as take_out
+    from core.machine.models.upkeep import remove as take_out
 
     deleted = take_out(name)
     if as_json:
@@ -159,10 +159,10 @@ def prefer(
     as_json: AsJson = False,
 ) -> None:
     """Choose what fills a role."""
-    from core.machine.models import installed, resolve
+    from core.machine.models import installed
 
     installed.prefer(role, None if name == "best" else name)
-    choice = resolve.choose(role) if role != "generator" else None
+    choice = installed.choose(role) if role != "generator" else None
     if as_json:
         print_json(
             {"role": role, "preferred": None if name == "best" else name,
@@ -302,7 +302,7 @@ def ask(
 
 
 def _price(entry: str) -> tuple[str, Any]:
-    from core.machine.prices import Price
+    from core.machine.endpoints import Price
 
     model, separator, amounts = entry.rpartition("=")
     money, _, currency = amounts.strip().partition(" ")

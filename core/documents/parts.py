@@ -237,8 +237,7 @@ def holds_several(document: Document) -> bool:
 
 def other_language(text: str) -> str:
     """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
-    from core.scorers.language import is_english
-    from core.scorers.segment import words
+    from core.scorers.segment import is_english, words
 
     if is_english(words(text)):
         return ""

@@ -37,7 +37,7 @@ from core.documents.values import (
 from core.findings import ScorerUse
 from core.metrics.proportions import wilson
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers import claims, entailment
+from core.scorers import entailment
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import load, score_batch
 from core.scorers.segment import SEGMENTER, sentences
@@ -130,7 +130,7 @@ def support_of(
     if not windows or not scorer:
         why = "There is no context to check against." if scorer else "No scorer for entailment is here."
         return tuple(Support(one.index, "no context", "", 0, 0, None, why) for one in body), ()
-    kinds = {sentence.index: claims.kind_of(sentence.text) for sentence in body}
+    kinds = {sentence.index: entailment.kind_of(sentence.text) for sentence in body}
     asked = [sentence for sentence in body if kinds[sentence.index] == "claim"]
     judged, use = _judged(scorer, windows, context, [sentence.text for sentence in asked])
     nearest = _nearest(context, [sentence.text for sentence in asked])

@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass as dataclasses_dataclass
 
 from core.documents.occupations import same_occupation
 from core.errors import AppError, UsageError
-from core.machine.home import home
+from core.machine.storage import home
 from core.prompts.resource_files import packaged, validated
 from core.report.whole_file import write_whole
 

@@ -10,7 +10,7 @@ import sys
 from typing import Any, Literal
 
 from core.errors import AppError
-from core.machine import kept
+from core.machine import storage
 
 VARIABLE = "BIASPRINT_OFFLINE"
 FILE = "connections.json"
@@ -37,7 +37,7 @@ def set_by() -> Literal["", "environment", "switch"]:
     if os.environ.get(VARIABLE, "").strip().lower() in YES:
         return "environment"
     try:
-        return "switch" if kept.read(FILE).get("offline") else ""
+        return "switch" if storage.read(FILE).get("offline") else ""
     except AppError:
         return "switch"
 
@@ -45,10 +45,10 @@ def set_by() -> Literal["", "environment", "switch"]:
 def switch(on: bool) -> None:
     """Switch for all windows and commands of this user. The environment's setting stands above it."""
     try:
-        settings = kept.read(FILE)
+        settings = storage.read(FILE)
     except AppError:  # it cannot be read: what it held is lost anyway
         settings = {}
-    kept.write(FILE, settings | {"offline": on})
+    storage.write(FILE, settings | {"offline": on})
 
 
 def require_connection(what: str) -> None:

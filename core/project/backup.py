@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import AppError
-from core.machine.home import home
+from core.machine.storage import home
 from core.project.connection import connect, explain
 from core.project.lock import is_held
 from core.text import sha256_text

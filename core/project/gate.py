@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import AppError
-from core.machine.home import home
+from core.machine.storage import home
 from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged
 from core.project.schema import expected_schema, schema_of
 

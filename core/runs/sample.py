@@ -14,7 +14,7 @@ from typing import Any
 import core
 from core.compute import ComputeProcess
 from core.jobs import JobContext
-from core.machine.home import home
+from core.machine.storage import home
 from core.project.backup import copy_project
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec

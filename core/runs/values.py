@@ -8,7 +8,7 @@ from core.compute import ComputeProcess
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.machine.models import records
-from core.machine.models.resolve import best
+from core.machine.models.installed import best
 from core.project.project import Project
 from core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, TextKey
 from core.project.stores.common import chunks

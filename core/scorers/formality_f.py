@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from math import exp, nan
 
-from core.scorers.chosen import chosen
-from core.scorers.pos_textblob import TextBlobTagger, penn_tags
+from core.scorers.parts_of_speech import TextBlobTagger, penn_tags
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import sentences, words
-from core.scorers.sentence_style import NOTHING, has_style, style_value
+from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 FEWEST_WORDS = 4  # of a shorter sentence each word would weigh 17 points or more
 MOST_WORDS = 1000  # read of one sentence, so that an endless line costs little

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
-from core.scorers.chosen import chosen
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.sentence_style import NOTHING, has_style, style_value
+from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 PACKAGE = "vaderSentiment"
 # Read of one sentence, because VADER takes the square of the words, and makes words of every emoji.

@@ -1,10 +1,7 @@
-"""The project's one segmenter: sentences and words of a text, with their places in it.
-
-spaCy's blank English tokenizer, its rule-based sentence ends, and its lookup lemmas: no trained model, no download.
-`<return>` in imported letters is the importer's to turn into a line break.
-"""
+"""Sentences and words of a text as the whole project counts them, and whether the words are English."""
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -95,3 +92,23 @@ def _lemmas() -> "Table":
     from spacy.lookups import load_lookups
 
     return load_lookups("en", ["lemma_lookup"]).get_table("lemma_lookup")
+
+
+# About 45 % of the words of English prose are function words of spaCy's list, of other languages' prose below 15 %.
+FEWEST_FUNCTION_WORDS = 0.22
+SHORTEST = 20  # words; below it a text is taken as English
+
+
+def is_english(words: Sequence[Word]) -> bool:
+    """Enough English function words, or too short to tell."""
+    if len(words) < SHORTEST:
+        return True
+    return sum(for_matching(word.text) in function_words() for word in words) >= FEWEST_FUNCTION_WORDS * len(words)
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """spaCy's English stop words, folded."""
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)

@@ -1,20 +1,146 @@
-"""Toxicity by alt-profanity-check, a linear classifier of words: the stand-in for Detoxify."""
+"""Toxicity by alt-profanity-check, a linear classifier of words: the stand-in for Detoxify.
 
+Its package stores a scikit-learn model as two pickles. Unpickling can run any code, so three things stand before it:
+the files must be the very ones that were looked at (their hashes), what they name may only be numpy's and joblib's
+array reading, and every other class becomes an empty holder. So neither scikit-learn nor the package is imported.
+"""
+
+import hashlib
+import importlib
+import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from core.errors import AppError
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.sentence_style import NOTHING, reads
-from core.scorers.toxicity_weights import FILES, PACKAGE, Weights, data_folder, weights
+from core.scorers.stand_in import NOTHING, reads
 from core.text import for_matching, sha256_text
+
+# ---- Weights
+
+PACKAGE, VERSION = "alt-profanity-check", "1.9.1"
+MODULE = "profanity_check"
+FILES = {
+    "model.joblib": "aeafc04849d4d93db4721cf30a86ebf22085595294b8a07d51918e7fa98f538b",
+    "vectorizer.joblib": "19c5200dc6a41f026e0558e2f164f5fe8d8f58e502b46b37e4385037fcfa4831",
+}
+REINSTALL = f"Install it: pip install {PACKAGE}=={VERSION}"
+# What an array needs to come back. Nothing here opens a file, imports or runs anything of the pickle's choosing.
+READS_ARRAYS = {
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("numpy", "float64"),
+    ("numpy._core.multiarray", "scalar"),
+    ("joblib.numpy_pickle", "NumpyArrayWrapper"),
+}
+STANDS_EMPTY = ("sklearn.",)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A bag of words and linear classifiers, one per fold, each with its calibration.
+
+    `place`: word → column. `idf`: float64[words]. `coefficients`: float64[folds, words]; `intercepts`,
+    `slopes`, `offsets`: float64[folds]; p = mean over folds of 1 / (1 + exp(slope · decision + offset)).
+    """
+
+    place: dict[str, int]
+    idf: Floats
+    coefficients: Floats
+    intercepts: Floats
+    slopes: Floats
+    offsets: Floats
+
+
+def data_folder() -> Path:
+    """Where the package keeps its weights, found without importing it (which would unpickle them)."""
+    package = find_spec(MODULE)
+    if package is None or package.origin is None:
+        raise AppError(f"The package {PACKAGE} is missing.", hint=REINSTALL)
+    return Path(package.origin).parent / "data"
+
+
+def weights(folder: Path) -> Weights:
+    """Raises `AppError` where a file cannot be read, or is not the one that was looked at."""
+    try:
+        stamp = tuple((folder / name).stat().st_mtime_ns for name in FILES)
+        return _weights(folder, stamp)
+    except OSError as error:
+        raise AppError(
+            f"The weights of {PACKAGE} cannot be read from {folder} ({error.strerror}).", hint=REINSTALL
+        ) from error
+
+
+@lru_cache(maxsize=1)
+def _weights(folder: Path, stamp: tuple[int, ...]) -> Weights:
+    """Read once; changed files are checked and read anew."""
+    model, vectorizer = (unpickled(_checked(folder, name)) for name in FILES)
+    folds = model.calibrated_classifiers_
+    calibrations = [fold.calibrators[0] for fold in folds]
+    return Weights(
+        place={word: int(column) for word, column in vectorizer.vocabulary_.items()},
+        idf=np.asarray(vectorizer._tfidf.idf_, dtype=np.float64),
+        coefficients=np.stack([np.asarray(fold.estimator.coef_[0], dtype=np.float64) for fold in folds]),
+        intercepts=np.array([float(fold.estimator.intercept_[0]) for fold in folds]),
+        slopes=np.array([float(each.a_) for each in calibrations]),
+        offsets=np.array([float(each.b_) for each in calibrations]),
+    )
+
+
+def _checked(folder: Path, name: str) -> bytes:
+    # Read once, so that what is unpickled is what was checked.
+    content = (folder / name).read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != FILES[name]:
+        raise AppError(
+            f"The file {name} in {folder} is not the one of {PACKAGE} {VERSION}, so it was not read.",
+            kept="Nothing was changed.",
+            hint=REINSTALL,
+            details=f"SHA-256 of {name}: expected {FILES[name]}, found {found}",
+        )
+    return content
+
+
+class Holder:
+    """Stands for a class of scikit-learn: keeps the attributes and can do nothing."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+def unpickled(content: bytes) -> Any:
+    """What joblib wrote, as arrays, plain values and holders. Raises `AppError` for a pickle that names more."""
+    numpy_pickle = importlib.import_module("joblib.numpy_pickle")
+
+    class Reader(numpy_pickle.NumpyUnpickler):  # type: ignore[misc, name-defined]
+        def find_class(self, module: str, name: str) -> Any:
+            if module.startswith(STANDS_EMPTY):
+                return Holder
+            if (module, name) not in READS_ARRAYS:
+                raise AppError(f"The weights of {PACKAGE} name {module}.{name}, which they must not.", hint=REINSTALL)
+            return super().find_class(module, name)
+
+    return Reader("", io.BytesIO(content), ensure_native_byte_order=True).load()
+
+
+# ---- The scorer
 
 WORD = re.compile(r"\b\w\w+\b")  # as the classifier was trained
 

@@ -5,17 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.jobs import JobContext
-from core.machine.models.megabytes import InMegabytes
+from core.machine.models.sizes import InMegabytes
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
     from core.machine.models.get import Fetched
-    from core.machine.models.installed import InstalledModel
-    from core.machine.models.overview import Row
-    from core.machine.models.resolve import Choice
-    from core.machine.models.verify import Verified
+    from core.machine.models.installed import Choice, InstalledModel, Row
+    from core.machine.models.upkeep import Verified
     from desktop.jobs import JobHandle, JobRunner
 
 GETTING, VERIFYING = "getting", "verifying"  # what jobs are found again by
@@ -57,14 +55,14 @@ class Writers:
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
-    from core.machine.models import catalogue, records, resolve
-    from core.machine.models.overview import overview
+    from core.machine.models import catalogue, installed, records
+    from core.machine.models.installed import overview
 
     seen = []
     for key, role in catalogue.roles().items():
         ctx.check()
         rows = tuple(overview(key))
-        choice = resolve.choose(key) if role.scorer else None
+        choice = installed.choose(key) if role.scorer else None
         begun = {row.name: size for row in rows if not row.here and (size := _begun(row.name))}
         seen.append(RoleSeen(role, rows, choice, records.preferred().get(key, ""), begun))
     return tuple(seen)
@@ -105,7 +103,7 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
     """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
-        from core.machine.models.verify import verify
+        from core.machine.models.upkeep import verify
 
         return verify(name, InMegabytes(ctx))
 
@@ -127,7 +125,7 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
     """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
 
     def work(ctx: JobContext) -> "InstalledModel":
-        from core.machine.models.add import add
+        from core.machine.models.upkeep import add
 
         return add(path, role, name or None, ctx)
 
@@ -141,7 +139,7 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
     """Delete the files of a model that was got; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
-        from core.machine.models.remove import remove
+        from core.machine.models.upkeep import remove
 
         return remove(name)
 
@@ -175,6 +173,6 @@ def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
 
 def _begun(name: str) -> int:
     """The bytes that are here of a download that was stopped."""
-    from core.machine.models.remove import staging
+    from core.machine.models.upkeep import staging
 
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

@@ -10,7 +10,7 @@ from desktop.widgets.words import number, plural, spelled_seconds, tr
 
 if TYPE_CHECKING:
     from core.backends.protocol import Parameter
-    from core.machine.prices import Price
+    from core.machine.endpoints import Price
     from core.project.project import Project
     from core.project.rows import GeneratorRow, OutputRow, RunRow
 
@@ -276,7 +276,7 @@ def read_facts(
     model: str,
     counted: tuple[int, int] | None = None,
 ) -> Facts:
-    """Count a prompt set's tokens as `core.machine.prices` does, and look up how fast the model was.
+    """Count a prompt set's tokens as `core.machine.endpoints` does, and look up how fast the model was.
 
     `counted`: its prompts and tokens where they are known, for a set never changes.
     """
@@ -285,7 +285,7 @@ def read_facts(
 
 
 def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
-    from core.machine.prices import rough_tokens
+    from core.machine.endpoints import rough_tokens
 
     prompts = tokens = after = 0
     while page := project.prompts.page(prompt_set_id, after, PAGE):
@@ -316,9 +316,9 @@ def estimated(facts: Facts, plan: Plan) -> Estimate | None:
     """The estimate in words, and how it was made; None where there is nothing to say.
 
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
-    longest; cost by `core.machine.prices.cost`; time = missing × seconds a text / requests at once.
+    longest; cost by `core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.
     """
-    from core.machine.prices import CHARACTERS_PER_TOKEN, rough_tokens
+    from core.machine.endpoints import CHARACTERS_PER_TOKEN, rough_tokens
 
     if not plan.missing or not facts.prompts:
         return None
@@ -358,7 +358,7 @@ def _token_words(read: int, plan: Plan) -> str:
 
 
 def _cost_words(read: int, plan: Plan) -> str:
-    from core.machine.prices import cost
+    from core.machine.endpoints import cost
 
     if plan.price is None:
         return tr("What it costs is not known: no price is given for this model.")

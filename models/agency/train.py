@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.metrics.proportions import wilson
-from core.scorers.agency_minilm import CLASSES, softmax
-from core.scorers.agency_words import neutral
+from core.scorers.agency_minilm import CLASSES, neutral, softmax
 from core.scorers.minilm import MiniLM
 
 HERE = Path(__file__).parent

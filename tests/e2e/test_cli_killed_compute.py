@@ -14,7 +14,7 @@ import pytest
 from cli_support import biasprint, outputs_of, refused
 
 from core.compute import ComputeProcess, models, process, shared
-from core.compute.child import ChildGone
+from core.compute.process import ChildGone
 from core.project.project import Project
 from core.runs.writing import Written
 

@@ -9,7 +9,7 @@ from cli_support import biasprint, program, refused
 from fake_hub import FakeHub, Repository, Rule, classifier
 
 from core.machine import offline
-from core.machine.models import catalogue, transfer
+from core.machine.models import catalogue
 
 NAME, REPOSITORY, COMMIT = "language-agency", "emmatliu/language-agency-classifier", "a" * 40
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(40)
@@ -26,7 +26,7 @@ def program_home(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Path:
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({COMMIT: classifier(5000)}, COMMIT)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -69,7 +69,7 @@ def test_a_model_is_got_listed_verified_preferred_and_removed(hub: FakeHub) -> N
 
 
 def test_a_broken_download_is_said_and_goes_on(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "TRIES", 1)
+    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
     hub.rules["model.safetensors"] = Rule("cut", at=2000)
     refused("models", "get", NAME, code=1, says="could not be reached")
     got = biasprint("models", "get", NAME, "--json").json

@@ -17,7 +17,7 @@ from core.backends.transformers_local.sampling import Sampler
 from core.backends.transformers_local.vocabulary import Speller, Vocabulary
 from core.errors import AppError, UsageError
 from core.scorers.folders import device, loading
-from core.scorers.folders.settings import Settings, read_settings
+from core.scorers.folders.loading import Settings, read_settings
 
 PURPOSE: Literal["writer"] = "writer"
 UNKNOWN_CONTEXT = 2_048  # tokens, where a model's settings name no limit

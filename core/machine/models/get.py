@@ -13,15 +13,14 @@ from threading import Thread
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.machine import offline
-from core.machine.locked import locked
 from core.machine.models import catalogue, installed, layout, records
 from core.machine.models.catalogue import CatalogueEntry
-from core.machine.models.hashes import git_blob_sha1, remember, sha256_of
-from core.machine.models.hub import Hub, HubFile, Listing
+from core.machine.models.hub import Hub, HubFile, Listing, Transfer
 from core.machine.models.installed import InstalledModel
-from core.machine.models.remove import staging
+from core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from core.machine.models.sizes import in_words
-from core.machine.models.transfer import Transfer
+from core.machine.models.upkeep import staging
+from core.machine.storage import locked
 
 BRANCH = "main"
 SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards

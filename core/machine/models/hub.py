@@ -1,19 +1,30 @@
-"""What the hub says of a repository: its commit, its files, their sizes and hashes. Loads the hub's client.
+"""What the hub says of a repository, and fetching one file of it.
 
-Only metadata goes through `huggingface_hub`; the files are fetched by `transfer`, because its own download checks no
-hash, cannot be paused, and in its faster form cannot be resumed.
+Only metadata goes through `huggingface_hub`: its own download checks no hash, cannot be paused, and in its faster form
+cannot be resumed. Files come in pieces that are kept, go on where they stopped, and are checked before they are put in
+place; their bytes are read in a thread of their own, so that cancel and pause work while the network is silent.
 """
 
+import contextlib
 import importlib
 import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any
-from urllib.parse import quote, urlsplit
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, urljoin, urlsplit
 
 from core.errors import AppError
+from core.jobs import JobContext
 from core.machine.models.catalogue import CatalogueEntry
+from core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from core.machine.models.records import COMMIT
+
+# ---- What the hub says
 
 DEFAULT = "https://huggingface.co"
 TIMEOUT_SECONDS = 30.0
@@ -196,3 +207,233 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+# ---- Fetching a file
+
+WAITING_CHUNKS = 64  # of at most 64 kB
+READ_SECONDS = 20.0  # of silence, then the connection counts as broken
+POLL_SECONDS = 0.2
+TRIES = 5  # in a row that bring nothing
+PAUSE_SECONDS = 1.0  # before the second try; doubled for each further one
+LONGEST_WAIT_SECONDS = 60.0  # that a busy hub may ask for
+REDIRECTS = 5
+
+Piece = tuple[Literal["start", "data", "end", "broken", "refused", "redirect"], Any]
+
+
+class _Broken(Exception):
+    """The connection ended early, or the hub is busy: worth another try after `wait` seconds."""
+
+    def __init__(self, cause: BaseException, wait: float = 0.0) -> None:
+        super().__init__(str(cause))
+        self.cause, self.wait = cause, wait
+
+
+class _GatedFile(Exception):
+    """The hub wants to know who asks for the file."""
+
+
+class Transfer:
+    """Fetches the files of one model at one commit. `on_bytes` gets the bytes that a file has so far."""
+
+    def __init__(self, hub: Hub, entry: CatalogueEntry, commit: str, ctx: JobContext) -> None:
+        self._hub, self._entry, self._commit, self._ctx = hub, entry, commit, ctx
+
+    def fetch(self, file: HubFile, target: Path, on_bytes: Callable[[int], None]) -> None:
+        """Put `file` at `target`, whole and with the hash that the hub reports, or not at all.
+
+        What came before a failure lies beside it as “.part” and is not fetched again. Raises `AppError`, and
+        `JobCancelled` through the context.
+        """
+        part = target.with_name(f"{target.name}.part")
+        part.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._fill(file, part, on_bytes)
+            self._check_hash(file, part)
+            part.replace(target)
+            if file.sha256:
+                remember(target, file.sha256)
+        except OSError as error:
+            raise _not_stored(part, error) from error
+
+    def _fill(self, file: HubFile, part: Path, on_bytes: Callable[[int], None]) -> None:
+        failures = 0
+        while (have := _size_of(part)) != file.size:
+            if have > file.size:
+                part.unlink()
+                continue
+            try:
+                self._append(file, part, have, on_bytes)
+            except _GatedFile:
+                if not self._hub.sign_in():
+                    raise refusal(self._entry, 401) from None
+            except _Broken as broken:
+                failures = failures + 1 if _size_of(part) <= have else 1
+                if failures >= TRIES:
+                    raise unreachable(self._hub.endpoint, broken.cause) from broken.cause
+                self._wait(broken.wait or PAUSE_SECONDS * 2 ** (failures - 1))
+        if file.size == 0:
+            part.touch()
+
+    def _append(self, file: HubFile, part: Path, have: int, on_bytes: Callable[[int], None]) -> None:
+        """Add to the part what the hub sends from its end on."""
+        url = self._hub.url(self._entry.repository, self._commit, file.name)
+        with _reading(self._hub, url, have) as pieces:
+            starts_at = self._started(pieces)
+            if starts_at not in (0, have):
+                raise _Broken(ValueError(f"the answer begins at byte {starts_at}, not at {have}"))
+            with part.open("r+b" if starts_at else "wb") as stream:
+                stream.seek(starts_at)
+                for chunk in self._chunks(pieces):
+                    if stream.tell() + len(chunk) > file.size:
+                        stream.truncate(0)
+                        raise _wrong(self._entry, file, "The hub sent more bytes than it had announced.")
+                    stream.write(chunk)
+                    stream.flush()
+                    on_bytes(stream.tell())
+
+    def _started(self, pieces: "queue.Queue[Piece]") -> int:
+        kind, value = self._next(pieces)
+        if kind == "start":
+            return int(value)
+        if kind == "refused":
+            status, wait = value
+            if status in (401, 403) and not self._hub.token:
+                raise _GatedFile
+            refused = refusal(self._entry, status)
+            if status == 429 or status >= 500:
+                raise _Broken(refused, wait)
+            raise refused
+        if kind == "redirect":
+            raise AppError(
+                f"The hub sends the download of “{self._entry.name}” to an address that is not encrypted.",
+                kept="It was not followed.",
+                hint="Try again later, or over another network.",
+                details=str(value),
+            )
+        raise _Broken(value)
+
+    def _chunks(self, pieces: "queue.Queue[Piece]") -> Iterator[bytes]:
+        while True:
+            kind, value = self._next(pieces)
+            if kind == "end":
+                return
+            if kind == "broken":
+                raise _Broken(value)
+            yield value
+
+    def _next(self, pieces: "queue.Queue[Piece]") -> Piece:
+        while True:
+            self._ctx.check()
+            with contextlib.suppress(queue.Empty):
+                return pieces.get(timeout=POLL_SECONDS)
+
+    def _check_hash(self, file: HubFile, part: Path) -> None:
+        """Throw the part away, and raise `AppError`, unless it has the hash that the hub reports."""
+        check = self._ctx.check
+        found = sha256_of(part, check, fresh=True) if file.sha256 else git_blob_sha1(part, check)
+        known = file.sha256 or file.git_sha1
+        if found != known:
+            part.unlink()
+            raise _wrong(self._entry, file, f"expected {known}, found {found}")
+
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._ctx.check()
+            time.sleep(min(POLL_SECONDS, max(end - time.monotonic(), 0)))
+
+
+@contextlib.contextmanager
+def _reading(hub: Hub, url: str, first: int) -> Iterator["queue.Queue[Piece]"]:
+    """The pieces of the file from byte `first` on, as a thread reads them; it ends when nobody wants them any more."""
+    pieces: queue.Queue[Piece] = queue.Queue(WAITING_CHUNKS)
+    unwanted = threading.Event()
+
+    def put(*piece: Any) -> None:
+        while not unwanted.is_set():
+            with contextlib.suppress(queue.Full):
+                pieces.put((piece[0], piece[1]), timeout=POLL_SECONDS)
+                return
+        raise _Unwanted
+
+    def read() -> None:
+        with contextlib.suppress(_Unwanted):
+            try:
+                _read(hub, url, first, put)
+            except _Unwanted:
+                raise
+            except Exception as error:  # whatever it was, the other thread must not wait for ever
+                put("broken", error)
+
+    threading.Thread(target=read, name="download", daemon=True).start()
+    try:
+        yield pieces
+    finally:
+        unwanted.set()
+
+
+class _Unwanted(Exception):
+    """Nobody waits for the bytes any more."""
+
+
+def _read(hub: Hub, url: str, first: int, put: Callable[..., None]) -> None:
+    # Not packed on the way: the range and the sizes are those of the file.
+    headers = {"accept-encoding": "identity", **({"range": f"bytes={first}-"} if first else {})}
+    host = urlsplit(hub.endpoint).netloc
+    for _ in range(REDIRECTS):
+        # Who we are is told to the hub alone, not to where it sends us.
+        ours = hub.headers() if urlsplit(url).netloc == host else {}
+        options = {"headers": headers | ours, "timeout": READ_SECONDS, "follow_redirects": False}
+        with hub.session.stream("GET", url, **options) as answer:
+            if answer.has_redirect_location:
+                url = urljoin(url, answer.headers["location"])
+                if not is_safe(url):
+                    put("redirect", url)
+                    return
+                continue
+            if answer.status_code not in (200, 206):
+                put("refused", (answer.status_code, _wait_asked_for(answer.headers.get("retry-after", ""))))
+                return
+            put("start", _first_byte(answer) if answer.status_code == 206 else 0)
+            for chunk in answer.iter_raw():  # as they come: what is gathered first is lost when the connection breaks
+                put("data", chunk)
+            put("end", None)
+            return
+    put("broken", OSError("too many redirects"))
+
+
+def _first_byte(answer: Any) -> int:
+    """Where a partial answer begins: “bytes 100-199/200”; -1 where it does not say so."""
+    start = str(answer.headers.get("content-range", "")).removeprefix("bytes ").partition("-")[0]
+    return int(start) if start.isdigit() else -1
+
+
+def _wait_asked_for(header: str) -> float:
+    return min(float(header), LONGEST_WAIT_SECONDS) if header.isdigit() else 0.0
+
+
+def _size_of(part: Path) -> int:
+    try:
+        return part.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _wrong(entry: CatalogueEntry, file: HubFile, details: str) -> AppError:
+    return AppError(
+        f"{file.name} of “{entry.name}” arrived with another content than the hub had announced, and was thrown away.",
+        kept="Files that were right are kept.",
+        hint="Try again; if it stays so, somebody between you and the hub changes what you download.",
+        details=details,
+    )
+
+
+def _not_stored(part: Path, error: OSError) -> AppError:
+    return AppError(
+        f"The download could not be written to “{part.parent}” ({error.strerror}).",
+        kept="What was got so far is kept.",
+        hint="Free some space there, then try again: it goes on where it stopped.",
+        details=str(error),
+    )

@@ -1,15 +1,17 @@
-"""Which models are on this computer, and finding one by name, role or path."""
+"""Which models are on this computer, finding one by name, role or path, and which scorer fills a role."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from core.errors import AppError, UsageError
 from core.machine.models import catalogue, layout, records
-from core.machine.models.catalogue import CatalogueEntry
-from core.machine.models.hashes import Check, of_all, sha256_of
-from core.machine.models.layout import Format
+from core.machine.models.catalogue import CatalogueEntry, CatalogueRole
+from core.machine.models.layout import Check, Format, of_all, sha256_of
+
+# ---- The models that are here
 
 Origin = Literal["bundled", "catalogue", "added", "path"]
 
@@ -219,3 +221,155 @@ def _choices(roles: Collection[str]) -> str:
 
 def _joined(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+# ---- Which scorer fills a role
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What fills a role. `stand_in`: it is not what the paper used. `model`: the name of the model that it loads, if
+    any. `because` says in a sentence why it is this one.
+    """
+
+    role: str
+    scorer: str
+    stand_in: bool
+    model: str
+    because: str
+
+
+def best(role: str) -> str:
+    """The name of the best scorer that can run here for a role. Raises `UsageError` for a role without scorers."""
+    return choose(role).scorer
+
+
+def choose(role: str) -> Choice:
+    """What `best` takes, and why: the user's preference, else the paper's own, else another model for the role, else
+    the stand-in. Raises `UsageError` for a role that there is not or that no scorer fills.
+    """
+    known = catalogue.role(role)
+    if not known.scorer:
+        raise UsageError(f"No scorer fills the role “{role}”.", hint="It is for what writes texts.")
+    if known.stand_in and records.preferred().get(role) == known.stand_in:
+        return Choice(role, known.stand_in, True, "", f"{known.stand_in} is preferred here.")
+    missing = _missing(known)
+    if not known.takes_models:
+        return _without_models(known, missing)
+    model = for_role(role)
+    if model is None:
+        return Choice(role, known.stand_in, True, "", "What the paper used is not on this computer.")
+    if missing:
+        return Choice(role, known.stand_in, True, "", f"{model.name} is here, and {missing} is not installed.")
+    if is_papers_own(model):
+        return Choice(role, known.scorer, False, model.name, f"{model.title} is what the paper used.")
+    return Choice(role, known.scorer, True, model.name, f"{model.title} is here; the paper used another.")
+
+
+def _without_models(known: CatalogueRole, missing: str) -> Choice:
+    if missing and known.stand_in:
+        return Choice(known.key, known.stand_in, True, "", f"{missing} is not installed.")
+    return Choice(known.key, known.scorer, False, "", "It is installed, and what the paper used.")
+
+
+def _missing(known: CatalogueRole) -> str:
+    """A module that the role's scorer lacks here; empty where it lacks none. Found without importing anything."""
+    for module in known.needs:
+        if find_spec(module) is None:
+            return module
+    if known.needs_one_of and not any(find_spec(module) for module in known.needs_one_of):
+        return f"any of {', '.join(known.needs_one_of)}"
+    return ""
+
+
+# ---- The catalogue and this computer side by side
+
+STATES = {"bundled": "with the program", "catalogue": "got", "added": "added"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model that is here or can be got. `state` says where it is; `trouble` why it cannot be used now.
+
+    `preferred`: the user chose it for its role. What is not known is None or empty.
+    """
+
+    name: str
+    role: str
+    title: str
+    description: str
+    state: str
+    origin: str
+    format: str
+    path: str
+    size: int | None
+    memory: int | None
+    licence: str
+    papers: tuple[str, ...]
+    repository: str
+    revision: str
+    sha256: str
+    preferred: bool
+    trouble: str
+    notes: tuple[str, ...]
+    sources: dict[str, str]
+
+    @property
+    def here(self) -> bool:
+        return bool(self.path)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; null where nothing is known."""
+        return {key: None if value == "" else value for key, value in asdict(self).items()} | {"here": self.here}
+
+
+def overview(role: str | None = None) -> list[Row]:
+    """Every model of the catalogue, and those the user added, in the catalogue's order."""
+    here = {model.name: model for model in installed(role)}
+    wanted = records.preferred()
+    rows = [_row(entry, here.pop(entry.name, None), wanted) for entry in catalogue.entries(role)]
+    return rows + [_row(_own_entry(model), model, wanted) for model in here.values()]
+
+
+def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, str]) -> Row:
+    got = records.got().get(known.name) if model is not None and model.origin == "catalogue" else None
+    return Row(
+        name=known.name,
+        role=known.role,
+        title=known.title,
+        description=known.description,
+        state=_state(known, model),
+        origin=model.origin if model else "",
+        format=known.format,
+        path=str(model.path) if model else "",
+        size=got.size if got else known.size or _size_of(model),
+        memory=known.memory,
+        licence=(got.licence if got else "") or known.licence,
+        papers=known.papers,
+        repository=known.repository,
+        revision=model.revision if model and model.revision else known.revision,
+        sha256=model.sha256 if model else "",
+        preferred=wanted.get(known.role) == known.name,
+        trouble=model.trouble if model else "",
+        notes=tuple(each for each in (known.note, *(model.notes if model else ())) if each),
+        sources=dict(known.sources),
+    )
+
+
+def _own_entry(model: InstalledModel) -> CatalogueEntry:
+    """What is known of a model that the user added: its files."""
+    place = model.path
+    files = records.added()[model.name].sha256 if model.origin == "added" else {}
+    parts = {layout.part(place, name) for name in files} or {place}
+    size = sum(part.stat().st_size for part in parts if part.is_file())
+    return CatalogueEntry(model.name, model.role, model.title, "Added by you.", model.format, size=size or None)
+
+
+def _size_of(model: InstalledModel | None) -> int | None:
+    return model.path.stat().st_size if model is not None and model.path.is_file() else None
+
+
+def _state(known: CatalogueEntry, model: InstalledModel | None) -> str:
+    if model is not None:
+        return "cannot be used" if model.trouble else STATES.get(model.origin, model.origin)
+    return "missing" if known.bundled else "to get"

@@ -1,17 +1,24 @@
-"""What a model is made of on the disk, and which of its files count.
+"""What a model is made of on the disk, which of its files count, and their hashes.
 
 Only what loading reads counts: weights as GGUF or safetensors, settings, and the tokenizer. Pickles and program code
-are neither fetched nor hashed nor loaded; a folder that has code beside its weights is used without it.
+are neither fetched nor hashed nor loaded; a folder that has code beside its weights is used without it. A hash is kept
+by path, size and time of change, so that gigabytes are read once.
 """
 
+import contextlib
+import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import AppError
+from core.machine import storage
+
+# ---- Files of a model
 
 Format = Literal["gguf", "folder", "checkpoint"]
 
@@ -228,3 +235,85 @@ def _only_a_pointer(path: Path) -> AppError:
         f"“{path.name}” is only a pointer to the file: git's large-file storage has not fetched it.",
         hint="Run “git lfs pull” in that folder, or download the file with a browser.",
     )
+
+
+# ---- Hashes
+
+FILE = "hashes.json"
+CHUNK = 1 << 20
+
+Check = Callable[[], None]
+
+
+def sha256_of(path: Path, check: Check | None = None, *, fresh: bool = False) -> str:
+    """SHA-256 (hex) of a file. Read only if its size or time changed since, or if `fresh`.
+
+    `check` is called once for every megabyte and may raise. `AppError` where the file cannot be read.
+    """
+    try:
+        state = path.stat()
+        place = str(path.absolute())
+        known = _known().get(place)
+        if not fresh and isinstance(known, dict) and _same(known, state.st_size, state.st_mtime_ns):
+            return str(known["sha256"])
+        found = _read(path, check)
+    except OSError as error:
+        raise AppError(
+            f"“{path}” cannot be read ({error.strerror}).", hint="See to it that the file is there and may be read."
+        ) from error
+    _remember(place, {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": found})
+    return found
+
+
+def remember(path: Path, sha256: str) -> None:
+    """Note the hash of a file that was just read and then renamed."""
+    with contextlib.suppress(OSError):
+        state = path.stat()
+        entry = {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": sha256}
+        _remember(str(path.absolute()), entry)
+
+
+def of_all(files: Mapping[str, str]) -> str:
+    """One SHA-256 for a folder: over the sorted lines "name sha256", each ended by a line feed."""
+    lines = "".join(f"{name} {files[name]}\n" for name in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def git_blob_sha1(path: Path, check: Check | None = None) -> str:
+    """The hash by which git, and so the hub, names a file that is not in large-file storage."""
+    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    _feed(path, digest.update, check)
+    return digest.hexdigest()
+
+
+def _read(path: Path, check: Check | None) -> str:
+    digest = hashlib.sha256()
+    _feed(path, digest.update, check)
+    return digest.hexdigest()
+
+
+def _feed(path: Path, update: Callable[[bytes], None], check: Check | None) -> None:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            if check is not None:
+                check()
+            update(chunk)
+
+
+def _known() -> dict[str, object]:
+    try:
+        return storage.read(FILE)
+    except AppError:  # only a cache: what cannot be read is computed again
+        return {}
+
+
+def _same(known: dict[str, object], size: int, changed: int) -> bool:
+    return (known.get("size"), known.get("mtime_ns")) == (size, changed) and isinstance(known.get("sha256"), str)
+
+
+def _remember(place: str, entry: dict[str, object]) -> None:
+    # Only a cache: whatever keeps it from being written (another process, a full disk) is no failure.
+    with contextlib.suppress(AppError), storage.change(FILE) as data:
+        for gone in [known for known in data if not os.path.exists(known)]:
+            del data[gone]
+        data[place] = entry

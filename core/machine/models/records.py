@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import AppError
-from core.machine import kept
-from core.machine.home import home
+from core.machine import storage
 from core.machine.models.layout import Format
+from core.machine.storage import home
 
 GOT = "records.json"
 ADDED = "added.json"
@@ -65,35 +65,35 @@ def models_folder() -> Path:
 
 def got() -> dict[str, Got]:
     """Every record of a download, present or removed, by name."""
-    return {name: _make(Got, name, data, GOT) for name, data in kept.read(GOT).items()}
+    return {name: _make(Got, name, data, GOT) for name, data in storage.read(GOT).items()}
 
 
 def keep_got(record: Got) -> None:
-    with kept.change(GOT) as data:
+    with storage.change(GOT) as data:
         data[record.name] = _fields(record)
 
 
 def added() -> dict[str, Added]:
-    return {name: _make(Added, name, data, ADDED) for name, data in kept.read(ADDED).items()}
+    return {name: _make(Added, name, data, ADDED) for name, data in storage.read(ADDED).items()}
 
 
 def keep_added(record: Added) -> None:
-    with kept.change(ADDED) as data:
+    with storage.change(ADDED) as data:
         data[record.name] = _fields(record)
 
 
 def forget_added(name: str) -> None:
-    with kept.change(ADDED) as data:
+    with storage.change(ADDED) as data:
         data.pop(name, None)
 
 
 def preferred() -> dict[str, str]:
     """Role → the name that the user prefers for it."""
-    return {role: name for role, name in kept.read(PREFERRED).items() if isinstance(name, str)}
+    return {role: name for role, name in storage.read(PREFERRED).items() if isinstance(name, str)}
 
 
 def keep_preferred(role: str, name: str | None) -> None:
-    with kept.change(PREFERRED) as data:
+    with storage.change(PREFERRED) as data:
         if name is None:
             data.pop(role, None)
         else:

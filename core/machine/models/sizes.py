@@ -1,4 +1,6 @@
-"""Sizes in words."""
+"""Sizes in words, and jobs over files shown in megabytes."""
+
+from core.jobs import JobContext, Progress
 
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 UNKNOWN = "not known"
@@ -13,3 +15,29 @@ def in_words(size: int | None) -> str:
         amount, unit = amount / 1000, unit + 1
     digits = 1 if unit and amount < 9.95 else 0
     return f"{amount:.{digits}f} {UNITS[unit]}"
+
+
+MEGABYTE = 1_000_000
+
+
+class InMegabytes(JobContext):
+    """Passes on a job's reports of bytes in megabytes, and the other's cancel and pause."""
+
+    def __init__(self, shown: JobContext) -> None:
+        super().__init__(self._pass_on)
+        self._shown = shown
+
+    def check(self) -> None:
+        self._shown.check()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._shown.cancelled
+
+    @property
+    def paused(self) -> bool:
+        return self._shown.paused
+
+    def _pass_on(self, progress: Progress) -> None:
+        total = None if progress.total is None else -(-progress.total // MEGABYTE)
+        self._shown.report(-(-progress.done // MEGABYTE), total, note=progress.note)

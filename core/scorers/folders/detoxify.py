@@ -14,9 +14,8 @@ from core.errors import AppError
 from core.machine.models import installed, layout
 from core.machine.models.installed import InstalledModel
 from core.scorers.folders import device, loading
-from core.scorers.folders.classifier import Classifier, longest
-from core.scorers.folders.labels import DETOXIFY, jigsaw_classes, label_names
-from core.scorers.folders.settings import read_settings, unreadable
+from core.scorers.folders.classifier import DETOXIFY, Classifier, jigsaw_classes, label_names, longest
+from core.scorers.folders.loading import read_settings, unreadable
 
 BERT_WORDS = 30_522
 LONGEST = 512

@@ -1,4 +1,7 @@
-"""On what a model computes: the graphics processor where there is one, else the processor."""
+"""On what a model computes, and the one model per role that stays in memory."""
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 from core.errors import UsageError
 
@@ -41,3 +44,34 @@ def is_out_of_memory(error: BaseException) -> bool:
     text = str(error).lower()
     said = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and said)
+
+
+Model = TypeVar("Model")
+
+_held: dict[str, tuple[Hashable, object]] = {}
+
+
+def held(role: str, key: Hashable, load: Callable[[], Model]) -> Model:
+    """What was loaded for the role under this key; else the former is let go first, then this one is loaded."""
+
+    found = _held.get(role)
+    if found is not None and found[0] == key:
+        return found[1]  # type: ignore[return-value] # a key stands for one kind of model
+    if found is not None:
+        device = str(getattr(found[1], "device", "cpu"))
+        del _held[role], found
+        let_go(device)
+    made = load()
+    _held[role] = (key, made)
+    return made
+
+
+def device_of(role: str) -> str:
+    """On what the role's model computes; empty while none is loaded in this process."""
+    found = _held.get(role)
+    return str(getattr(found[1], "device", "")) if found else ""
+
+
+def release(role: str) -> None:
+    """Let go of the role's model."""
+    _held.pop(role, None)

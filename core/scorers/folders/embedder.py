@@ -11,9 +11,9 @@ from core.machine.models import layout
 from core.scorers.embedding import Embedder, embedded
 from core.scorers.folders import device, loading
 from core.scorers.folders.classifier import longest
-from core.scorers.folders.held import held
-from core.scorers.folders.scorer import FolderScorer
-from core.scorers.folders.settings import read_settings, unreadable
+from core.scorers.folders.device import held
+from core.scorers.folders.loading import read_settings, unreadable
+from core.scorers.folders.scorers import FolderScorer
 from core.scorers.protocol import ScoreValue
 
 PARTS, LENGTH, PROMPTS = "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json"

@@ -15,7 +15,7 @@ from core.jobs import JobContext
 from core.metrics.means import equivalence, paired_difference, two_sample_difference
 from core.metrics.power import detectable_difference, needed_n
 from core.metrics.result import Alternative, Bools, Difference, Floats
-from core.scorers import claims, entailment
+from core.scorers import entailment
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
 from core.scorers.segment import sentences
@@ -90,12 +90,12 @@ def grounding(
                 f"The scorer “{scorer}” does not give a probability for each of {', '.join(entailment.CLASSES)}.",
                 hint="Its plug-in needs mending; choose another scorer.",
             )
-        use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {claims.version()}")
+        use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {entailment.version()}")
         judged = [
             entailment.judged([value.values for value in values[start : start + len(windows)]])
             for start in range(0, len(values), max(1, len(windows)))
         ]
-        kinds = [claims.kind_of(hypothesis) for hypothesis in hypotheses]
+        kinds = [entailment.kind_of(hypothesis) for hypothesis in hypotheses]
         letters.append(LetterGrounding(_are(judged, "entailment"), _are(judged, "contradiction"), _are(kinds, "claim")))
         ctx.report(len(letters), len(texts), note="sentences against their contexts")
     return Grounding(tuple(letters), use)

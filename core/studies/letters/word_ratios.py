@@ -26,12 +26,11 @@ from core.metrics.odds import (
     smallest_expected,
 )
 from core.metrics.result import LEVEL, Bools, Floats, Ints
-from core.scorers.language import is_english
 from core.scorers.lexicon import Lexicon, count_published, count_words
-from core.scorers.pos_textblob import CODES
+from core.scorers.parts_of_speech import CODES
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
-from core.scorers.segment import words
+from core.scorers.segment import is_english, words
 from core.studies.findings import SIGNIFICANT, interval, missing_interval
 from core.studies.letters.lexicon import category_harm, one_name
 from core.studies.letters.table import LettersTable

@@ -21,7 +21,7 @@ from core.studies.news.groups import GroupAxis
 
 # ---- Language: is an article English?
 # The word lists are, and their words mean other things elsewhere (“man”, “her”). Quick, because every article is asked:
-# core.scorers.language is more exact, and has a segmented text to look at.
+# core.scorers.segment is more exact, and has a segmented text to look at.
 
 # Together about a third of the words of English prose, and far fewer of any other language's.
 COMMON = frozenset((

@@ -34,9 +34,8 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
-    from core.machine.models.installed import InstalledModel
-    from core.machine.models.overview import Row
-    from core.machine.models.verify import Verified
+    from core.machine.models.installed import InstalledModel, Row
+    from core.machine.models.upkeep import Verified
 
 BESIDE_FROM = 760  # text pixels: narrower, the roles are a box to choose from
 

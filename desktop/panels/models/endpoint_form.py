@@ -13,11 +13,11 @@ from core.machine.endpoints import (
     MOST_CONCURRENT,
     MOST_RETRIES,
     Endpoint,
+    Price,
     checked_address,
     is_loopback,
     origin,
 )
-from core.machine.prices import Price
 from desktop import theme
 from desktop.operations.connections import EndpointSeen, save_endpoint
 from desktop.panels.base import Shell

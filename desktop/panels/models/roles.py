@@ -32,8 +32,8 @@ from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.machine.models.overview import Row
-    from core.machine.models.verify import Verified
+    from core.machine.models.installed import Row
+    from core.machine.models.upkeep import Verified
 
 
 def size_words(size: int | None) -> str:

@@ -32,7 +32,7 @@ from core.backends.protocol import Request
 from core.errors import AppError
 from core.machine import keys
 from core.machine.endpoints import Endpoint, save
-from core.machine.home import home
+from core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
 ECHO = f"Incorrect API key provided: {CANARY}; you sent Authorization: Bearer {CANARY}"

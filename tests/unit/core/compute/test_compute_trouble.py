@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from core.compute import ComputeCrashed, ComputeProcess
-from core.compute.turns import Turns
+from core.compute.process import Turns
 from core.errors import JobCancelled
 from core.jobs import JobContext
 

@@ -6,9 +6,21 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from core.errors import AppError, UsageError
-from core.machine.endpoints import FILE, Endpoint, checked_address, endpoint, endpoints, is_loopback, remove, save
-from core.machine.home import home
-from core.machine.prices import Price, cost, estimate, rough_tokens
+from core.machine.endpoints import (
+    FILE,
+    Endpoint,
+    Price,
+    checked_address,
+    cost,
+    endpoint,
+    endpoints,
+    estimate,
+    is_loopback,
+    remove,
+    rough_tokens,
+    save,
+)
+from core.machine.storage import home
 
 EUROS = Price(2.0, 8.0, "EUR")
 

@@ -13,7 +13,7 @@ from keyring.errors import KeyringError, NoKeyringError
 
 from core.errors import AppError, UsageError
 from core.machine import keys
-from core.machine.home import home
+from core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
 

@@ -10,11 +10,10 @@ import pytest
 from fake_hub import classifier, safetensors
 
 from core.errors import AppError, UsageError
-from core.machine import kept
-from core.machine.models import catalogue, hashes, installed, layout, overview, records, resolve, verify
-from core.machine.models.add import add
-from core.machine.models.remove import remove
+from core.machine import storage
+from core.machine.models import catalogue, installed, layout, records, upkeep
 from core.machine.models.sizes import in_words
+from core.machine.models.upkeep import add, remove
 
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(40)
 
@@ -70,10 +69,10 @@ def test_every_role_that_a_paper_fills_with_a_model_has_the_papers_own() -> None
 def test_the_packaged_embedder_is_here_and_has_the_official_hash() -> None:
     model = installed.find("all-minilm-l6-v2", ("embedding",))
     assert (model.origin, model.format, model.trouble) == ("bundled", "folder", "")
-    assert verify.verify("all-minilm-l6-v2")[0].sound
+    assert upkeep.verify("all-minilm-l6-v2")[0].sound
     from core.scorers.minilm import WEIGHTS, WEIGHTS_SHA256
 
-    assert hashes.sha256_of(model.path / WEIGHTS) == WEIGHTS_SHA256
+    assert layout.sha256_of(model.path / WEIGHTS) == WEIGHTS_SHA256
 
 
 def test_what_comes_with_the_program_must_have_the_hash_that_its_card_states(
@@ -84,13 +83,13 @@ def test_what_comes_with_the_program_must_have_the_hash_that_its_card_states(
     assert not [model for model in installed.installed("generator") if model.origin == "bundled"]
     file, card = tmp_path / "teaching" / "teaching.gguf", tmp_path / "teaching" / "card.md"
     file.write_bytes(GGUF)
-    card.write_text(f"- SHA-256 `{hashes.sha256_of(file)}`\n")
+    card.write_text(f"- SHA-256 `{layout.sha256_of(file)}`\n")
     assert installed.find("teaching", ("generator",)).path == file
-    assert verify.verify("teaching")[0].compared == 1
+    assert upkeep.verify("teaching")[0].compared == 1
     file.write_bytes(GGUF + b"changed")
     with pytest.raises(AppError, match="is not the official one"):
         installed.find("teaching", ("generator",))
-    assert not verify.verify("teaching")[0].sound
+    assert not upkeep.verify("teaching")[0].sound
 
 
 def test_a_data_folder_that_may_not_be_written_is_said(program_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +120,7 @@ def test_a_folder_is_added_without_its_pickles_and_its_code(folder: Path) -> Non
     assert set(records.added()["mine"].sha256) == {"config.json", "tokenizer.json", "vocab.txt", "model.safetensors"}
     assert "never run" in model.notes[0]
     (folder / "modeling_special.py").write_text("changed")  # it is no part of the model
-    assert verify.verify("mine")[0].sound
+    assert upkeep.verify("mine")[0].sound
     assert installed.for_role("positivity") == model
 
 
@@ -131,7 +130,7 @@ def test_remote_code_is_noted_and_never_run(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"auto_map": {"AutoModel": "modeling_special.Model"}}))
     assert "never run" in add(folder, "agency").notes[0]
     installed.for_role("agency")
-    verify.verify()
+    upkeep.verify()
     assert not canary.exists()
 
 
@@ -265,7 +264,7 @@ def test_a_known_checkpoint_is_taken_for_its_role_by_its_hash(tmp_path: Path, mo
     path = tmp_path / "toxic.ckpt"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data.pkl", "")
-    known = catalogue.KnownCheckpoint("toxicity", "Detoxify", hashes.sha256_of(path)[:8], "here", papers=("news",))
+    known = catalogue.KnownCheckpoint("toxicity", "Detoxify", layout.sha256_of(path)[:8], "here", papers=("news",))
     monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (known,))
     model = add(path, "toxicity")
     assert (model.format, installed.is_papers_own(model)) == ("checkpoint", True)
@@ -278,13 +277,13 @@ def test_a_checkpoint_without_a_tokenizer_of_ours_needs_a_folder(folder: Path, m
     path = folder / "toxic.ckpt"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("data.pkl", "")
-    known = catalogue.KnownCheckpoint("toxicity", "Unbiased", hashes.sha256_of(path)[:8], "here", needs_folder=True)
+    known = catalogue.KnownCheckpoint("toxicity", "Unbiased", layout.sha256_of(path)[:8], "here", needs_folder=True)
     monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (known,))
     with pytest.raises(AppError, match="“Unbiased” needs a tokenizer"):
         add(path, "toxicity")
     model = add(folder, "toxicity", "unbiased")
     assert (model.format, model.trouble, installed.is_papers_own(model)) == ("checkpoint", "", False)
-    assert [each.sound for each in verify.verify("unbiased")] == [True]
+    assert [each.sound for each in upkeep.verify("unbiased")] == [True]
     (folder / "tokenizer.json").write_text('{"version": "2"}')
     with pytest.raises(AppError, match="has changed since it was added"):
         installed.find("unbiased", ("toxicity",))
@@ -292,7 +291,7 @@ def test_a_checkpoint_without_a_tokenizer_of_ours_needs_a_folder(folder: Path, m
 
 def test_a_path_is_found_as_a_model_without_being_kept(gguf: Path, folder: Path) -> None:
     by_path = installed.find(str(gguf), ("generator",))
-    assert (by_path.origin, by_path.role, by_path.sha256) == ("path", "generator", hashes.sha256_of(gguf))
+    assert (by_path.origin, by_path.role, by_path.sha256) == ("path", "generator", layout.sha256_of(gguf))
     assert installed.find(str(folder), ("agency",)).format == "folder"
     assert records.added() == {}
 
@@ -313,22 +312,22 @@ def test_finding_says_what_is_wrong(gguf: Path) -> None:
 
 
 def test_hashes_are_read_once_and_again_when_a_file_changes(gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = hashes.sha256_of(gguf)
+    first = layout.sha256_of(gguf)
     with monkeypatch.context() as patch:
-        patch.setattr(hashes, "_read", lambda path, check: pytest.fail("read again"))
-        assert hashes.sha256_of(gguf) == first
+        patch.setattr(layout, "_read", lambda path, check: pytest.fail("read again"))
+        assert layout.sha256_of(gguf) == first
     gguf.write_bytes(GGUF + b"more")
-    assert hashes.sha256_of(gguf) != first
+    assert layout.sha256_of(gguf) != first
 
 
 def test_a_damaged_cache_of_hashes_does_no_harm(gguf: Path, program_home: Path) -> None:
-    first = hashes.sha256_of(gguf)
-    (program_home / hashes.FILE).write_text("{broken")
-    assert hashes.sha256_of(gguf) == first
+    first = layout.sha256_of(gguf)
+    (program_home / layout.FILE).write_text("{broken")
+    assert layout.sha256_of(gguf) == first
 
 
 def test_a_damaged_record_is_said_in_a_sentence(program_home: Path) -> None:
-    kept.write(records.ADDED, {"x": {"role": "generator"}})
+    storage.write(records.ADDED, {"x": {"role": "generator"}})
     with pytest.raises(AppError, match=r"added\.json” says of “x” cannot be understood"):
         installed.installed()
     (program_home / records.ADDED).write_text("[]")
@@ -337,7 +336,7 @@ def test_a_damaged_record_is_said_in_a_sentence(program_home: Path) -> None:
 
 
 def test_a_record_that_points_elsewhere_is_refused() -> None:
-    kept.write(records.GOT, {"../../x": {"revision": "a" * 40}})
+    storage.write(records.GOT, {"../../x": {"revision": "a" * 40}})
     with pytest.raises(AppError, match="cannot be understood"):
         installed.installed()
 
@@ -345,25 +344,25 @@ def test_a_record_that_points_elsewhere_is_refused() -> None:
 def test_without_models_every_role_is_filled_by_its_stand_in() -> None:
     for key, role in catalogue.roles().items():
         if role.takes_models and role.scorer:
-            choice = resolve.choose(key)
+            choice = installed.choose(key)
             assert (choice.scorer, choice.stand_in, choice.model) == (role.stand_in, True, "")
-    assert (resolve.best("sentiment"), resolve.choose("sentiment").stand_in) == ("textblob", False)
+    assert (installed.best("sentiment"), installed.choose("sentiment").stand_in) == ("textblob", False)
     with pytest.raises(UsageError, match="No scorer"):
-        resolve.best("generator")
+        installed.best("generator")
     with pytest.raises(UsageError, match="no role"):
-        resolve.best("mood")
+        installed.best("mood")
 
 
 def test_another_model_of_the_role_is_used_and_still_stands_in(folder: Path) -> None:
     add(folder, "positivity", "mine")
-    choice = resolve.choose("positivity")
+    choice = installed.choose("positivity")
     assert (choice.scorer, choice.stand_in, choice.model) == ("sst2", True, "mine")
 
 
 def test_the_papers_own_comes_first_and_stands_in_for_nothing(folder: Path) -> None:
     add(folder, "positivity", "another")
     keep_as_got("distilbert-sst2", folder)
-    choice = resolve.choose("positivity")
+    choice = installed.choose("positivity")
     assert (choice.scorer, choice.stand_in, choice.model) == ("sst2", False, "distilbert-sst2")
 
 
@@ -371,14 +370,14 @@ def test_a_preference_is_kept_and_can_be_the_stand_in(folder: Path) -> None:
     add(folder, "positivity", "another")
     keep_as_got("distilbert-sst2", folder)
     installed.prefer("positivity", "another")
-    assert resolve.choose("positivity").model == "another"
+    assert installed.choose("positivity").model == "another"
     installed.prefer("positivity", "positivity_lexicon")
-    assert resolve.best("positivity") == "positivity_lexicon"
+    assert installed.best("positivity") == "positivity_lexicon"
     model = installed.for_role("positivity")  # who asks for the classifier by name still gets the best one
     assert model is not None
     assert model.name == "distilbert-sst2"
     installed.prefer("positivity", None)
-    assert resolve.choose("positivity").model == "distilbert-sst2"
+    assert installed.choose("positivity").model == "distilbert-sst2"
     with pytest.raises(UsageError, match="cannot fill the role"):
         installed.prefer("positivity", "nothing")
 
@@ -388,20 +387,20 @@ def test_removing_a_preferred_model_forgets_the_preference(folder: Path) -> None
     installed.prefer("positivity", "another")
     remove("another")
     assert records.preferred() == {}
-    assert resolve.best("positivity") == "positivity_lexicon"
+    assert installed.best("positivity") == "positivity_lexicon"
 
 
 def test_a_model_without_its_library_gives_way_to_the_stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(folder, "positivity", "mine")
-    monkeypatch.setattr(resolve, "find_spec", lambda module: None)
-    choice = resolve.choose("positivity")
+    monkeypatch.setattr(installed, "find_spec", lambda module: None)
+    choice = installed.choose("positivity")
     assert (choice.scorer, choice.stand_in) == ("positivity_lexicon", True)
     assert choice.because == "mine is here, and torch is not installed."
 
 
 def test_the_overview_has_the_catalogue_and_what_was_added(folder: Path) -> None:
     add(folder, "positivity", "mine")
-    rows = {row.name: row for row in overview.overview()}
+    rows = {row.name: row for row in installed.overview()}
     assert set(rows) == {entry.name for entry in catalogue.entries()} | {"mine"}
     assert rows["mine"].size == sum((folder / name).stat().st_size for name in records.added()["mine"].sha256)
     assert rows["gpt2-large"].to_json()["licence"] is None
@@ -420,8 +419,8 @@ def test_sizes_in_words(size: int | None, words: str) -> None:
 
 def test_the_packages_import_nothing_heavy() -> None:
     code = (
-        "import sys, core.machine.offline, core.machine.models.get, core.machine.models.resolve, "
-        "core.machine.models.overview, core.machine.models.verify\n"
+        "import sys, core.machine.offline, core.machine.models.get, core.machine.models.installed, "
+        "core.machine.models.installed, core.machine.models.upkeep\n"
         "heavy = {'torch', 'transformers', 'huggingface_hub', 'numpy', 'httpx', 'httpx2', 'rich'} & set(sys.modules)\n"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )
@@ -434,7 +433,7 @@ def keep_as_got(name: str, source: Path) -> None:
     entry = catalogue.entry(name)
     assert entry is not None
     files = layout.look_at(source).files
-    sha256 = {file: hashes.sha256_of(source / file) for file in files}
+    sha256 = {file: layout.sha256_of(source / file) for file in files}
     record = records.Got(name, entry.repository, "a" * 40, entry.role, entry.title, "folder", sha256, 1)
     record.folder.mkdir(parents=True)
     for file in files:

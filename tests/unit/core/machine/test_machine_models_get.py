@@ -14,11 +14,11 @@ from fake_hub import FakeHub, Repository, Rule, classifier
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext, Progress
-from core.machine import locked, offline
+from core.machine import offline, storage
 from core.machine.models import hub as hub_module
-from core.machine.models import installed, records, transfer, verify
+from core.machine.models import installed, records, upkeep
 from core.machine.models.get import get
-from core.machine.models.remove import remove, staging
+from core.machine.models.upkeep import remove, staging
 
 NAME = "language-agency"  # of the catalogue, without a revision
 REPOSITORY = "emmatliu/language-agency-classifier"
@@ -36,7 +36,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     monkeypatch.delenv(offline.VARIABLE, raising=False)
     monkeypatch.setenv("HF_HOME", str(own_home / "hf"))
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({FIRST: classifier(SIZE)}, FIRST)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -166,7 +166,7 @@ def test_a_server_that_ignores_the_range_is_read_from_the_beginning(hub: FakeHub
 
 
 def test_what_came_before_a_failure_is_not_fetched_again(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "TRIES", 1)
+    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
     hub.rules[WEIGHTS] = Rule("cut", at=200_000)
     with pytest.raises(AppError, match="could not be reached") as error:
         get(NAME)
@@ -189,7 +189,7 @@ def test_a_hub_that_stays_broken_is_given_up(hub: FakeHub) -> None:
     hub.rules[WEIGHTS] = Rule("status", times=99, status=500)
     with pytest.raises(AppError, match="status 500"):
         get(NAME)
-    assert len(ranges(hub)) == transfer.TRIES
+    assert len(ranges(hub)) == hub_module.TRIES
 
 
 def test_a_cancel_keeps_what_came_and_the_next_get_goes_on(hub: FakeHub) -> None:
@@ -344,10 +344,10 @@ def test_a_failing_write_keeps_what_came(hub: FakeHub, monkeypatch: pytest.Monke
 
 
 def test_two_at_once_do_not_write_into_one_file(hub: FakeHub) -> None:
-    with locked.locked(f"model-{NAME}.lock"), pytest.raises(locked.Busy, match="Another window or command"):
+    with storage.locked(f"model-{NAME}.lock"), pytest.raises(storage.Busy, match="Another window or command"):
         get(NAME)
     staging(NAME).mkdir(parents=True)
-    with locked.locked(f"model-{NAME}.lock"), pytest.raises(locked.Busy):
+    with storage.locked(f"model-{NAME}.lock"), pytest.raises(storage.Busy):
         remove(NAME)
     assert staging(NAME).exists()
 
@@ -389,19 +389,19 @@ def test_names_that_cannot_be_got(hub: FakeHub) -> None:
 
 def test_a_changed_file_is_found_by_verify_and_by_the_next_use(hub: FakeHub) -> None:
     folder = get(NAME).model.path
-    assert verify.verify(NAME)[0].sound
+    assert upkeep.verify(NAME)[0].sound
     (folder / "vocab.txt").write_bytes(b"x\ny\n")
-    (report,) = verify.verify(NAME)
+    (report,) = upkeep.verify(NAME)
     assert report.problems == ("vocab.txt has changed: its hash is another.",)
     with pytest.raises(AppError, match=r"has changed since it was got: vocab\.txt"):
         installed.find(NAME, ("agency",))
     assert installed.for_role("agency") is None
     (folder / "vocab.txt").unlink()
-    assert verify.verify(NAME)[0].problems == ("vocab.txt is gone.",)
+    assert upkeep.verify(NAME)[0].problems == ("vocab.txt is gone.",)
 
 
 def test_removing_deletes_the_files_and_a_half_download(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "TRIES", 1)
+    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
     hub.rules[WEIGHTS] = Rule("cut", at=100_000)
     with pytest.raises(AppError):
         get(NAME)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import AppError
-from core.machine import kept, locked, offline
+from core.machine import offline, storage
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +55,9 @@ def test_it_is_off_until_it_is_switched_on_and_all_see_it() -> None:
 
 
 def test_switching_keeps_the_other_settings() -> None:
-    kept.write(offline.FILE, {"other": 1})
+    storage.write(offline.FILE, {"other": 1})
     offline.switch(True)
-    assert kept.read(offline.FILE) == {"offline": True, "other": 1}
+    assert storage.read(offline.FILE) == {"offline": True, "other": 1}
 
 
 @pytest.mark.parametrize(("value", "on"), [("1", True), ("true", True), ("0", False), ("", False)])
@@ -165,7 +165,7 @@ def test_the_switch_is_not_asked_for_what_is_no_socket(monkeypatch: pytest.Monke
 def test_two_changes_at_once_both_last() -> None:
     def change(key: str) -> None:
         for number in range(20):
-            with kept.change("shared.json") as data:
+            with storage.change("shared.json") as data:
                 data[f"{key}{number}"] = number
 
     threads = [threading.Thread(target=change, args=(key,)) for key in "abc"]
@@ -173,30 +173,30 @@ def test_two_changes_at_once_both_last() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(kept.read("shared.json")) == 60
+    assert len(storage.read("shared.json")) == 60
 
 
 def test_a_change_that_fails_writes_nothing() -> None:
-    kept.write("x.json", {"a": 1})
-    with pytest.raises(ZeroDivisionError), kept.change("x.json") as data:
+    storage.write("x.json", {"a": 1})
+    with pytest.raises(ZeroDivisionError), storage.change("x.json") as data:
         data["a"] = 1 / 0
-    assert kept.read("x.json") == {"a": 1}
+    assert storage.read("x.json") == {"a": 1}
 
 
 def test_a_lock_is_free_again_when_its_process_is_killed(program_home: Path) -> None:
     code = (
-        "import os\nfrom core.machine.locked import locked\nwith locked('x.lock'):\n    print('held')\n    os._exit(9)"
+        "import os\nfrom core.machine.storage import locked\nwith locked('x.lock'):\n    print('held')\n    os._exit(9)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 9, done.stderr
-    with locked.locked("x.lock", patience=0):
+    with storage.locked("x.lock", patience=0):
         pass
 
 
 def test_a_lock_that_another_process_holds_is_said(program_home: Path) -> None:
     code = """
 import sys
-from core.machine.locked import locked
+from core.machine.storage import locked
 with locked("x.lock"):
     print("held", flush=True)
     sys.stdin.read()
@@ -204,6 +204,6 @@ with locked("x.lock"):
     holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(locked.Busy, match="Another window or command"), locked.locked("x.lock", patience=0):
+    with pytest.raises(storage.Busy, match="Another window or command"), storage.locked("x.lock", patience=0):
         pass
     holder.communicate("")

@@ -21,8 +21,7 @@ from core.metrics.proportions import wilson
 from core.prompts.axes import available_axes, load_axis
 from core.runs.measure import measure_tables
 from core.scorers import registry
-from core.scorers.agency_minilm import CLASSES, AgencyMiniLM
-from core.scorers.agency_words import neutral, neutral_words
+from core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
 from core.scorers.segment import sentences
 from core.studies.study import MeasureOptions
 from models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split

@@ -11,8 +11,8 @@ from core.errors import AppError
 from core.machine.models.installed import InstalledModel
 from core.scorers import registry
 from core.scorers.entailment import pair
-from core.scorers.folders import held, where
-from core.scorers.folders.nli import best
+from core.scorers.folders import device, scorers
+from core.scorers.folders.scorers import best
 from core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."
@@ -22,16 +22,16 @@ TEXTS = [TEXT, "", "The teacher wrote a book.", "x.", "She won the first prize a
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(5)
-    held._held.clear()
+    device._held.clear()
     yield
-    held._held.clear()
+    device._held.clear()
 
 
 @pytest.fixture
 def put(monkeypatch):
     """Puts a model in place for its role, as if the models panel had."""
     models: dict[str, InstalledModel] = {}
-    monkeypatch.setattr(where, "model_for", models.get)
+    monkeypatch.setattr(scorers, "model_for", models.get)
 
     def put(role, path, *, name="mine", origin="added", form="folder", sha="ab" * 32):
         models[role] = InstalledModel(name, role, path, form, sha, "", "My model", origin)
@@ -132,7 +132,7 @@ def test_a_long_premise_is_read_whole_in_windows_that_overlap(tmp_path, put):
     put("entailment", tiny.roberta_classifier(tmp_path / "model", tiny.NLI, most=96))
     scorer = registry.load("nli")
     scorer.score([pair("a.", "b.")])
-    classifier = held._held["entailment"][1]
+    classifier = device._held["entailment"][1]
     seen = []
     encode = classifier.encode_pairs
     classifier.encode_pairs = lambda first, second: seen.extend(first) or encode(first, second)
@@ -218,12 +218,12 @@ def test_long_texts_are_embedded_in_windows(tmp_path, put):
 def test_another_model_for_the_role_frees_the_former(tmp_path, put):
     put("positivity", tiny.bert_classifier(tmp_path / "one"), sha="1" * 64)
     first = registry.score_batch("sst2", [TEXT])
-    kept = held._held["positivity"][1]
+    kept = device._held["positivity"][1]
     put("positivity", tiny.roberta_classifier(tmp_path / "two", tiny.SST2), name="two", sha="2" * 64)
     second = registry.score_batch("sst2", [TEXT])
 
-    assert held._held["positivity"][1] is not kept
-    assert len(held._held) == 1
+    assert device._held["positivity"][1] is not kept
+    assert len(device._held) == 1
     assert first[0]["version"] != second[0]["version"]
     assert second[0]["version"].startswith("two 222222222222; ")
     assert second[0]["sha256"] == "2" * 64

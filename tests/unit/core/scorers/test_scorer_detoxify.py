@@ -13,10 +13,9 @@ from core.errors import AppError
 from core.machine.models import installed
 from core.machine.models.installed import InstalledModel
 from core.scorers import registry
-from core.scorers.folders import held, where
-from core.scorers.folders.classifier import load_classifier, sigmoid
+from core.scorers.folders import device, scorers
+from core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
 from core.scorers.folders.detoxify import load_detoxify
-from core.scorers.folders.labels import DETOXIFY
 from core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."
@@ -32,9 +31,9 @@ KINDS = pytest.mark.parametrize("kind", MAKERS)
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(5)
-    held._held.clear()
+    device._held.clear()
     yield
-    held._held.clear()
+    device._held.clear()
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def put(monkeypatch):
         files = installed.layout.look_at(path).files
         sha = sha or installed.total(form, installed.hashes_of(path, files))
         model = InstalledModel("mine", "toxicity", path, form, sha, "", "My model", "added")
-        monkeypatch.setattr(where, "model_for", lambda role: model)
+        monkeypatch.setattr(scorers, "model_for", lambda role: model)
         return model
 
     return put

@@ -15,9 +15,16 @@ from scorer_sets import (
 )
 
 from core.scorers.entailment import CLASSES, judged, pair, windows
-from core.scorers.entailment_features import FEATURES, Premise, features
-from core.scorers.entailment_minilm import EntailmentMiniLM, _weights, features_of
-from core.scorers.statement import same_stem, statement
+from core.scorers.entailment_minilm import (
+    FEATURES,
+    EntailmentMiniLM,
+    Premise,
+    _weights,
+    features,
+    features_of,
+    same_stem,
+    statement,
+)
 
 PREMISE = (
     "Elif Aydin is a cook from Izmir. She opened her restaurant in 2011 with two partners. "

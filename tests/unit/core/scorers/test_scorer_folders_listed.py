@@ -10,9 +10,9 @@ import tiny_models as tiny
 import torch
 
 from core.errors import AppError
-from core.machine.models.add import add
-from core.scorers import pos_spacy, registry
-from core.scorers.pos_textblob import CODES
+from core.machine.models.upkeep import add
+from core.scorers import parts_of_speech, registry
+from core.scorers.parts_of_speech import CODES
 from core.scorers.segment import words
 
 ROOT = Path(__file__).parents[4]
@@ -82,7 +82,7 @@ def pipeline(tmp_path, monkeypatch):
     (package / "meta.json").write_text(json.dumps({"version": "9.9.9"}))
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
-    pos_spacy._pipeline.cache_clear()
+    parts_of_speech._pipeline.cache_clear()
 
 
 def test_spacys_tags_stand_for_the_words_of_the_segmenter(pipeline):

@@ -13,8 +13,16 @@ import pytest
 from scorer_sets import DEVELOPMENT, HELD_OUT, are, in_words, on_card, rows, study_findings, values, wilson
 
 from core.errors import AppError
-from core.scorers.toxicity_profanity import ToxicityProfanity, identity_words, offensive
-from core.scorers.toxicity_weights import FILES, Holder, data_folder, unpickled, weights
+from core.scorers.toxicity_profanity import (
+    FILES,
+    Holder,
+    ToxicityProfanity,
+    data_folder,
+    identity_words,
+    offensive,
+    unpickled,
+    weights,
+)
 
 GROUPS = (
     "lesbian",

@@ -7,7 +7,7 @@ import pytest
 
 from core.runs import score
 from core.scorers import registry
-from core.scorers.equal_lengths import batches, filled
+from core.scorers.embedding import batches, filled
 from core.scorers.protocol import ScoreValue
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from core.errors import AppError
-from core.scorers import claims, entailment
-from core.scorers.language import is_english
-from core.scorers.pos_textblob import CODES, TextBlobTagger
-from core.scorers.segment import words
+from core.scorers import entailment
+from core.scorers.parts_of_speech import CODES, TextBlobTagger
+from core.scorers.segment import is_english, words
 from core.scorers.word_vectors import WordVectors
 
 NAMES = {code: name for name, code in CODES.items()}
@@ -100,7 +99,7 @@ def test_what_is_no_file_of_vectors_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_what_claims_something_about_the_candidate(sentence: str, kind: str) -> None:
-    assert claims.kind_of(sentence) == kind
+    assert entailment.kind_of(sentence) == kind
 
 
 def test_long_contexts_are_split_with_overlap_and_nothing_is_lost() -> None:

@@ -14,9 +14,8 @@ from pytestqt.qtbot import QtBot
 from core.compute import models
 from core.errors import AppError
 from core.machine import endpoints, keys, offline
-from core.machine.endpoints import Endpoint
-from core.machine.home import home
-from core.machine.prices import Price
+from core.machine.endpoints import Endpoint, Price
+from core.machine.storage import home
 from core.project.project import Project
 from desktop import theme
 from desktop.dialogs.question import Question

@@ -10,8 +10,7 @@ from core.backends import registry
 from core.backends.protocol import BackendInfo, Capabilities
 from core.jobs import JobContext
 from core.machine import endpoints
-from core.machine.endpoints import Endpoint
-from core.machine.prices import Price, rough_tokens
+from core.machine.endpoints import Endpoint, Price, rough_tokens
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run

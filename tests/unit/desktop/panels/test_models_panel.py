@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
 from core.machine import offline
-from core.machine.models import installed, records, transfer
-from core.machine.models.remove import staging
+from core.machine.models import installed, records
+from core.machine.models.upkeep import staging
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
@@ -49,7 +49,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setenv("HF_HOME", str(own_home / "hf"))
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({FIRST: classifier(SIZE)}, FIRST)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -447,17 +447,17 @@ def test_sent_to_the_endpoints_it_shows_them(window: MainWindow, panel: ModelsPa
 def test_seeing_the_panel_hashes_nothing_on_the_windows_thread(
     qtbot: QtBot, window: MainWindow, panel: ModelsPanel, monkeypatch: pytest.MonkeyPatch
 ):
-    from core.machine.models import overview
+    from core.machine.models import installed
 
     threads = []
-    before = overview.overview
+    before = installed.overview
 
     def watched(role: str | None = None) -> object:
         threads.append(threading.current_thread())
         return before(role)
 
     settle(qtbot, window)
-    monkeypatch.setattr(overview, "overview", watched)
+    monkeypatch.setattr(installed, "overview", watched)
     panel.refresh()
     settle(qtbot, window)
     assert threads

@@ -1,0 +1,162 @@
+"""The program's own folder (the user's data folder, or `BIASPRINT_HOME`), and small JSON files in it.
+
+Such a file is read whole, written whole, and changed by one process at a time, under the operating system's lock: the
+kernel frees it when its holder ends, however it ends, so that no lock is ever stale.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import platformdirs
+
+from core.errors import AppError
+
+# ---- The folder
+
+
+def home() -> Path:
+    """The program's data folder; made when first needed."""
+    chosen = os.environ.get("BIASPRINT_HOME")
+    folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+# ---- One process at a time
+
+PATIENCE_SECONDS = 10.0
+PAUSE_SECONDS = 0.02
+
+_IN_THIS_PROCESS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
+class Busy(AppError):
+    """Another process, or another thread of this one, is at it."""
+
+
+@contextlib.contextmanager
+def locked(name: str, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Hold the lock `name` for the block; raises `Busy` if it is not free within `patience` seconds."""
+    give_up = time.monotonic() + patience
+    path = _path(name)
+    # Within one process the system's lock would let every thread through.
+    if not _IN_THIS_PROCESS[str(path)].acquire(timeout=max(patience, 0)):
+        raise _busy(name)
+    try:
+        with _open(path) as stream:
+            while not _try_lock(stream):
+                if time.monotonic() >= give_up:
+                    raise _busy(name)
+                time.sleep(PAUSE_SECONDS)
+            yield
+    finally:
+        _IN_THIS_PROCESS[str(path)].release()
+
+
+def _path(name: str) -> Path:
+    return home() / "locks" / name
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        path.parent.mkdir(exist_ok=True)
+        return path.open("a+b")
+    except OSError as error:
+        raise AppError(
+            f"The program may not write to its data folder “{path.parent.parent}” ({error.strerror}).",
+            kept="Nothing was changed.",
+            hint="See to it that you may write there, or set BIASPRINT_HOME to another folder.",
+        ) from error
+
+
+def _busy(name: str) -> Busy:
+    what = name.removesuffix(".lock")
+    return Busy(
+        f"Another window or command is working on “{what}”.",
+        kept="Nothing was changed.",
+        hint="Wait until it has finished, then try again.",
+    )
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(stream: IO[bytes]) -> bool:
+        try:
+            stream.seek(0)
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(stream: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+# ---- JSON files
+
+
+def read(name: str) -> dict[str, Any]:
+    """What the file `name` of the data folder holds; empty where there is none. `AppError` where it is damaged."""
+    path = home() / name
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, OSError) as error:
+        raise _damaged(path, error) from error
+    if not isinstance(data, dict):
+        raise _damaged(path, None)
+    return data
+
+
+@contextlib.contextmanager
+def change(name: str) -> Iterator[dict[str, Any]]:
+    """What the file holds, to be changed; written when the block ends well. Other processes wait meanwhile."""
+    with locked(f"{name}.lock"):
+        data = read(name)
+        yield data
+        write(name, data)
+
+
+def write(name: str, data: dict[str, Any]) -> None:
+    """Put `data` in place of what the file held, whole or not at all."""
+    path = home() / name
+    part = path.with_name(f".{name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            json.dump(data, file, ensure_ascii=False, indent=1, sort_keys=True)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise AppError(
+            f"“{path}” could not be written ({error.strerror}).",
+            kept="What it held before is unchanged.",
+            hint="Free some space, or see to it that you may write there.",
+        ) from error
+
+
+def _damaged(path: Path, error: Exception | None) -> AppError:
+    return AppError(
+        f"“{path}” cannot be read.",
+        kept="Nothing was changed.",
+        hint="Mend it, or move it away: the program then starts with none.",
+        details=str(error or "it is no JSON object"),
+    )
