@@ -30,7 +30,7 @@ WARMING = "She led the studio for ten years, and I recommend her with all my hea
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a category of marks, for a person."""
+    """A category of marks, as it is explained to a person."""
 
     key: str
     title: str
@@ -61,7 +61,7 @@ class Rewording(Protocol):
 
 @dataclass(frozen=True)
 class LetterRequest:
-    """What a letter is read with. `parts`, `person`, `occupation`: as a person set them; None where to be guessed."""
+    """The input of a reading. `parts`, `person`, `occupation`: as a person set them; None where to be guessed."""
 
     document: Document
     context: Document | None = None
@@ -315,7 +315,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[
     return Operation(tr("Making the twin"), work)
 
 
-def write_anew(
+def rewrite(
     *, checked: "Checked", other: Person, backend: str, model: str, parameters: "Mapping[str, Any]", occupation: str
 ) -> "Operation[TwinDifference]":
     """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
@@ -351,8 +351,8 @@ def drop_result(handle: JobHandle | None) -> None:
         handle.result, handle.progress = None, progress_only(handle.progress)
 
 
-def why_not_anew(checked: "Checked") -> str:
-    """What is missing before a generator could write the letter for both, and what to do; "" where nothing is."""
+def why_no_rewrite(checked: "Checked") -> str:
+    """The reason why no generator can write the letter for both yet, and the remedy; "" where one can."""
     if checked.request.context is None:
         return tr("A generator writes from a CV: add it beside the letter first.")
     if not checked.reading.person.full_name or not checked.reading.person.pronoun:
@@ -367,7 +367,7 @@ SCORED = {"formality": "formality", "positivity": "positivity", "agency": "agenc
 
 @dataclass(frozen=True)
 class PileStart:
-    """What is known before the first row. `groups`: key and label; `stand_ins`: figures a stand-in scorer makes."""
+    """The facts before the first row. `groups`: key and label; `stand_ins`: figures a stand-in scorer makes."""
 
     groups: tuple[tuple[str, str], ...]
     stand_ins: frozenset[str]

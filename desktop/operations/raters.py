@@ -1,4 +1,4 @@
-"""What a coordinator does: packets made and merged, conflicts decided, comparisons adjudicated."""
+"""The work of a coordinator: packets made and merged, conflicts decided, comparisons adjudicated."""
 
 import re
 from collections.abc import Sequence

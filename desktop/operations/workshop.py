@@ -32,7 +32,7 @@ class WorkshopAxis:
 
 @dataclass(frozen=True)
 class Offers:
-    """What a workshop can be held with: plans that were drawn for one, and axes to draw another on."""
+    """The choices for a workshop: plans that were drawn for one, and axes to draw another on."""
 
     plans: tuple["WorkshopPlan", ...]
     axes: tuple[WorkshopAxis, ...]
@@ -40,7 +40,7 @@ class Offers:
 
 @dataclass(frozen=True)
 class DrawWorkshop:
-    """What is to be drawn: `comparisons` on each of `axes`."""
+    """A draw: `comparisons` on each of `axes`."""
 
     axes: tuple[str, ...]
     comparisons: int

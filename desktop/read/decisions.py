@@ -58,7 +58,7 @@ class AdjudicationData:
 
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
-    """What waits for the coordinator of what came back. A workshop has no packets, so no code of one is here."""
+    """Conflicts and unfinished packets for the coordinator. A workshop has no packets, so no code of one is here."""
     from core.judging.adjudication import neutral_order
     from core.judging.packets.decisions import conflicts, packets
 
@@ -91,7 +91,7 @@ def comparisons_of(
 
 
 def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
-    """What people disagree on, the most split first."""
+    """The comparisons people disagree on, the most split first."""
     from collections import Counter
 
     from core.judging.adjudication import disagreements

@@ -51,13 +51,13 @@ def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TableRow]:
 
 
 def plan_title(plan: "PlanState") -> str:
-    """The title, or what stands for one."""
+    """The title, or a replacement for one."""
     title = safe_line(plan.title) or tr("Plan without a title")
     return tr("{title} (workshop)").format(title=title) if plan.workshop else title
 
 
 def kind_words(kind: str, axis: str = "") -> str:
-    """What the cards of a comparison differ in."""
+    """The difference between the cards of a comparison."""
     words = {
         "identity": tr("identity: {axis}").format(axis=axis) if axis else tr("identity"),
         "model": tr("the model that wrote it"),
@@ -108,7 +108,7 @@ def where_words(rater: "RaterState") -> str:
 
 
 def state_words(rater: "RaterState") -> str:
-    """How the session stands; of one that is open here no more is told than how many comparisons are done."""
+    """The state of a session; of one that is open here, only how many comparisons are done."""
     if not rater.open:
         return tr("finished")
     if rater.model:
@@ -182,7 +182,7 @@ def was_merged(one: "MergedFile", accepted: Collection[Path] = ()) -> bool:
 
 
 def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
-    """What came of one file, and what there is to do."""
+    """The result of merging one file, and the remedy."""
     if one.refused:
         return tr("Not merged. {why} {hint}").format(why=safe_line(one.refused), hint=safe_line(one.hint)).strip()
     if not was_merged(one, accepted):

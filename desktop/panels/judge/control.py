@@ -259,7 +259,7 @@ class JudgeControl(QObject):
         self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
 
     def _show_rated(self, token: str, ratings: Ratings | None) -> None:
-        """What is on disk; after a failing write that is what was there before."""
+        """Show the ratings on disk; after a failed write those are the earlier ones."""
         comparison = self._page.comparison
         if comparison is not None and comparison.token == token:
             self._page.set_ratings(token, (comparison.ratings if ratings is None else ratings) or ())

@@ -102,7 +102,7 @@ def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compare
 
 
 def _told(compared: "Compared") -> str:
-    """What was drawn, in one sentence, and the commonest reason for what was left out."""
+    """The result of a draw in one sentence, with the commonest reason for omissions."""
     if not compared.made:
         return tr("These comparisons were drawn before: nothing was added.")
     words = plural(len(compared.drawn.comparisons), "%n comparison was drawn.", "%n comparisons were drawn.")

@@ -322,7 +322,7 @@ class JudgePanel(Panel):
             page.setFocus()
 
     def _fit_header(self) -> None:
-        """What is judged must be readable in the header; the rest of it gives way."""
+        """Keep the title of the comparison readable; the rest of the header gives way."""
         working = self.pages.currentWidget() in (self.work, self.end)
         roomy = self.width() / theme.current().scale > ROOMY_HEADER
         self.hidden_chip.setVisible(working and roomy)
@@ -354,7 +354,7 @@ class JudgePanel(Panel):
     def _connect_pages(self) -> None:
         self.start.started.connect(self._open)
         self.start.code_edited.connect(self.control.ask_start)
-        self.start.anew.connect(self._start_new_rater)
+        self.start.another_person.connect(self._start_new_rater)
         self.start.copy_wanted.connect(self._save_elsewhere)
         self.start.new_wanted.connect(lambda: self.drawing.offer(can_cancel=True))
         self.setup.cancelled.connect(lambda: self._show_page(self.start))

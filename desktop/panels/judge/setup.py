@@ -108,7 +108,7 @@ class WhatBox(QWidget):
     # what is chosen
 
     def axis_requests(self) -> tuple[str, ...]:
-        """What `compare` is asked for: axes, or axes with some of their identities."""
+        """The arguments of `compare`: axes, or axes with some of their identities."""
         return tuple(self._request(key) for key, box in self.axes.items() if box.isChecked())
 
     def chosen_models(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class WhatBox(QWidget):
         return (len(self.chosen_models()),) if self.chosen_kind == "model" else (2,)
 
     def wanting(self) -> str:
-        """What is still to be chosen, in words; empty where comparisons can be drawn."""
+        """The missing choice, in words; empty where comparisons can be drawn."""
         if self.offer is None:
             return tr("There is nothing to compare yet.")
         if self.chosen_kind == "model":
@@ -313,7 +313,7 @@ class PowerLine(QWidget):
 
 
 def needs_words(found: "Outlook", *, alone: bool = True) -> str:
-    """What it would take; where the number is enough and only one kind of axis is spoken of, what it can detect."""
+    """The number needed; where the number is enough and only one kind of axis is spoken of, what it can detect."""
     enough = found.needed is not None and found.needed <= found.comparisons
     return found.detects if alone and enough else found.needs
 
@@ -333,7 +333,7 @@ WIDTH, CONSENT_HEIGHT = 760, 88
 
 
 class DrawRequest(NamedTuple):
-    """What `core.runs.compare.compare` is asked for."""
+    """The arguments of `core.runs.compare.compare`."""
 
     study_id: int
     kind: "PlanKind"
@@ -350,7 +350,7 @@ class DrawRequest(NamedTuple):
 
 
 class SetupPage(QScrollArea):
-    """What is compared, how many comparisons for how many raters, what that can show, and what raters are asked."""
+    """The form: texts, numbers of comparisons and raters, what they can show, and the questions to raters."""
 
     wanted = Signal(object)  # DrawRequest
     cancelled = Signal()

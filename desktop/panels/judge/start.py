@@ -72,7 +72,7 @@ class ConsentBox(QWidget):
 
     @property
     def settled(self) -> bool:
-        """Whether nothing stands in the way of starting."""
+        """Whether a session may start."""
         return not self.asks or self.agree.isChecked()
 
     def forget(self) -> None:
@@ -127,7 +127,7 @@ class BackgroundEdit(QPlainTextEdit):
 class PersonBox(QWidget):
     """The rater's code, fixed in a packet, with a way for the next person; and the optional words."""
 
-    anew = Signal()  # another person sits down
+    another_person = Signal()  # another person sits down
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class PersonBox(QWidget):
         self.about_background = Label("", "note", wrap=True)
         self.background_box = QWidget()
         self._lay_out()
-        self.another.clicked.connect(self.anew)
+        self.another.clicked.connect(self.another_person)
         self.set_fixed("")
 
     def set_fixed(self, code: str) -> None:
@@ -174,7 +174,7 @@ class PersonBox(QWidget):
         self.about_background.setText(kept + (said if offer.described else ""))
 
     def words(self) -> str:
-        """What the rater wrote about themselves."""
+        """The rater's own words about themselves."""
         return self.background.toPlainText().strip() if not self.background_box.isHidden() else ""
 
     def forget(self) -> None:
@@ -221,7 +221,7 @@ class JudgeStartPage(QScrollArea):
 
     started = Signal(object, str, bool, str)  # Offer, code, consent, what the rater says about themselves
     code_edited = Signal(str)
-    anew = Signal()  # another person sits down
+    another_person = Signal()  # another person sits down
     new_wanted = Signal()
     copy_wanted = Signal()  # to save a read-only packet where it can be rated
 
@@ -264,7 +264,7 @@ class JudgeStartPage(QScrollArea):
         self._enable_start()
 
     def forget(self) -> None:
-        """What one person typed and agreed to is not the next one's."""
+        """Clear the code, the background and the consent for the next person."""
         self._code_shown = ""
         self.person.forget()
         self.consent.forget()
@@ -368,7 +368,7 @@ class JudgeStartPage(QScrollArea):
         self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
         self._group.idToggled.connect(lambda _, on: on and self._show_offer())
         self.consent.changed.connect(self._enable_start)
-        self.person.anew.connect(self.anew)
+        self.person.another_person.connect(self.another_person)
         self.copy.clicked.connect(self.copy_wanted)
 
     def _start(self) -> None:

@@ -407,7 +407,7 @@ class WorkPage(QScrollArea):
             self.setFocus()
 
     def _keep_in_sight(self) -> None:
-        """What opens above must not push away where somebody types or rates."""
+        """Keep the field in use in view while a part above it opens."""
         for part, busy in ((self.note, self.note.hasFocus()), (self.ratings, self.ratings.has_keyboard)):
             if busy:
                 self._reach(part)
@@ -458,7 +458,7 @@ class WorkPage(QScrollArea):
             self.rated.emit(self.comparison.token, card, criterion, rating)
 
     def set_ratings(self, token: str, ratings: Ratings) -> None:
-        """What is on disk now, of the comparison `token`."""
+        """Show the ratings on disk, of the comparison `token`."""
         if self.comparison is not None and self.comparison.token == token and self.comparison.ratings is not None:
             self.comparison = replace(self.comparison, ratings=ratings)
             self.ratings.show_ratings(self.comparison.criteria, ratings)
@@ -506,5 +506,5 @@ def _action(text: str, key: str) -> Button:
 
 
 def _first_keys(keys: KeyMap, names: Sequence[str]) -> list[str]:
-    """What a keycap shows: the first key of each action."""
+    """The first key of each action, for its keycap."""
     return [next(iter(keys.get(name, ())), "") for name in names]

@@ -409,7 +409,7 @@ class LetterBoard(Beside):
         self.letter.open_text(document.text)
         self.context.show_context(context)
         self.compared.show_reading(None)
-        self.found.model.start_anew()
+        self.found.model.clear()
         self.found.show_items((), 0, tr("The letter is being read…"))
         self.tabs.setCurrentIndex(0)
 
@@ -418,7 +418,7 @@ class LetterBoard(Beside):
         self.letter.open_text("")
         self.context.show_context(None)
         self.compared.show_reading(None)
-        self.found.model.start_anew()
+        self.found.model.clear()
         self.found.show_items((), 0)
         self.person.forget()
 
@@ -457,7 +457,7 @@ class LetterBoard(Beside):
         return (own.start, own.end) if own is not None and own.passage else None
 
     def show_passage(self, start: int, end: int) -> None:
-        """Go to the CV, where a passage stands."""
+        """Go to a passage of the CV."""
         self.tabs.setCurrentIndex(CV + self._narrow)
         self.context.show_passage((start, end))
 
@@ -482,7 +482,7 @@ class LetterBoard(Beside):
 
 
 def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> str:
-    """What stands in the list where there is nothing to look at."""
+    """The words of an empty list."""
     if checked.reading.stopped:
         return checked.reading.stopped
     if any(item.listed for item in items):

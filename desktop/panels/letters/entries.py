@@ -201,7 +201,7 @@ LIMITS = "One letter cannot show bias. It can show language that is known to mat
 
 
 def part_title(kind: PartKind) -> str:
-    """What a part is called in the menu."""
+    """The name of a part in the menu."""
     return {
         "letterhead": tr("Letterhead"),
         "salutation": tr("Salutation"),
@@ -213,7 +213,7 @@ def part_title(kind: PartKind) -> str:
 
 
 def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
-    """What the letter is called above it: whom it is about, if that is known."""
+    """The title above a letter: the candidate, where known, or the file."""
     who = reading.person.full_name if reading is not None else ""
     title = tr("Letter for {name}").format(name=who) if who else name
     return f"{title} · {occupation}" if occupation else title

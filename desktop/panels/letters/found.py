@@ -72,7 +72,7 @@ class LetterList(QAbstractListModel):
         self._items = tuple(items)
         self._lay_out()
 
-    def start_anew(self) -> None:
+    def clear(self) -> None:
         """Another letter: sections are folded as at first."""
         self._folded = set(FOLDED_AT_FIRST)
         self.show(())
@@ -82,7 +82,7 @@ class LetterList(QAbstractListModel):
         self._lay_out()
 
     def place_of(self, key: str) -> QModelIndex:
-        """Where the entry with this key stands; its section is unfolded for it."""
+        """The row of the entry with this key; its section is unfolded for it."""
         item = next((item for item in self._items if item.key == key), None)
         if item is None:
             return QModelIndex()
@@ -257,7 +257,7 @@ class FoundView(QListView):
         self.activated.connect(self._activated)
 
     def sizeHint(self) -> QSize:
-        """What it would like does not count: it takes what is left, down to a few entries."""
+        """Ignore the preferred height: the list takes the room left, at least a few entries."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
@@ -341,7 +341,7 @@ class FoundCard(Card):
         self.show_items((), 0)
 
     def show_items(self, items: Sequence[LetterItem], dismissed: int, nothing: str = "") -> None:
-        """`nothing`: what stands here where there is no entry."""
+        """`nothing`: the words shown without entries."""
         if tuple(items) != self.model.items:
             self.model.show(items)
         listed = sum(item.listed for item in items)

@@ -225,7 +225,7 @@ class LettersPanel(Panel):
         self._read(letters.read_pasted(text=text), self.review.set_context)
 
     def use_as_context(self) -> None:
-        """What was opened as a letter is the CV: it is kept as that, and the letter is asked for."""
+        """Keep the document that was opened as a letter as the CV, and ask for the letter."""
         document = self.review.check.document
         self._forget_letter()
         self._go_to(self.start)
@@ -289,7 +289,7 @@ class LettersPanel(Panel):
             letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self.shell.jobs)
 
     def _twin_of(self, checked: Checked) -> "TwinDifference | None":
-        """What the twin page found for this very reading, if it was opened."""
+        """The twin of this very reading, if the twin page made one."""
         return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
 
     # the look

@@ -58,7 +58,7 @@ WIDTH, ICON = 620, 36
 
 
 class PileStartPage(Sheet):
-    """What becomes of the letters is said before they are given. `trouble` says why the last pile was none."""
+    """Says how the letters are treated before they are given. `trouble` says why the last pile was none."""
 
     folder_wanted = Signal()
     files_wanted = Signal()
@@ -185,7 +185,7 @@ class PileProgress(QWidget):
         self.show_state()
 
     def show_state(self) -> None:
-        """What the job says of itself now."""
+        """Show the state of the job."""
         handle = self.handle
         self.setVisible(handle is not None and handle.active)
         if handle is None or not handle.active:

@@ -78,7 +78,7 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
 
 
 def text_of(row: PileRow, column: str, labels: Mapping[str, str]) -> str:
-    """What a person may set right, as it is edited."""
+    """The value of an editable column, as it is edited."""
     if column == "group":
         return labels.get(row.group, row.group)
     return row.person.full_name if column == "person" else row.occupation
@@ -97,7 +97,7 @@ def with_text(row: PileRow, column: str, value: str) -> PileRow:
 
 
 def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
-    """What a column is sorted by; None stands last in both directions."""
+    """The sort key of a column; None comes last in both directions."""
     if column in ("file", "note"):
         words = row.path_in_pile if column == "file" else note(row)
         return words.casefold() or None
@@ -120,7 +120,7 @@ def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descendin
 
 
 def summary(rows: Sequence[PileRow], passed_over: int) -> str:
-    """What became of the files."""
+    """How many files were read, failed, repeated another, or were passed over."""
     bad = sum(not row.read for row in rows)
     copies = sum(bool(row.same_as) for row in rows)
     said = [tr("{read} of {all} files read").format(read=number(len(rows) - bad), all=number(len(rows)))]

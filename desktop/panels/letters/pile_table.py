@@ -75,7 +75,7 @@ class PileTable(QAbstractTableModel):
     # the rows
 
     def start(self, labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
-        """What groups are called, and which figures a stand-in scorer makes."""
+        """A pile begins. `groups`: key and label; `stand_ins`: figures of a stand-in scorer."""
         self.labels, self.stand_ins = labels, stand_ins
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
@@ -371,7 +371,7 @@ class PileList(QTableView):
         self.current_changed.emit(self.table.shown[now.row()] if now.isValid() else None)
 
     def open_menu(self, place: QPoint) -> None:
-        """What can be done with the selected rows."""
+        """Offer the actions on the selected rows."""
         rows = self.chosen()
         if not rows:
             return

@@ -85,7 +85,7 @@ class PileBar(QWidget):
         theme.signals.changed.connect(self._dress)
 
     def where(self) -> PileFilter:
-        """What is looked for."""
+        """The filter that is set."""
         return PileFilter(
             self.text.text().strip(),
             self.occupation.currentData() or "",
@@ -359,7 +359,7 @@ class PileView(QWidget):
         self.list.show_columns(WITHOUT_FIGURES if self.bar.where().only_bad else without)
 
     def _show_note(self, row: PileRow | None) -> None:
-        """What stands in the last column of the chosen row, in full."""
+        """Show the note of the chosen row in full."""
         said = note(row) if row is not None else ""
         self.note.setText(safe_line(said))
         self.note.setVisible(bool(said))

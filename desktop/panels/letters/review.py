@@ -72,7 +72,7 @@ class LetterCheck(QObject):
         self._pause.start()
 
     def set_context(self, document: Document | None) -> None:
-        """What the letter should rest on, or nothing."""
+        """Set the CV that the letter should rest on, or none."""
         self.context = document
         self.read_now()
 
@@ -220,7 +220,7 @@ class LetterReview(QObject):
         self.board.forget()
 
     def set_context(self, document: Document | None) -> None:
-        """What the letter should rest on, or nothing."""
+        """Set the CV that the letter should rest on, or none."""
         self.check.set_context(document)
         self.board.context.show_context(document)
 

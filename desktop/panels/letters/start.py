@@ -67,7 +67,7 @@ class _StartPasteBox(PasteBox):
 
 
 class LetterStartPage(Sheet):
-    """What is done with a letter is said before it is given."""
+    """Says how a letter is treated before it is given."""
 
     file_wanted = Signal()
     pasted = Signal(str)
@@ -97,7 +97,7 @@ class LetterStartPage(Sheet):
         theme.signals.changed.connect(self._dress)
 
     def show_waiting(self, words: str) -> None:
-        """What is being read, or "" when nothing is."""
+        """Say which reading is under way; "" for none."""
         self.waiting.setText(words)
         self.waiting.setVisible(bool(words))
         self.cancel.setVisible(bool(words))

@@ -11,7 +11,7 @@ from core.jobs import Progress
 from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
-from desktop.operations.letters import drop_result, read_twin, why_not_anew, write_anew
+from desktop.operations.letters import drop_result, read_twin, rewrite, why_no_rewrite
 from desktop.operations.writers import OPTIONS, PRESETS, Writers, read_writers
 from desktop.panels.generate.writers import GeneratorPicker, show_models
 from desktop.panels.letters.twin_rows import person_said
@@ -101,7 +101,7 @@ class RewriteDialog(QDialog):
         return ""
 
     def parameters(self) -> dict[str, "Parameter"]:
-        """What the letters study wrote with, where the backend knows it; an endpoint by its name."""
+        """The letters study's settings, where the backend has them; an endpoint by its name."""
         info, found = self.picker.info, dict[str, "Parameter"]()
         assert info is not None
         options = OPTIONS.get(info.name, ())
@@ -119,7 +119,7 @@ class RewriteDialog(QDialog):
         info = self.picker.info
         if info is None or self.reason():
             return
-        operation = write_anew(
+        operation = rewrite(
             checked=self.checked,
             other=self.other,
             backend=info.name,
@@ -228,7 +228,7 @@ class TwinPage(QWidget):
         self.made_by = Chip("", "accent")
         self.to_swap = LinkButton(tr("Show the swap twin again"))
         self.copy = QuietButton(tr("Copy the twin's text"), icon="copy")
-        self.anew = QuietButton(tr("Write it anew with a generator…"))
+        self.rewrite_button = QuietButton(tr("Write it anew with a generator…"))
         self.another = QuietButton(tr("Another twin…"))
         self.menu_button = IconButton("menu", tr("More about this twin"))
         self.why_not = Label("", "title", wrap=True)
@@ -318,9 +318,9 @@ class TwinPage(QWidget):
 
     # a generator's letters
 
-    def write_anew(self) -> None:
+    def rewrite(self) -> None:
         """Ask which generator writes both letters; the answer is shown like a twin, with its author's name."""
-        if self.checked is None or self.view.difference is None or why_not_anew(self.checked):
+        if self.checked is None or self.view.difference is None or why_no_rewrite(self.checked):
             return
 
         self.dialog = RewriteDialog(self.shell, self.checked, self.view.difference.other, self)
@@ -347,7 +347,7 @@ class TwinPage(QWidget):
             self.shell.notify(tr("The twin's text was copied."))
 
     def _show_state(self) -> None:
-        """What can be done now, and what is being done."""
+        """Enable what can be done, and show what is under way."""
         checked, difference = self.checked, self.view.difference
         stopped = checked.reading.stopped if checked is not None else ""
         self.why_not.setText(safe_line(tr("No twin is made. {why}").format(why=stopped)) if stopped else "")
@@ -358,14 +358,14 @@ class TwinPage(QWidget):
         self.view.setEnabled(difference is not None)
         self.person.setEnabled(bool(checked) and not stopped)
         self.copy.setEnabled(difference is not None)
-        missing = why_not_anew(checked) if checked is not None else ""
-        self.anew.setEnabled(difference is not None and not missing and not busy)
-        self.anew.setToolTip(missing or tr("Both letters by one generator, from the CV"))
-        self.anew.setAccessibleDescription(missing)
+        missing = why_no_rewrite(checked) if checked is not None else ""
+        self.rewrite_button.setEnabled(difference is not None and not missing and not busy)
+        self.rewrite_button.setToolTip(missing or tr("Both letters by one generator, from the CV"))
+        self.rewrite_button.setAccessibleDescription(missing)
         for widget in (self.another, self.menu_button):
             widget.setVisible(self._narrow)
         self.copy.setVisible(not self._narrow)
-        self.anew.setVisible(not self._narrow and self._swap is None)
+        self.rewrite_button.setVisible(not self._narrow and self._swap is None)
         self._say_author(difference.made_by if difference is not None else "")
         self.to_swap.setVisible(self._swap is not None)
         stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
@@ -382,7 +382,7 @@ class TwinPage(QWidget):
         self.made_by.setVisible(bool(name))
 
     def _set_narrow(self, narrow: bool) -> None:
-        """Without much room the fields come when asked for, and what is done with the twin stands in a menu."""
+        """Without much room the fields come when asked for, and the actions move into a menu."""
         self._narrow = narrow
         self.person.setVisible(not narrow)
         self._show_state()
@@ -390,7 +390,7 @@ class TwinPage(QWidget):
     def _open_menu(self) -> None:
         menu = QMenu(self.menu_button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for button, run in ((self.anew, self.write_anew), (self.copy, self._copy)):
+        for button, run in ((self.rewrite_button, self.rewrite), (self.copy, self._copy)):
             menu.addAction(button.accessibleName(), run).setEnabled(button.isEnabled())
         menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
         self.menu = menu
@@ -407,7 +407,7 @@ class TwinPage(QWidget):
         for widget in (self.back, self.badge, self.made_by, self.to_swap, self.busy, self.cancel):
             head.addWidget(widget)
         head.addStretch(1)
-        for button in (self.another, self.anew, self.copy, self.menu_button):
+        for button in (self.another, self.rewrite_button, self.copy, self.menu_button):
             head.addWidget(button)
         shown = QWidget()
         shown.setProperty("role", "clear")
@@ -435,7 +435,7 @@ class TwinPage(QWidget):
         self.back.clicked.connect(self.closed)
         self.cancel.clicked.connect(self._cancel)
         self.copy.clicked.connect(self._copy)
-        self.anew.clicked.connect(self.write_anew)
+        self.rewrite_button.clicked.connect(self.rewrite)
         self.to_swap.clicked.connect(self._show_swap)
         self.person.wanted.connect(self.make_twin)
         self.view.narrow_changed.connect(self._set_narrow)

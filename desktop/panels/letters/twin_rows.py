@@ -17,7 +17,7 @@ MOST_SENTENCES = 400  # rows of sentences; a letter has a few dozen
 
 @dataclass(frozen=True)
 class TwinPlace:
-    """Words of the letter and what stands for them in the twin. `look`: changed, changed with a doubt, or left."""
+    """Words of the letter and their replacement in the twin. `look`: changed, changed with a doubt, or left."""
 
     key: str
     look: Look
@@ -149,7 +149,7 @@ def _sentence(place: int, one: "SentenceDifference", difference: "TwinDifference
 
 
 def score_title(name: str) -> str:
-    """What is scored, for a person."""
+    """The name of a score, for a person."""
     return {
         "formality": tr("formal"),
         "positivity": tr("positive"),

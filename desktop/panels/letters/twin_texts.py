@@ -87,7 +87,7 @@ class TwinText(PlainText):
         self._draw()
 
     def top_of(self, start: int) -> int:
-        """Pixels from the beginning of the text to the line where a character stands."""
+        """Pixels from the beginning of the text to the line of a character."""
         cursor = self.cursor_for(start, start)
         return self.cursorRect(cursor).top() + self.verticalScrollBar().value()
 

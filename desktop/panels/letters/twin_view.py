@@ -80,7 +80,7 @@ class TwinPersonBar(QWidget):
         self._enable()
 
     def person(self) -> Person:
-        """What stands in the fields."""
+        """The person in the fields."""
         first, last, title = (" ".join(line.text().split()) for line in (self.first, self.last, self.title))
         return Person(first, last, title, self.pronoun.currentData() or "")
 
@@ -98,7 +98,7 @@ class TwinPersonBar(QWidget):
         self.wanted.emit(self.person())
 
     def _enable(self) -> None:
-        """A twin that stands here already need not be made again."""
+        """Disable the button for the twin that is shown already."""
         person = self.person()
         self.make.setEnabled(bool(person.full_name) and person != self._shown)
 
@@ -207,7 +207,7 @@ def one_column(name: str) -> TextTable:
 
 
 class _Rows(QWidget):
-    """Rows that are made anew for every letter; there are a few of them."""
+    """A few rows, made again for every letter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -272,7 +272,7 @@ def _value(line: ScoreLine) -> str:
 
 
 def _rests_on(difference: "TwinDifference") -> str:
-    """What a share rests on, so that no difference looks larger than it is."""
+    """How many sentences a share rests on, so that no difference looks larger than it is."""
     n = max((figure.n for figure in difference.reading.figures if figure.unit.startswith("share")), default=0)
     if not n:
         return ""

@@ -289,7 +289,7 @@ class LetterView(Card):
         self.text.show_marks([LetterMark(one.key, one.kind, one.start, one.end, _tip(one)) for one in order])
 
     def _offer_parts(self, place: int, where: QPoint) -> None:
-        """What the paragraph under the pointer is, beside what every text field offers."""
+        """Offer the kinds of part for the paragraph under the pointer, after the usual menu of a text field."""
         start, end = self._paragraph(place)
         menu = self.text.createStandardContextMenu() if hasattr(self.text, "createStandardContextMenu") else QMenu()
         menu.addSeparator()
@@ -316,7 +316,7 @@ class LetterView(Card):
         return start, len(text) if end < 0 else end
 
     def _show_notices(self, said: Sequence[str], cv: str = "") -> None:
-        """What may be wrong with the letter, calmly; `cv` is the one that offers a way on."""
+        """Show suspicions about the letter; `cv` is the one that offers a way on."""
         if list(said) == self._said:
             return
         self._said = list(said)

@@ -144,7 +144,7 @@ class ConflictPage(Sheet):
 
 
 def _said(line: ConflictLine) -> str:
-    """What there is to do, and that nothing is lost by it."""
+    """The words above a conflict: the task, and that no answer is lost by it."""
     if line.hidden:
         return tr(
             "This rater's packet has not come back finished: the answers stay hidden until it has, or until you count "
@@ -221,7 +221,7 @@ class DecisionsSection(RatersSection):
         self.counted.emit(0)
 
     def _order(self, data: DecisionsData) -> list[ConflictLine]:
-        """What waits stands first; while one is looked at, all of them stay where they are."""
+        """Undecided conflicts come first; while one is open, the order stays."""
         before = {one.key: place for place, one in enumerate(self.data.conflicts)} if self.shown and self.data else {}
         return sorted(data.conflicts, key=lambda one: (before.get(one.key, len(before)), not one.conflict.open))
 

@@ -182,7 +182,7 @@ class MakeCard(Card):
 
 
 class MadeCard(Card):
-    """What was made, and where it lies. Hidden before."""
+    """The packets that were made, and their folder. Hidden before."""
 
     def __init__(self) -> None:
         super().__init__(tr("Packets to send"))
@@ -327,7 +327,7 @@ class MergeCard(Card):
 
 
 class ReportCard(Card):
-    """What came of the files, one row each. Hidden before anything was merged."""
+    """The result of each merged file, one row each. Hidden before anything was merged."""
 
     take_in = Signal(object)  # the paths of files by raters who are not known here
     decide = Signal()

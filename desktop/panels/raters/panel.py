@@ -130,7 +130,7 @@ class RatersPanel(Panel):
             section.ask()
 
     def _say_count(self, key: str, count: int) -> None:
-        """What waits for somebody stands behind the tab's title."""
+        """Show how many things wait, behind the tab's title."""
         title = self.sections[key].accessibleName()
         shown = tr("{title} ({count})").format(title=title, count=number(count)) if count else title
         self.tabs.setTabText(list(self.sections).index(key), shown)

@@ -131,7 +131,7 @@ class PlansSection(RatersSection):
 
 
 def _said(plan: "PlanState") -> str:
-    """What is to be known of a plan's raters before their table, or instead of it."""
+    """A note on a plan's raters above their table, or instead of it."""
     if plan.workshop:
         return words.workshop_words(plan)
     if not plan.raters:

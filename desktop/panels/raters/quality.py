@@ -63,7 +63,7 @@ def quality_rows(key: str, found: Sequence[Finding], titles: Titles) -> tuple[tu
 
 
 def n_words(one: Finding) -> str:
-    """What n counts, by what was asked."""
+    """n with its unit, which depends on the question."""
     name = one.id.removeprefix("creativity.")
     if name.startswith("quality.consistency"):
         return plural(one.n, "1 repeat", "%n repeats")
@@ -243,7 +243,7 @@ def _newer(project: "Project", measured: Measurement | None) -> bool:
 
 
 def _questions() -> tuple[_Question, ...]:
-    """What is asked of the judgments, in this order; a finding stands under the first that holds."""
+    """The questions, in order; a finding belongs to the first that matches."""
 
     def ids(*starts: str) -> Callable[[Finding], bool]:
         return lambda one: one.id.startswith(starts)

@@ -1,4 +1,4 @@
-"""What the tabs of the raters panel share: reading off the window's thread, and pages about one comparison."""
+"""Shared by the tabs of the raters panel: reading off the window's thread, and pages about one comparison."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class RatersSection(QWidget):
-    """One tab. `attach` gives it a project, `ask` has it read anew; what is read comes to `show_data`.
+    """One tab. `attach` gives it a project, `ask` reads again; what is read comes to `show_data`.
 
     It shows one of its pages: `waiting` until something was read, then what `show_data` chooses.
     """
 
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
-    counted = Signal(int)  # what waits for somebody here: stands behind the tab's title
+    counted = Signal(int)  # how many things wait here: shown behind the tab's title
     go_to = Signal(str)  # another tab, by its key
 
     def __init__(self, shell: Shell, title: str) -> None:
@@ -74,7 +74,7 @@ class RatersSection(QWidget):
     # for the tabs
 
     def reading(self, project: "Project") -> Callable[[JobContext], Any]:
-        """What reads this tab's rows; it runs in a thread."""
+        """The function that reads this tab's rows; it runs in a thread."""
         raise NotImplementedError
 
     def show_data(self, data: Any) -> None:

@@ -91,7 +91,7 @@ class SaveDialog(QFileDialog):
 
 
 class Copied(QObject):
-    """What was copied since this was made: the program fills the screen meanwhile, so it was copied in it."""
+    """The clipboards filled since this was made: by this program, which fills the screen meanwhile."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

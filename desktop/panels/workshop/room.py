@@ -200,7 +200,7 @@ def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfCho
 
 
 class WorkshopRoom(QWidget):
-    """What fills the screen while a workshop is on. Only a `Keeper` holds the project, and the window is blind."""
+    """Fills the screen while a workshop is on. Only a `Keeper` holds the project, and the window is blind."""
 
     def __init__(
         self, shell: Shell, project: "Project", plan: "WorkshopPlan", chance: "Chance | None", pin: Pin

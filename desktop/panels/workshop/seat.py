@@ -217,7 +217,7 @@ class Seat(QWidget):
             page.setFocus()
 
     def _fit_header(self) -> None:
-        """What is judged must be readable in the header; the rest of it gives way."""
+        """Keep the title of the comparison readable; the rest of the header gives way."""
         judging = self.pages.currentWidget() is not self.picture
         roomy = self.width() / theme.current().scale > ROOMY_HEADER
         for widget in (self.hidden, self.bar):

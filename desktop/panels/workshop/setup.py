@@ -115,12 +115,12 @@ class DrawForm(QWidget):
         return tuple(offer for offer in self._offers if offer.key in self.axes and self.axes[offer.key].isChecked())
 
     def wanted(self) -> DrawWorkshop:
-        """What is to be drawn now."""
+        """The draw that is set."""
         axes = tuple(offer.key for offer in self.chosen)
         return DrawWorkshop(axes, self.comparisons.value(), self.seed.value(), self.consent.toPlainText().strip())
 
     def design(self) -> "JudgingDesign | None":
-        """What that asks of a participant; None without an axis."""
+        """The design for one participant; None without an axis."""
         from core.judging.planner import JudgingDesign
 
         chosen = self.chosen
@@ -156,7 +156,7 @@ class DrawForm(QWidget):
         self.changed.emit()
 
     def _checked(self, before: set[str], several: bool) -> list[str]:
-        """What stays checked in another list; where nothing does, every axis if there is an hour."""
+        """The axes that stay checked in another list; where none does, every axis if there is an hour."""
         there = [offer.key for offer in self._offers]
         kept = [key for key in there if key in before] or there
         return kept if several else kept[:1]

@@ -26,7 +26,7 @@ from core.swap import Person
 from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.operations.letters import Checked, LetterRequest, suggested, why_not_anew
+from desktop.operations.letters import Checked, LetterRequest, suggested, why_no_rewrite
 from desktop.panels.letters.twin import RewriteDialog, TwinPage
 from desktop.panels.letters.twin_rows import figure_lines, places_of, places_said, sentence_lines, signed
 from desktop.panels.letters.twin_texts import TwinMark
@@ -253,8 +253,8 @@ def checked(context: Document | None = None, suspicions: tuple[Suspicion, ...] =
 
 
 def test_why_a_generator_cannot_write_is_said() -> None:
-    assert "CV" in why_not_anew(checked())
-    assert why_not_anew(checked(Document("cv.txt", "txt", ("Kelly paints.",)))) == ""
+    assert "CV" in why_no_rewrite(checked())
+    assert why_no_rewrite(checked(Document("cv.txt", "txt", ("Kelly paints.",)))) == ""
 
 
 def test_a_letter_that_cannot_be_read_has_no_twin_and_says_why(window: MainWindow, qtbot: QtBot) -> None:
@@ -274,8 +274,8 @@ def test_the_page_makes_a_twin_and_another_for_who_is_typed(window: MainWindow, 
     first = page.person.person()
     assert first.pronoun == "he"
     assert f"{first.first_name} Moreno is an artist" in page.view.texts.right.text()
-    assert not page.anew.isEnabled()
-    assert "CV" in page.anew.toolTip()
+    assert not page.rewrite_button.isEnabled()
+    assert "CV" in page.rewrite_button.toolTip()
     assert not page.person.make.isEnabled()
     page.person.first.setFocus()
     page.person.first.clear()
