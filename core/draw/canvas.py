@@ -20,6 +20,7 @@ SIZES: dict[TextStyle, float] = {
 }  # fmt: skip
 BOLD: tuple[TextStyle, ...] = ("title", "strong", "strong-note")
 LEADING = 1.25  # of a line, in sizes of its type
+LABEL_LINE, NOTE_LINE = SIZES["label"] * LEADING, SIZES["note"] * LEADING
 
 # The second cue of a series, so that no one depends on colour: a marker, and a dash for lines.
 MARKERS = ("circle", "square", "triangle", "diamond", "cross", "star", "bar", "plus")

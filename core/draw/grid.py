@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from core.draw import digits, words
-from core.draw.canvas import LEADING, SIZES, Canvas
+from core.draw.canvas import LABEL_LINE, NOTE_LINE, SIZES, Canvas
 from core.draw.figure import Figure, FigureMark
 from core.draw.reader import tr
 
@@ -18,7 +18,6 @@ WORDS_WIDTH = 200.0  # what a column of words is given at least, where it has so
 WIDEST = 150.0  # of a column of numbers
 DEEPEST = 0.5  # of a colour, so that ink stays readable on it
 SIGNIFICANT = 0.05
-TEXT, NOTE = SIZES["label"] * LEADING, SIZES["note"] * LEADING
 
 
 @dataclass(frozen=True)
@@ -140,12 +139,12 @@ class _Grid:
         canvas = self.canvas
         heads = [canvas.wrap(self._title(one.series), "note", one.width - 2 * PADDING) for one in columns]
         title = canvas.wrap(self.figure.rows_title, "note", self._label) if self.figure.rows_title else []
-        bottom = top + NOTE * max([len(title), *map(len, heads)])
+        bottom = top + NOTE_LINE * max([len(title), *map(len, heads)])
         for number, line in enumerate(reversed(title)):
-            canvas.text(0, bottom - NOTE * number - 4, line)
+            canvas.text(0, bottom - NOTE_LINE * number - 4, line)
         for column, lines in zip(columns, heads, strict=True):
             for number, line in enumerate(reversed(lines)):
-                self._line(column, bottom - NOTE * number - 4, line, middle=not self._is_words(column.series))
+                self._line(column, bottom - NOTE_LINE * number - 4, line, middle=not self._is_words(column.series))
         return bottom
 
     def _line(
@@ -161,12 +160,12 @@ class _Grid:
         here = [(column, self._cells[row, column.series]) for column in columns if (row, column.series) in self._cells]
         label = canvas.wrap(row[1], "label", self._label, most=4)
         n = tr("n = {n}").format(n=digits.count(self._rows[row][0].n)) if self._alike else ""
-        tall = TEXT * len(label) + (NOTE if n else 0)
+        tall = LABEL_LINE * len(label) + (NOTE_LINE if n else 0)
         height = max([tall, *(self._height(cell, column) for column, cell in here)]) + 8
         y = top + (height - tall) / 2
         for line in label:
             canvas.text(0, y + SIZES["label"], line, "label", "ink")
-            y += TEXT
+            y += LABEL_LINE
         if n:
             canvas.text(0, y + SIZES["note"] - 1, n)
         for column, cell in here:
@@ -179,7 +178,7 @@ class _Grid:
         return self.canvas.wrap(cell.shown, "label", column.width - 2 * PADDING)
 
     def _height(self, cell: _Cell, column: _Column) -> float:
-        return TEXT * len(self._words(cell, column)) if cell.wraps else TEXT + NOTE * len(cell.below)
+        return LABEL_LINE * len(self._words(cell, column)) if cell.wraps else LABEL_LINE + NOTE_LINE * len(cell.below)
 
     def _draw(self, cell: _Cell, column: _Column, top: float, height: float) -> None:
         canvas, middle = self.canvas, top + height / 2
@@ -193,17 +192,17 @@ class _Grid:
         if cell.wraps:
             for line in self._words(cell, column):
                 self._line(column, y + SIZES["label"], line, middle=False, large=True, color="ink")
-                y += TEXT
+                y += LABEL_LINE
             return
         own = self._is_words(column.series)
         self._line(column, y + SIZES["label"], cell.shown, middle=not own, strong=cell.strong, large=True, color="ink")
-        y += TEXT
+        y += LABEL_LINE
         for line in cell.below:
             # Soft would be too faint on a deep tint.
             self._line(
                 column, y + SIZES["note"] - 1, line, middle=not own, color="soft" if cell.tint is None else "ink"
             )
-            y += NOTE
+            y += NOTE_LINE
 
     def remarks(self) -> Iterator[str]:
         """What brackets and bold mean, and why there is a dash in place of some numbers."""

@@ -1,7 +1,7 @@
 """Values over a number, a line for each series, such as the temperature sweep: the kind `line`."""
 
 from core.draw import digits, words
-from core.draw.canvas import DASHES, LEADING, NULL_DASH, SIZES, Canvas, series_color
+from core.draw.canvas import DASHES, NULL_DASH, SIZES, Canvas, series_color
 from core.draw.figure import Figure, FigureMark
 from core.draw.reader import tr
 from core.draw.scales import PlacedAxis, places_scale, scale_of
@@ -9,7 +9,6 @@ from core.draw.scales import PlacedAxis, places_scale, scale_of
 HEIGHT, MARGIN = 260.0, 24.0  # MARGIN: between the axes and the outermost points
 BESIDE = 8.0  # between the series at one place, so that none hides another
 REACH = 9.0  # around a point, for the pointer
-NOTE = SIZES["note"] * LEADING
 
 
 def draw_line(canvas: Canvas, figure: Figure, top: float) -> float:

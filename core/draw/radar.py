@@ -4,17 +4,28 @@ import math
 from collections.abc import Sequence
 
 from core.draw import words
-from core.draw.canvas import BAND_DASH, DASHES, LEADING, NULL_DASH, SIZES, Anchor, Canvas, Point, series_color
+from core.draw.canvas import (
+    BAND_DASH,
+    DASHES,
+    LABEL_LINE,
+    NOTE_LINE,
+    NULL_DASH,
+    SIZES,
+    Anchor,
+    Canvas,
+    Point,
+    series_color,
+)
 from core.draw.figure import Figure
+from core.draw.line import REACH
 from core.draw.reader import tr
 
 FILL = 0.14
 MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
-GAP, REACH = 10.0, 9.0
-MOST_LABEL = 0.3  # of the width
+LABEL_GAP = 10.0
+MOST_SPOKE_LABEL = 0.3  # of the width
 LONG_LABEL = 90.0  # wider ones take two lines where they have a blank: the radar itself needs the room
 ASIDE = 0.2  # labels of spokes that point more sideways than this stand beside them, the others above or below
-TEXT, NOTE = SIZES["label"] * LEADING, SIZES["note"] * LEADING
 
 
 def draw_radar(canvas: Canvas, figure: Figure, top: float) -> float:
@@ -30,12 +41,12 @@ class _Radar:
         self.spokes = figure.rows
         self.null = figure.null or 1.0
         self.limit = _limit(figure, self.null)
-        room = MOST_LABEL * canvas.width
+        room = MOST_SPOKE_LABEL * canvas.width
         self.labels = [[canvas.cut(line, "label", room) for line in in_lines(canvas, row)] for _, row in self.spokes]
         several = len(figure.sections) > 1
         self.sections = [canvas.cut(name, "note", room) if several else "" for name, _ in self.spokes]
         most = max(map(len, self.labels))
-        self.lines = most * TEXT + (NOTE if several else 0) + 6
+        self.lines = most * LABEL_LINE + (NOTE_LINE if several else 0) + 6
         self.radius = min(max(self._room(), LEAST_RADIUS), MOST_RADIUS)
         self.x, self.y = canvas.width / 2, top + self.lines + self.radius
 
@@ -47,7 +58,7 @@ class _Radar:
             label = max(self.canvas.measure(line, "label") for line in self.labels[index])
             label = max(label, self.canvas.measure(section, "note"))
             if across >= ASIDE:
-                room = min(room, (self.canvas.width / 2 - label) / across - GAP)
+                room = min(room, (self.canvas.width / 2 - label) / across - LABEL_GAP)
         return room
 
     def draw(self) -> float:
@@ -113,12 +124,12 @@ class _Radar:
             across, down = (x - self.x) / self.radius, (y - self.y) / self.radius
             anchor: Anchor = "middle" if abs(across) < ASIDE else "start" if across > 0 else "end"
             lines = self.labels[index]
-            tall = len(lines) * TEXT + (NOTE if section else 0)
-            x, top = x + across * GAP, y + down * self.lines / 2 - tall / 2
+            tall = len(lines) * LABEL_LINE + (NOTE_LINE if section else 0)
+            x, top = x + across * LABEL_GAP, y + down * self.lines / 2 - tall / 2
             for place, line in enumerate(lines):
-                self.canvas.text(x, top + place * TEXT + SIZES["label"], line, "label", "ink", anchor)
+                self.canvas.text(x, top + place * LABEL_LINE + SIZES["label"], line, "label", "ink", anchor)
             if section:
-                self.canvas.text(x, top + len(lines) * TEXT + SIZES["note"], section, anchor=anchor)
+                self.canvas.text(x, top + len(lines) * LABEL_LINE + SIZES["note"], section, anchor=anchor)
 
 
 def _limit(figure: Figure, null: float) -> float:

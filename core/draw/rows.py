@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from core.draw import digits, words
-from core.draw.canvas import BAND_DASH, LEADING, NULL_DASH, SIZES, Canvas, series_color
+from core.draw.canvas import BAND_DASH, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
 from core.draw.figure import Figure, FigureMark
 from core.draw.reader import tr
 from core.draw.scales import PlacedAxis, scale_of
 
 LEAST_PLOT, MOST_LABEL, GAP = 120.0, 0.34, 12.0  # MOST_LABEL: of the width
 LANE, ROW_GAP, SECTION = 22.0, 8.0, 28.0
-TEXT = SIZES["label"] * LEADING
-NOTE = SIZES["note"] * LEADING
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ def draw_rows(canvas: Canvas, figure: Figure, top: float) -> float:
     y = top if columns.stacked else _headings(canvas, figure, columns, top)
     for section, rows in groupby(figure.rows, key=lambda row: row[0]):
         if section:
-            y = canvas.paragraph(0, y + SECTION - TEXT - 4, canvas.width, section, "strong", "ink") + 3
+            y = canvas.paragraph(0, y + SECTION - LABEL_LINE - 4, canvas.width, section, "strong", "ink") + 3
         for _, row in rows:
             y = _row(canvas, figure, columns, row, figure.at(section, row), y)
     return _axis(canvas, figure, columns, y + 2)
@@ -81,7 +79,7 @@ def _interval(figure: Figure, mark: FigureMark) -> str:
 def _headings(canvas: Canvas, figure: Figure, columns: _Columns, top: float) -> float:
     canvas.text(columns.estimate, top + SIZES["note"], words.value_title(figure))
     canvas.text(columns.n, top + SIZES["note"], tr(figure.n_title), anchor="end")
-    return top + NOTE + 3
+    return top + NOTE_LINE + 3
 
 
 def _row(
@@ -93,15 +91,15 @@ def _row(
     lanes = [_lane_height(canvas, columns, mark) for mark in marks]
     if columns.stacked:
         lane = first = top + 4
-        lane += TEXT * len(lines)
-        height = TEXT * len(lines) + 4 + sum(lanes) + ROW_GAP
+        lane += LABEL_LINE * len(lines)
+        height = LABEL_LINE * len(lines) + 4 + sum(lanes) + ROW_GAP
     else:
-        height = max(sum(lanes), TEXT * len(lines)) + ROW_GAP
+        height = max(sum(lanes), LABEL_LINE * len(lines)) + ROW_GAP
         lane = top + (height - sum(lanes)) / 2
         # The label stands beside its first mark, and in the middle where it is longer than all of them.
-        first = lane + (lanes[0] - TEXT) / 2 if TEXT * len(lines) <= sum(lanes) else top + ROW_GAP / 2
+        first = lane + (lanes[0] - LABEL_LINE) / 2 if LABEL_LINE * len(lines) <= sum(lanes) else top + ROW_GAP / 2
     for place, line in enumerate(lines):
-        canvas.text(0, first + TEXT * place + SIZES["label"], line, "label", color)
+        canvas.text(0, first + LABEL_LINE * place + SIZES["label"], line, "label", color)
     places = {name: place for place, name in enumerate(figure.series)}
     begin = lane if columns.stacked else top
     for number, (mark, tall) in enumerate(zip(marks, lanes, strict=True)):
@@ -116,8 +114,8 @@ def _row(
 
 def _lane_height(canvas: Canvas, columns: _Columns, mark: FigureMark) -> float:
     if mark.value is None:
-        return max(LANE, NOTE * len(_reason(canvas, columns, mark)) + 4)
-    return LANE + NOTE if columns.stacked else LANE
+        return max(LANE, NOTE_LINE * len(_reason(canvas, columns, mark)) + 4)
+    return LANE + NOTE_LINE if columns.stacked else LANE
 
 
 def _reason(canvas: Canvas, columns: _Columns, mark: FigureMark) -> list[str]:
@@ -142,7 +140,7 @@ def _lane(
     n = digits.count(mark.n)
     if mark.value is None:
         for number, line in enumerate(_reason(canvas, columns, mark)):
-            canvas.text(axis.start, top + SIZES["note"] + 3 + NOTE * number, line)
+            canvas.text(axis.start, top + SIZES["note"] + 3 + NOTE_LINE * number, line)
         canvas.text(columns.n, top + SIZES["note"] + 3, n, anchor="end")
         return
     middle, x = top + LANE / 2, axis.at(mark.value)
@@ -190,5 +188,5 @@ def _axis(canvas: Canvas, figure: Figure, columns: _Columns, top: float) -> floa
     middle = (axis.start + axis.end) / 2
     lines = canvas.wrap(title, "note", 2 * min(middle, canvas.width - middle)) if title else []
     for place, line in enumerate(lines):
-        canvas.text(middle, baseline + NOTE * (place + 1) + 2, line, anchor="middle")
-    return baseline + NOTE * len(lines) + 8
+        canvas.text(middle, baseline + NOTE_LINE * (place + 1) + 2, line, anchor="middle")
+    return baseline + NOTE_LINE * len(lines) + 8
