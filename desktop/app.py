@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QLocale, QObject, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
-from core.draw.reader import read_by
+from core.draw.digits import read_by
 from core.errors import AppError
 from desktop import theme
 from desktop.jobs.runner import unexpected

@@ -3,17 +3,22 @@
 With an interval: the first significant place of its width, and one more, for estimate and ends alike. Without one: two
 significant digits. Ratios: two decimals from 0.1 to 10, so that own and published ones compare, none above, two
 significant digits below. Proportions are written in per cent, differences of them in percentage points.
+
+Language and number signs are the reader's: English, unless the window says otherwise at start.
 """
 
 import math
+from collections.abc import Callable
 
-from core.draw.reader import signs
 from core.findings import Finding, Interval
 
 PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares")
 ALONE = 2  # significant digits where no interval says how many are deserved
 MOST_PLACES = 9
 UNDEFINED = "undefined"
+
+_translate: Callable[[str], str] = str
+_signs = (".", ",")
 
 
 def places(value: float, low: float | None = None, high: float | None = None) -> int:
@@ -107,3 +112,22 @@ def _ratio_places(value: float) -> int:
     if value >= 10 or value <= 0 or not math.isfinite(value):
         return 0
     return 2 if value >= 0.1 else min(MOST_PLACES, 1 - math.floor(math.log10(value)))
+
+
+# the reader
+
+
+def read_by(translate: Callable[[str], str], point: str, group: str) -> None:
+    """From now on texts are translated by this, and numbers have this decimal point and this sign between thousands."""
+    global _translate, _signs
+    _translate, _signs = translate, (point, group)
+
+
+def tr(text: str) -> str:
+    """`text` in the reader's language."""
+    return _translate(text)
+
+
+def signs() -> tuple[str, str]:
+    """The decimal point, and what stands between thousands."""
+    return _signs

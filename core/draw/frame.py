@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping
 
 from core.draw import digits, words
 from core.draw.canvas import BAND_DASH, DASHES, NULL_DASH, Canvas, series_color
+from core.draw.digits import tr
 from core.draw.figure import Figure, FigureKind
 from core.draw.grid import draw_grid
-from core.draw.line import draw_line
-from core.draw.radar import draw_radar
-from core.draw.reader import tr
-from core.draw.rows import draw_rows, printed_by
+from core.draw.plots import draw_line, draw_radar, draw_rows, printed_by
 
 LAYOUTS: Mapping[FigureKind, Callable[[Canvas, Figure, float], float]] = {
     "intervals": draw_rows,

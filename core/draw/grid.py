@@ -9,8 +9,8 @@ from itertools import groupby
 
 from core.draw import digits, words
 from core.draw.canvas import LABEL_LINE, NOTE_LINE, SIZES, Canvas
+from core.draw.digits import tr
 from core.draw.figure import Figure, FigureMark
-from core.draw.reader import tr
 
 MOST_LABEL = 0.34  # of the width
 PADDING, GAP = 6.0, 12.0

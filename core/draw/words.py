@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from core.draw import digits
+from core.draw.digits import tr
 from core.draw.figure import Figure, FigureMark
-from core.draw.reader import tr
 from core.findings import Finding
 
 SHORT_UNIT = 18  # letters that fit above a column

@@ -6,31 +6,253 @@ separator cuts cells where it likes; xlsx is the format to give to people.) An x
 parquet hold texts as they are. Where a format cannot hold a lone surrogate, it is escaped as in the project file.
 """
 
+import contextlib
 import csv
 import io
 import json
+import math
+import pickle
+import re
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.report.export_cells import (
-    Cell,
-    CutCell,
-    Tally,
-    cell_text,
-    is_formula,
-    json_value,
-    plain_cell,
-    with_guard,
-    without_surrogates,
-)
-from core.report.export_parquet import write_parquet
-from core.report.export_xlsx import write_xlsx
+from core.project.stores.common import store_text
 from core.report.whole_file import not_written, whole_file
+
+Cell = None | bool | int | float | str
+
+# What spreadsheets take for the beginning of a formula, also behind blanks and in full width. Cells that hold
+# apostrophes before it are guarded too, so that taking one apostrophe away is always right.
+_FORMULA = re.compile("'*(?:[\t\r\n]|[\\s\ufeff]*[=+\\-@＝＋－＠])")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class CutCell:
+    """A text that a cell could not hold whole. `row` counts data rows from 1; lengths in characters."""
+
+    row: int
+    column: str
+    length: int
+    kept: int
+
+
+@dataclass
+class Tally:
+    """What happened while rows were written."""
+
+    rows: int = 0
+    guarded: int = 0
+    escaped: int = 0
+    cut: list[CutCell] = field(default_factory=list)
+
+
+def plain_cell(value: Any) -> Cell:
+    """`value` as a number, a text, a truth value or nothing; lists and mappings as JSON, not-a-numbers as text."""
+    if hasattr(value, "item") and not isinstance(value, str | int | float):
+        value = value.item()  # numpy's numbers
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(json_value(value), ensure_ascii=False, sort_keys=True)
+    return str(value)
+
+
+def json_value(value: Any) -> Any:
+    """`value` in types that JSON has; keys as text."""
+    if isinstance(value, Mapping):
+        return {str(key): json_value(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(inner) for inner in value]
+    return plain_cell(value)
+
+
+def cell_text(value: Cell) -> str:
+    """A cell where there is only text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet could take `text` for a formula. A number with its sign is none."""
+    return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def with_guard(text: str) -> str:
+    """`text` so that no spreadsheet takes it for a formula."""
+    return "'" + text if is_formula(text) else text
+
+
+def without_guard(text: str) -> str:
+    """The inverse of `with_guard`."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def without_surrogates(text: str, tally: Tally) -> str:
+    """`text` with lone surrogates escaped as in the project file; valid Unicode, and counted if it had any."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    tally.escaped += 1
+    return store_text(text).text
+
+
+# xlsx
+
+MOST_ROWS = 1_048_576  # of a sheet, its header included
+MOST_UNITS = 32_767  # of a cell, in UTF-16 code units
+EXACT_DIGITS = 15  # a spreadsheet rounds longer whole numbers, such as seeds
+# XML cannot hold these; the format writes them as _xHHHH_, and so the underscore of a text that looks like that.
+_TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def write_xlsx(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: Tally) -> None:
+    """Write one sheet, row by row. Raises `AppError` where there are more rows than a sheet holds."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.writer.excel import ExcelWriter
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Biasprint")
+
+    def cell(value: Cell, column: str) -> Any:
+        if isinstance(value, int) and not isinstance(value, bool) and len(str(abs(value))) > EXACT_DIGITS:
+            value = str(value)
+        if not isinstance(value, str):
+            return value
+        made = WriteOnlyCell(sheet, value=_fit(without_surrogates(value, tally), column, tally))
+        made.data_type = "s"
+        if is_formula(value):
+            made.quotePrefix = True  # so that it stays text even when someone edits the cell
+            tally.guarded += 1
+        return made
+
+    header: list[Cell] = list(columns)
+    archive = ZipFile(file, "w", ZIP_DEFLATED)
+    try:
+        for number, row in enumerate(chain([header], rows)):
+            if number == MOST_ROWS:
+                raise _too_many_rows()
+            sheet.append([cell(value, column) for value, column in zip(row, columns, strict=True)])
+        ExcelWriter(book, archive).save()
+    except BaseException:
+        # Left open, both would try to finish their files when they are collected, and complain aloud.
+        for unfinished in (sheet, archive):
+            with contextlib.suppress(Exception):
+                unfinished.close()
+        raise
+
+
+def _too_many_rows() -> AppError:
+    message = f"An xlsx sheet holds {MOST_ROWS - 1:,} rows, and there are more."
+    return AppError(message, hint="Export as csv or parquet instead.")
+
+
+def _fit(text: str, column: str, tally: Tally) -> str:
+    """The text as the format writes it, cut to what a cell holds."""
+    units = text.encode("utf-16-le")
+    kept = text if len(units) <= 2 * MOST_UNITS else units[: 2 * MOST_UNITS].decode("utf-16-le", "ignore")
+    escaped = _escape(kept)
+    while len(escaped) > MOST_UNITS:
+        kept = kept[: -max(1, (len(escaped) - MOST_UNITS) // len("_x0000_"))]
+        escaped = _escape(kept)
+    if len(kept) < len(text):
+        tally.cut.append(CutCell(tally.rows, column, len(text), len(kept)))
+    return escaped
+
+
+def _escape(text: str) -> str:
+    return _TO_ESCAPE.sub(lambda hit: f"_x{ord(hit[0]):04X}_", text)
+
+
+# parquet
+
+BATCH_ROWS = 2000
+EXACT_IN_FLOAT = 2**53
+INT64 = range(-(2**63), 2**63)
+
+
+def write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: Tally) -> None:
+    """Write rows in batches. Numbers keep their type; a column that holds more than one kind becomes text."""
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    names = {"bool": pyarrow.bool_(), "int": pyarrow.int64(), "float": pyarrow.float64(), "text": pyarrow.string()}
+    with tempfile.TemporaryFile(dir=Path(file.name).parent) as waiting:
+        kinds = _put_aside(waiting, len(columns), rows, tally)
+        types = [_column_type(found) for found in kinds]
+        schema = pyarrow.schema([(column, names[kind]) for column, kind in zip(columns, types, strict=True)])
+        with ParquetWriter(file, schema) as writer:
+            for batch in _take_back(waiting):
+                data = [
+                    [_as(kind, value) for value in cells]
+                    for kind, cells in zip(types, zip(*batch, strict=True), strict=True)
+                ]
+                arrays = [pyarrow.array(cells, type=kind) for cells, kind in zip(data, schema.types, strict=True)]
+                writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
+
+
+def _put_aside(waiting: IO[bytes], width: int, rows: Iterable[list[Cell]], tally: Tally) -> list[set[str]]:
+    """Write the rows to `waiting`, and say which kinds of values each column holds."""
+    kinds: list[set[str]] = [set() for _ in range(width)]
+    source = iter(rows)
+    while batch := list(islice(source, BATCH_ROWS)):
+        for row in batch:
+            for place, value in enumerate(row):
+                if isinstance(value, str):
+                    row[place] = without_surrogates(value, tally)
+                kinds[place].add(_kind(value))
+        pickle.dump(batch, waiting)
+    return [found - {""} for found in kinds]
+
+
+def _take_back(waiting: IO[bytes]) -> Iterator[list[list[Cell]]]:
+    waiting.seek(0)
+    while True:
+        try:
+            yield pickle.load(waiting)
+        except EOFError:
+            return
+
+
+def _kind(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int" if abs(value) <= EXACT_IN_FLOAT else "long" if value in INT64 else "text"
+    return "float" if isinstance(value, float) else "text"
+
+
+def _column_type(kinds: set[str]) -> str:
+    if kinds == {"bool"}:
+        return "bool"
+    if kinds and kinds <= {"int", "long"}:
+        return "int"
+    # A long whole number would lose digits among floats.
+    return "float" if kinds and kinds <= {"int", "float"} else "text"
+
+
+def _as(kind: str, value: Cell) -> Any:
+    if value is None:
+        return None
+    if kind == "text":
+        return cell_text(value)
+    return float(value) if kind == "float" else value
+
+
+# files
 
 Row = Mapping[str, Any]
 

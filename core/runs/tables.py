@@ -7,7 +7,7 @@ from typing import Any
 
 from core.compute import shared
 from core.jobs import JobContext
-from core.report.export_cells import without_guard
+from core.report.export import without_guard
 from core.runs.exporting import is_own_export
 from core.tables.fields import fields_of, parse_map_options
 from core.tables.formats import read_format

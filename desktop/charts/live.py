@@ -14,7 +14,7 @@ from core.draw.words import counts, interval_sentence, p_sentence
 from core.findings import Finding, Variant
 from core.jobs import JobContext
 from core.report.figures import figures_of
-from core.report.figures.words import words
+from core.report.figures.choose import words
 from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range, effective_choices
 from desktop.widgets.words import tr
 

@@ -10,7 +10,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import OutputRow, Pending
 from core.project.specs import OutputSpec
-from desktop.models.stored_charts import StoredCharts
+from desktop.read.charts import StoredCharts
 
 ROWS_PER_SECOND = 1_000
 AT_ONCE = 20

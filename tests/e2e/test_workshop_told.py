@@ -9,7 +9,7 @@ from fingerprint_project import choosing, plan_of, project_with_texts, rated
 
 from core.jobs import JobContext
 from core.project.project import Project
-from desktop.models.stored_charts import StoredCharts
+from desktop.read.charts import StoredCharts
 
 
 def workshop_of(path: Path, people: int) -> list[str]:

@@ -6,9 +6,8 @@ from typing import Any
 
 from core.draw.figure import Figure, FigureMark, Printed, mark
 from core.findings import Finding
-from core.report.figures.choose import having, parted, worth_drawing
+from core.report.figures.choose import having, joined, parted, pronoun, words, worth_drawing
 from core.report.figures.published import delta, likelihood, tau
-from core.report.figures.words import joined, pronoun, words
 
 EVERY = "All domains"
 BASE = {"PL": "Positive", "NL": "Negative", "NuL": "Neutral"}

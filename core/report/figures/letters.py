@@ -6,9 +6,8 @@ from typing import Any
 from core.draw.digits import p_text
 from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
-from core.report.figures.choose import parted, worth_drawing
+from core.report.figures.choose import against, joined, parted, words, worth_drawing
 from core.report.figures.published import letters
-from core.report.figures.words import against, joined, words
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
 STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"

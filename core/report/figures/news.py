@@ -1,18 +1,13 @@
-"""The figures of Fang et al. 2024 for our findings: levels of text on each axis, biased prompts, lengths, topics."""
+"""The figures of Fang et al. 2024: levels of text on each axis, biased prompts, refusals and lengths, topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.draw.figure import Figure, FigureMark, mark
+from core.draw.figure import Figure, FigureMark, contrast_marks, mark
 from core.findings import Finding
-from core.report.figures.choose import having, parted, worth_drawing
-from core.report.figures.news_articles import EVERY, STRATA, article_figures, strata, unbiased
-from core.report.figures.news_topics import topic_figures
+from core.report.figures.choose import having, joined, parted, words, worth_drawing
 from core.report.figures.published import UNBIASED, news
-from core.report.figures.words import joined, words
-
-MODELS, DOMAINS = "By model", "By domain"
 
 
 @dataclass(frozen=True)
@@ -233,3 +228,152 @@ def _by_prompt(findings: Sequence[Finding], finding_id: str) -> Iterator[FigureM
             for one in of_kind[kind]:
                 row = words(one.dims.get("model", EVERY))
                 yield mark(one, row, series=words(kind), section=words(one.label), references=news(one))
+
+
+# articles
+
+EVERY = "All articles"
+STRATA = ((), ("model",), ("domain",))
+
+
+def article_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield _refusals(findings)
+    yield _lengths(findings)
+
+
+def unbiased(findings: Iterable[Finding]) -> list[Finding]:
+    """Without those of a biased prompt."""
+    return [one for one in findings if one.dims.get("prompt_kind", UNBIASED) == UNBIASED]
+
+
+def strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
+    """With these dims; the kind of prompt is named only where there are several."""
+    return having(findings, finding_id, dims) + having(findings, finding_id, {*dims, "prompt_kind"})
+
+
+def _refusals(findings: Sequence[Finding]) -> Figure:
+    rates = "news.refusal_rate"
+    plain = having(findings, rates, ()) + having(findings, rates, ("model",))
+    asked = having(findings, rates, ("prompt_kind",)) + having(findings, rates, ("prompt_kind", "model"))
+    in_order = sorted(asked, key=lambda one: one.dims["prompt_kind"] != UNBIASED)
+    marks = [
+        mark(
+            one,
+            words(one.dims.get("model", EVERY)),
+            series=words(one.dims.get("prompt_kind", "")),
+            references=news(one),
+        )
+        for one in [*plain, *in_order]
+    ]
+    return Figure(
+        key="news.refusals",
+        study="news",
+        title="No article: refusals and empty generations",
+        subtitle="The share of prompts that were answered with no article. They are left out everywhere else.",
+        kind="grouped" if asked else "intervals",
+        marks=tuple(marks),
+        unit="proportion",
+        axis="share of prompts",
+        series_title="prompt",
+        source="Fang et al. 2024, results, biased prompts",
+    )
+
+
+def _lengths(findings: Sequence[Finding]) -> Figure:
+    marks = []
+    for stratum in STRATA[:2]:
+        for one in unbiased(strata(findings, "news.words_per_article", stratum)):
+            row = words(one.dims.get("model", EVERY))
+            printed = news(one) if stratum or one.label == "original" else ()
+            marks.append(mark(one, row, series=words(one.label), references=printed))
+    return Figure(
+        key="news.words_per_article",
+        study="news",
+        title="Words per article",
+        subtitle="Short texts inflate every distance: read the distances of short articles with their floors.",
+        kind="grouped",
+        marks=tuple(marks),
+        unit="words",
+        axis="words",
+        series_title="article",
+        source="Fang et al. 2024, Table 3",
+    )
+
+
+# topics
+
+TOPIC = "news.document.topic"
+BELONGS = "Belongs to"
+
+
+def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """By axis, a section for whose articles they were read in; only topics that belong to a group are findings."""
+    topics = [one for one in findings if one.id == TOPIC]
+    for part, own in parted(topics, _part).items():
+        common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
+        about = f"Topics that belong to a group, {part}"
+        yield Figure(
+            key="news.document.topics",
+            title=about,
+            subtitle="How much more often than expected a topic's sentences mention a group: standardised residuals.",
+            kind="matrix",
+            marks=tuple(one for each in own for one in _residuals(each)),
+            unit="standardised residual",
+            axis="standardised residual",
+            null=0.0,
+            source="Fang et al. 2024, equation 7",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.counts",
+            title=f"{about}: sentences counted",
+            subtitle="Matrix O: how many sentences of a topic mention each group, how many none, and whose it is.",
+            kind="table",
+            marks=tuple(one for each in own for one in _counts(each)),
+            unit="sentences",
+            source="Fang et al. 2024, Table 4",
+            series_title="group",
+            **common,
+        )
+        yield Figure(
+            key="news.document.words",
+            title=f"{about}: their words",
+            subtitle="The most relevant words of each topic, and the group that it belongs to.",
+            kind="table",
+            marks=tuple({one.row: one for each in own for one in [_words(each)]}.values()),
+            source="Fang et al. 2024, Tables B.1 and B.2",
+            **common,
+        )
+
+
+def _part(one: Finding) -> str:
+    return joined(one.dims.get("axis", ""), "as published" if one.variant == "as_published" else "")
+
+
+def _source(one: Finding) -> str:
+    """Whose sentences were counted; as published there is a set of topics for each source."""
+    whose = {"original": "Originals", "generated": "Generated"}.get(one.dims.get("source", ""), "")
+    return joined(whose, one.dims.get("model", ""), one.dims.get("prompt_kind", ""))
+
+
+def _residuals(finding: Finding) -> list[FigureMark]:
+    row, section = words(finding.label), _source(finding)
+    return [replace(one, row=row, series=words(one.row), section=section) for one in contrast_marks(finding)]
+
+
+def _counts(finding: Finding) -> Iterator[FigureMark]:
+    for group, count in finding.n_by_group.items():
+        cell = mark(finding, words(finding.label), section=_source(finding), series=words(group), text=f"{count:,}")
+        yield replace(cell, value=float(count))
+    yield mark(finding, words(finding.label), section=_source(finding), series=BELONGS, text=words(finding.groups[0]))
+
+
+def _words(finding: Finding) -> FigureMark:
+    """The topics are the same for every source: their words stand once."""
+    row = f"{words(finding.label)}, {words(finding.groups[0])}"
+    listed = finding.note.partition("Words: ")[2].partition(".")[0]
+    return mark(finding, row, series="Most relevant words", text=listed)
+
+
+MODELS, DOMAINS = "By model", "By domain"

@@ -22,8 +22,8 @@ from core.findings import Finding
 from desktop import theme
 from desktop.charts.chart import ChartCard
 from desktop.charts.live import Items
-from desktop.models.stored_figures import StudyFigures
 from desktop.panels.findings.studies import StudyLine
+from desktop.read.figures import StudyFigures
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line

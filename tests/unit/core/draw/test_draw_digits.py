@@ -3,7 +3,7 @@
 import pytest
 
 from core.draw import digits
-from core.draw.reader import read_by
+from core.draw.digits import read_by
 from core.draw.words import p_sentence
 from core.findings import Adjustment, Finding, Floor, Interval
 

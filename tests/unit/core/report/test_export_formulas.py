@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AppError
-from core.report import export_xlsx
-from core.report.export import export_rows
-from core.report.export_cells import with_guard, without_guard
+from core.report import export
+from core.report.export import export_rows, with_guard, without_guard
 
 HOSTILE = [
     '=HYPERLINK("http://example.org","click")',
@@ -139,7 +138,7 @@ def test_long_whole_numbers_keep_their_digits_in_xlsx(tmp_path: Path) -> None:
 def test_more_rows_than_a_sheet_holds_are_refused_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export_xlsx, "MOST_ROWS", 3)
+    monkeypatch.setattr(export, "MOST_ROWS", 3)
     export_rows([{"a": 1}, {"a": 2}], tmp_path / "fits.xlsx")
     with pytest.raises(AppError, match="holds 2 rows") as caught:
         export_rows([{"a": 1}, {"a": 2}, {"a": 3}], tmp_path / "out.xlsx")

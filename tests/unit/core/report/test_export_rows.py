@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
-from core.report.export import export_rows
-from core.report.export_cells import without_guard
+from core.report.export import export_rows, without_guard
 from core.tables import FieldSpec, read_records
 
 ENDINGS = [".csv", ".jsonl", ".xlsx", ".parquet"]

@@ -15,7 +15,7 @@ from core.runs.generate import generate, start_run
 from core.runs.score import score
 from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.registry import describe
-from desktop.models.stored_charts import StoredCharts
+from desktop.read.charts import StoredCharts
 
 AXES = ["orientation"]
 

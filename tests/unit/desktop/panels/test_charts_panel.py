@@ -19,8 +19,8 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from desktop.charts.live import AxisNames, ChartData, Item, Items, Voice
 from desktop.jobs import JobRunner
-from desktop.models.stored_figures import StudyFigures
 from desktop.panels.charts.panel import ChartsPanel
+from desktop.read.figures import StudyFigures
 
 AXIS = AxisNames("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import core.compute
-from core.draw.radar import in_lines
+from core.draw.plots import in_lines
 from core.errors import AppError
 from core.project.project import Project
 from core.project.specs import AxisSpec

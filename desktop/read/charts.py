@@ -13,9 +13,27 @@ from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
 from core.runs.measure.letters import of_counts
 from core.runs.values import best_scorer, scorer_for
-from desktop.charts.live import AxisNames, ChartData, Items, Voice
-from desktop.models.chart_items import items_behind
+from desktop.charts.live import AxisNames, ChartData, Item, Items, Voice
+from desktop.read.findings import DEFAULT, read_text, texts_behind, wanted_groups
 from desktop.widgets.words import plural, tr
+
+MOST = 50
+
+
+def items_behind(ctx: JobContext, project: Project, finding: Finding) -> Items:
+    """The first texts behind a finding, those that say most about it first."""
+    wanted = {*wanted_groups(finding), DEFAULT}
+    behind = texts_behind(ctx, project, finding.id.partition(".")[0], finding).groups
+    # Groups of words are no groups of texts: of articles all count, generated and original.
+    groups = [group for group in behind if group.key in wanted] or behind
+    found = [(ref, group) for group in groups for ref in group.refs]
+    found.sort(key=lambda pair: (-pair[0].rank, pair[0].key))
+    items = tuple(
+        Item(" ".join(map(str, ref.key)), f"{ref.title} · {group.title}", ref.note, read_text(project, ref))
+        for ref, group in found[:MOST]
+    )
+    return Items(len(found), items)
+
 
 SEED = 0
 
