@@ -46,7 +46,7 @@ class CutCell:
 
 
 @dataclass
-class Tally:
+class CellTally:
     """What happened while rows were written."""
 
     rows: int = 0
@@ -99,7 +99,7 @@ def without_guard(text: str) -> str:
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
-def without_surrogates(text: str, tally: Tally) -> str:
+def without_surrogates(text: str, tally: CellTally) -> str:
     """`text` with lone surrogates escaped as in the project file; valid Unicode, and counted if it had any."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
@@ -116,7 +116,7 @@ EXACT_DIGITS = 15  # a spreadsheet rounds longer whole numbers, such as seeds
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def write_xlsx(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: Tally) -> None:
+def write_xlsx(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: CellTally) -> None:
     """Write one sheet, row by row. Raises `AppError` where there are more rows than a sheet holds."""
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
@@ -158,7 +158,7 @@ def _too_many_rows() -> AppError:
     return AppError(message, hint="Export as csv or parquet instead.")
 
 
-def _fit(text: str, column: str, tally: Tally) -> str:
+def _fit(text: str, column: str, tally: CellTally) -> str:
     """The text as the format writes it, cut to what a cell holds."""
     units = text.encode("utf-16-le")
     kept = text if len(units) <= 2 * MOST_UNITS else units[: 2 * MOST_UNITS].decode("utf-16-le", "ignore")
@@ -182,7 +182,7 @@ EXACT_IN_FLOAT = 2**53
 INT64 = range(-(2**63), 2**63)
 
 
-def write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: Tally) -> None:
+def write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Cell]], tally: CellTally) -> None:
     """Write rows in batches. Numbers keep their type; a column that holds more than one kind becomes text."""
     import pyarrow
     from pyarrow.parquet import ParquetWriter
@@ -202,7 +202,7 @@ def write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[list[Ce
                 writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
-def _put_aside(waiting: IO[bytes], width: int, rows: Iterable[list[Cell]], tally: Tally) -> list[set[str]]:
+def _put_aside(waiting: IO[bytes], width: int, rows: Iterable[list[Cell]], tally: CellTally) -> list[set[str]]:
     """Write the rows to `waiting`, and say which kinds of values each column holds."""
     kinds: list[set[str]] = [set() for _ in range(width)]
     source = iter(rows)
@@ -304,7 +304,7 @@ def export_rows(
     source = iter(rows)
     first = next(source, None)
     names = list(columns if columns is not None else first or [])
-    tally = Tally()
+    tally = CellTally()
     counted = _counted(chain([] if first is None else [first], source), set(names), tally, ctx, total)
     try:
         with whole_file(target.resolve()) as file:
@@ -315,7 +315,7 @@ def export_rows(
 
 
 def _counted(
-    rows: Iterable[Row], names: set[str], tally: Tally, ctx: JobContext | None, total: int | None
+    rows: Iterable[Row], names: set[str], tally: CellTally, ctx: JobContext | None, total: int | None
 ) -> Iterator[Row]:
     for row in rows:
         tally.rows += 1
@@ -327,7 +327,7 @@ def _counted(
         yield row
 
 
-def _write_csv(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: Tally) -> None:
+def _write_csv(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: CellTally) -> None:
     def safe(value: Cell) -> str:
         if not isinstance(value, str):
             return cell_text(value)
@@ -341,7 +341,7 @@ def _write_csv(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tall
     text.detach()
 
 
-def _write_jsonl(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: Tally) -> None:
+def _write_jsonl(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: CellTally) -> None:
     for row in rows:
         value = {column: json_value(row.get(column)) for column in columns}
         try:
@@ -355,15 +355,15 @@ def _cells(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Cell]]:
     return ([plain_cell(row.get(column)) for column in columns] for row in rows)
 
 
-def _write_xlsx(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: Tally) -> None:
+def _write_xlsx(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: CellTally) -> None:
     write_xlsx(file, columns, _cells(columns, rows), tally)
 
 
-def _write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: Tally) -> None:
+def _write_parquet(file: BinaryIO, columns: Sequence[str], rows: Iterable[Row], tally: CellTally) -> None:
     write_parquet(file, columns, _cells(columns, rows), tally)
 
 
-WRITERS: Mapping[str, Callable[[BinaryIO, Sequence[str], Iterable[Row], Tally], None]] = {
+WRITERS: Mapping[str, Callable[[BinaryIO, Sequence[str], Iterable[Row], CellTally], None]] = {
     ".csv": _write_csv,
     ".jsonl": _write_jsonl,
     ".xlsx": _write_xlsx,

@@ -25,7 +25,7 @@ PREFERENCES, ABS = "creativity.preferences", "creativity.abs"
 
 
 @dataclass(frozen=True)
-class AxisNames:
+class AxisWords:
     """An axis in the order and words people see: identities are (id, label) pairs."""
 
     key: str
@@ -34,7 +34,7 @@ class AxisNames:
 
 
 @dataclass(frozen=True)
-class Voice:
+class ChartVoice:
     """Whose choices these are: one person, the group, or a model that judges.
 
     `findings` are `creativity.share` and `creativity.abs`. `complete` says that the planned n is reached: until then
@@ -54,8 +54,8 @@ class Voice:
 class ChartData:
     """Everything the charts panel shows at one moment."""
 
-    axes: tuple[AxisNames, ...] = ()
-    voices: tuple[Voice, ...] = ()
+    axes: tuple[AxisWords, ...] = ()
+    voices: tuple[ChartVoice, ...] = ()
     distance: tuple[Finding, ...] = ()
     """`creativity.distance` and `creativity.rbs`."""
     letters: tuple[Finding, ...] = ()
@@ -68,7 +68,7 @@ class ChartData:
 
 
 @dataclass(frozen=True)
-class Item:
+class TextBehind:
     """One text behind a finding."""
 
     key: str
@@ -78,11 +78,11 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Items:
+class TextsBehind:
     """The first of `total` texts behind a finding."""
 
     total: int
-    items: tuple[Item, ...]
+    items: tuple[TextBehind, ...]
 
 
 class ChartSource(Protocol):
@@ -90,7 +90,7 @@ class ChartSource(Protocol):
 
     def load(self, ctx: JobContext) -> ChartData: ...
 
-    def items(self, ctx: JobContext, finding: Finding) -> Items: ...
+    def items(self, ctx: JobContext, finding: Finding) -> TextsBehind: ...
 
 
 # texts
@@ -146,7 +146,7 @@ def _nothing(study: str, key: str, empty: str) -> Figure:
 # choices
 
 
-def preference_figure(data: ChartData, voice: Voice) -> Figure:
+def preference_figure(data: ChartData, voice: ChartVoice) -> Figure:
     """How often one voice chose each identity's text, relative to chance."""
     figure = _of_voices(data, [voice], PREFERENCES)
     return replace(figure, kind="bars") if figure.marks else figure
@@ -168,9 +168,9 @@ def affinity_figure(data: ChartData) -> Figure:
     return _of_voices(data, data.voices, ABS)
 
 
-def _of_voices(data: ChartData, voices: Sequence[Voice], key: str) -> Figure:
+def _of_voices(data: ChartData, voices: Sequence[ChartVoice], key: str) -> Figure:
     """The study's figure of these voices' findings over all tasks, a series for each voice."""
-    own: dict[int, tuple[Finding, Voice]] = {}
+    own: dict[int, tuple[Finding, ChartVoice]] = {}
     named = []
     for title, voice in _by_title(voices).items():
         for one in _in_order(voice.findings, data):
@@ -194,9 +194,9 @@ def _of_voices(data: ChartData, voices: Sequence[Voice], key: str) -> Figure:
     return renamed(done, _names(data))
 
 
-def _by_title(voices: Sequence[Voice]) -> dict[str, Voice]:
+def _by_title(voices: Sequence[ChartVoice]) -> dict[str, ChartVoice]:
     """A rater who rated twice is two voices."""
-    found: dict[str, Voice] = {}
+    found: dict[str, ChartVoice] = {}
     for voice in voices:
         number = 1
         while (title := voice.title if number == 1 else f"{voice.title} ({number})") in found:
@@ -206,7 +206,7 @@ def _by_title(voices: Sequence[Voice]) -> dict[str, Voice]:
 
 
 def _mark(
-    mark: FigureMark, finding: Finding, voice: Voice, titles: Mapping[str, str], names: Mapping[str, str]
+    mark: FigureMark, finding: Finding, voice: ChartVoice, titles: Mapping[str, str], names: Mapping[str, str]
 ) -> FigureMark:
     """Of the voice's own finding; provisional before its planned n."""
     mark = replace(mark, finding=finding, band=not voice.complete and mark.low is not None)
@@ -228,7 +228,7 @@ def _mark(
     )
 
 
-def _share_tip(name: str, share: Finding, low: float | None, high: float | None, voice: Voice) -> str:
+def _share_tip(name: str, share: Finding, low: float | None, high: float | None, voice: ChartVoice) -> str:
     """Share, interval or band, chance, what was left out, and p once it may be shown."""
     shown, interval = digits.written(share.estimate, low, high, "share")
     chosen = tr("{name}: chosen in {figure} of {n} comparisons with a choice")
@@ -266,7 +266,7 @@ def _no_choices(data: ChartData) -> str:
     return tr("No choices yet. Open Judge and rate a few comparisons: they appear here after the reveal.")
 
 
-def _progress(voice: Voice) -> str:
+def _progress(voice: ChartVoice) -> str:
     """That the figures are provisional, and how far the plan is; empty once it is done."""
     if voice.complete:
         return ""

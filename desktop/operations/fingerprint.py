@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
     from core.project.project import Project
     from core.runs.fingerprint import OfferedRaters
-    from desktop.charts.live import Items
+    from desktop.charts.live import TextsBehind
 
 
 def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
@@ -41,18 +41,18 @@ def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprin
     return Operation(tr("Fingerprint"), work, quiet=True)
 
 
-def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[Items]":
+def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") -> "Operation[TextsBehind]":
     """The texts behind a figure of this fingerprint, those that were chosen first."""
     labels = {one.identity: one.label for axis in found.axes for one in axis.identities}
     identity = finding.label if finding.id == "creativity.share" else ""
 
-    def work(ctx: JobContext) -> "Items":
+    def work(ctx: JobContext) -> "TextsBehind":
         from core.runs.fingerprint import texts_read
-        from desktop.charts.live import Item, Items
+        from desktop.charts.live import TextBehind, TextsBehind
 
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
-            Item(
+            TextBehind(
                 f"{one.key[0]} {one.key[1]}",
                 f"{one.title} · {labels.get(one.identity, one.identity)}",
                 tr(SAID.get(one.said, one.said)),
@@ -60,7 +60,7 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
             )
             for one in read.texts
         )
-        return Items(read.total, tuple(items))
+        return TextsBehind(read.total, tuple(items))
 
     return Operation(tr("Texts behind a figure"), work, quiet=True)
 

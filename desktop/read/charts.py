@@ -13,14 +13,14 @@ from core.project.rows import RaterRow, SessionRow
 from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
 from core.runs.measure.letters import of_counts
 from core.runs.values import best_scorer, scorer_for
-from desktop.charts.live import AxisNames, ChartData, Item, Items, Voice
+from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.read.findings import DEFAULT, read_text, texts_behind, wanted_groups
 from desktop.widgets.words import plural, tr
 
 MOST = 50
 
 
-def items_behind(ctx: JobContext, project: Project, finding: Finding) -> Items:
+def items_behind(ctx: JobContext, project: Project, finding: Finding) -> TextsBehind:
     """The first texts behind a finding, those that say most about it first."""
     wanted = {*wanted_groups(finding), DEFAULT}
     behind = texts_behind(ctx, project, finding.id.partition(".")[0], finding).groups
@@ -29,10 +29,10 @@ def items_behind(ctx: JobContext, project: Project, finding: Finding) -> Items:
     found = [(ref, group) for group in groups for ref in group.refs]
     found.sort(key=lambda pair: (-pair[0].rank, pair[0].key))
     items = tuple(
-        Item(" ".join(map(str, ref.key)), f"{ref.title} · {group.title}", ref.note, read_text(project, ref))
+        TextBehind(" ".join(map(str, ref.key)), f"{ref.title} · {group.title}", ref.note, read_text(project, ref))
         for ref, group in found[:MOST]
     )
-    return Items(len(found), items)
+    return TextsBehind(len(found), items)
 
 
 SEED = 0
@@ -63,7 +63,7 @@ class StoredCharts:
             hidden_judgments=sum(self._project.judging.judgment_count(session.id) for session in hidden),
         )
 
-    def items(self, ctx: JobContext, finding: Finding) -> Items:
+    def items(self, ctx: JobContext, finding: Finding) -> TextsBehind:
         return items_behind(ctx, self._project, finding)
 
     def _axes(self) -> Axes:
@@ -81,7 +81,7 @@ class StoredCharts:
 
     # judgments
 
-    def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[Voice, ...]:
+    def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[ChartVoice, ...]:
         """The raters whose sessions are revealed, the latest first; the people together where there are several."""
         if not revealed:
             return ()
@@ -97,11 +97,11 @@ class StoredCharts:
 
     def _voice(
         self, ctx: JobContext, session: SessionRow, rater: RaterRow, axes: Axes, progress: tuple[int, int]
-    ) -> Voice:
+    ) -> ChartVoice:
         findings = self._choices(ctx, session.id, [session], axes)
         kind = "model" if rater.kind == "model" else "you"
         judged, planned = progress
-        return Voice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
+        return ChartVoice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
 
     def _progress(self, session: SessionRow, kind: str) -> tuple[int, int]:
         """How many comparisons of a session were judged, and how many there are; `kind`: its rater's."""
@@ -115,11 +115,11 @@ class StoredCharts:
 
     def _group(
         self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes, progress: Sequence[tuple[int, int]]
-    ) -> Voice:
+    ) -> ChartVoice:
         findings = self._choices(ctx, "everyone", revealed, axes)
         judged, planned = map(sum, zip(*progress, strict=True))
         title = plural(len({session.rater_id for session in revealed}), "1 rater together", "%n raters together")
-        return Voice("everyone", title, "group", findings, judged >= planned, judged, planned)
+        return ChartVoice("everyone", title, "group", findings, judged >= planned, judged, planned)
 
     def _choices(self, ctx: JobContext, name: str, sessions: Sequence[SessionRow], axes: Axes) -> tuple[Finding, ...]:
         state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)
@@ -162,9 +162,9 @@ class StoredCharts:
 
     # words
 
-    def _axis_names(self) -> tuple[AxisNames, ...]:
+    def _axis_names(self) -> tuple[AxisWords, ...]:
         return tuple(
-            AxisNames(key, axis.title, tuple((one["key"], one["label"]) for one in axis.definition["identities"]))
+            AxisWords(key, axis.title, tuple((one["key"], one["label"]) for one in axis.definition["identities"]))
             for key, axis in self._project.axes.latest().items()
             if not axis.definition.get("reported_as")
         )

@@ -21,7 +21,7 @@ from core.draw.figure import Figure
 from core.findings import Finding
 from desktop import theme
 from desktop.charts.chart import ChartCard
-from desktop.charts.live import Items
+from desktop.charts.live import TextsBehind
 from desktop.panels.findings.studies import StudyLine
 from desktop.read.figures import StudyFigures
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
@@ -329,7 +329,7 @@ class FigureCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.finding: Finding | None = None
-        self._items = Items(0, ())
+        self._items = TextsBehind(0, ())
         self.heading = Label("", "heading", wrap=True)
         self.badge = StandInBadge("")
         self.facts = Label("", "", wrap=True)
@@ -355,11 +355,11 @@ class FigureCard(Card):
         self.badge.setVisible(bool(stand_ins))
         self.facts.setText("\n".join(safe_line(line) for line in rest))
         self.more.setText("\n".join(safe_line(line) for line in _facts(finding, with_tests)))
-        self._show_list(Items(0, ()))
+        self._show_list(TextsBehind(0, ()))
         self.behind.setText(tr("Reading the texts behind it…"))
         self.show()
 
-    def show_items(self, items: Items) -> None:
+    def show_items(self, items: TextsBehind) -> None:
         """The texts behind the figure have been read."""
         self._show_list(items)
         shown = len(items.items)
@@ -375,7 +375,7 @@ class FigureCard(Card):
 
     def close_card(self) -> None:
         self.finding = None
-        self._show_list(Items(0, ()))
+        self._show_list(TextsBehind(0, ()))
         self.hide()
         self.closed.emit()
 
@@ -414,7 +414,7 @@ class FigureCard(Card):
         self.list.setFixedHeight(theme.current().px(LIST_HEIGHT))
         self.text.setMinimumHeight(theme.current().px(TEXT_HEIGHT))
 
-    def _show_list(self, items: Items) -> None:
+    def _show_list(self, items: TextsBehind) -> None:
         self._items = items
         self.names.setStringList([safe_line(item.title) for item in items.items])
         for widget in (self.list, self.note, self.text):

@@ -14,7 +14,7 @@ from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
-from desktop.charts.live import ChartData, ChartSource, Items
+from desktop.charts.live import ChartData, ChartSource, TextsBehind
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
@@ -243,10 +243,10 @@ class ChartsPanel(Panel):
         self.figure.show_finding(finding, tip, with_tests=with_tests)
         self._make_room()
 
-        def read(ctx: JobContext) -> Items:
+        def read(ctx: JobContext) -> TextsBehind:
             return source.items(ctx, finding)
 
-        def show(items: Items) -> None:
+        def show(items: TextsBehind) -> None:
             if self.figure.finding is finding:
                 self.figure.show_items(items)
 

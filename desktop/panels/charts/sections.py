@@ -12,7 +12,7 @@ from desktop import theme
 from desktop.charts.chart import ChartCard
 from desktop.charts.live import (
     ChartData,
-    Voice,
+    ChartVoice,
     affinity_figure,
     distance_figures,
     letters_figures,
@@ -141,9 +141,9 @@ class Preferences(Section):
     def figures(self, data: ChartData) -> Sequence[Figure]:
         self._offer(data.voices)
         chosen = next((voice for voice in data.voices if voice.key == self.voice.currentData()), None)
-        return [preference_figure(data, chosen or Voice("", "", "you", (), complete=True, judged=0))]
+        return [preference_figure(data, chosen or ChartVoice("", "", "you", (), complete=True, judged=0))]
 
-    def _offer(self, voices: Sequence[Voice]) -> None:
+    def _offer(self, voices: Sequence[ChartVoice]) -> None:
         """The voices there are; the one that was chosen stays chosen."""
         offered = [(self.voice.itemText(i), self.voice.itemData(i)) for i in range(self.voice.count())]
         if offered != [(voice.title, voice.key) for voice in voices]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLay
 from core.errors import AppError
 from core.findings import Finding
 from desktop import theme
-from desktop.charts.live import Items
+from desktop.charts.live import TextsBehind
 from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
@@ -281,7 +281,7 @@ class FingerprintPanel(Panel):
         self.figure.show_finding(finding, tip, with_tests=with_tests)
         self._make_room()
 
-        def show(items: Items) -> None:
+        def show(items: TextsBehind) -> None:
             if self.figure.finding is finding:
                 self.figure.show_items(items)
 

@@ -14,9 +14,9 @@ from core.findings import Finding, Interval, ScorerUse
 from desktop import theme
 from desktop.charts.chart import Chart, ChartCard, lay_out
 from desktop.charts.live import (
-    AxisNames,
+    AxisWords,
     ChartData,
-    Voice,
+    ChartVoice,
     affinity_figure,
     letters_figures,
     preference_figure,
@@ -24,7 +24,7 @@ from desktop.charts.live import (
 )
 
 IDENTITIES = ("white", "black", "asian")
-AXIS = AxisNames("race", "Race", tuple((name, name) for name in IDENTITIES))
+AXIS = AxisWords("race", "Race", tuple((name, name) for name in IDENTITIES))
 
 
 def share(identity: str, value: float) -> Finding:
@@ -59,7 +59,7 @@ def ratios(first: float = 1.2) -> tuple[Finding, ...]:
 
 def data(**more: object) -> ChartData:
     findings = (share("white", 0.55), share("black", 0.3), share("asian", 0.15), affinity())
-    voice = Voice("you", "you", "you", findings, complete=True, judged=60)
+    voice = ChartVoice("you", "you", "you", findings, complete=True, judged=60)
     return replace(ChartData(axes=(AXIS,), voices=(voice,), letters=ratios()), **more)
 
 

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QImage
 from core.errors import AppError
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from desktop.charts.export import WIDTH, export_chart
-from desktop.charts.live import AxisNames, ChartData, Voice, affinity_figure, distance_figures
+from desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure, distance_figures
 from desktop.theme import tokens_for
 
-AXIS = AxisNames("race", "Race", (("white", "White"), ("black", "Black")))
+AXIS = AxisWords("race", "Race", (("white", "White"), ("black", "Black")))
 LIGHT = tokens_for("light")
 
 
@@ -37,7 +37,7 @@ def affinity(complete: bool = True):
         floor=Floor(0.05, 0.11, 0.002),
         note="chi-square: 9.10, p = 0.002.",
     )
-    return affinity_figure(ChartData((AXIS,), (Voice("you", "you", "you", (found,), complete, 23, 60),)))
+    return affinity_figure(ChartData((AXIS,), (ChartVoice("you", "you", "you", (found,), complete, 23, 60),)))
 
 
 def distance():

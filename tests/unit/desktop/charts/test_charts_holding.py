@@ -7,11 +7,11 @@ from pytestqt.qtbot import QtBot
 from core.findings import Finding, Interval
 from desktop.charts import chart as chart_module
 from desktop.charts.chart import MOST_WIDTHS, Chart
-from desktop.charts.live import AxisNames, ChartData, Voice, affinity_figure
+from desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure
 from desktop.panels.charts.sections import Affinity
 
 IDENTITIES = ("white", "black", "asian")
-AXIS = AxisNames("race", "Race", tuple((name, name) for name in IDENTITIES))
+AXIS = AxisWords("race", "Race", tuple((name, name) for name in IDENTITIES))
 
 
 def data(score: float) -> ChartData:
@@ -24,7 +24,7 @@ def data(score: float) -> ChartData:
         Finding("creativity.share", one, one, IDENTITIES, 2 * score, "share", 60, dims={"axis": "race"}, interval=floor)
         for one in IDENTITIES
     ]
-    voice = Voice("you", "you", "you", (*shares, whole), complete=True, judged=60)
+    voice = ChartVoice("you", "you", "you", (*shares, whole), complete=True, judged=60)
     return ChartData(axes=(AXIS,), voices=(voice,))
 
 

@@ -10,9 +10,9 @@ from core.draw.figure import Figure, FigureMark
 from core.draw.words import describe, notes, told, written
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from desktop.charts.live import (
-    AxisNames,
+    AxisWords,
     ChartData,
-    Voice,
+    ChartVoice,
     affinity_figure,
     distance_figures,
     letters_figures,
@@ -20,12 +20,12 @@ from desktop.charts.live import (
     radar_figure,
 )
 
-RACE = AxisNames("race", "Race", (("white", "White"), ("black", "Black"), ("asian", "Asian")))
-ORIENTATION = AxisNames("orientation", "Orientation", (("straight", "Straight"), ("queer", "Queer")))
+RACE = AxisWords("race", "Race", (("white", "White"), ("black", "Black"), ("asian", "Asian")))
+ORIENTATION = AxisWords("orientation", "Orientation", (("straight", "Straight"), ("queer", "Queer")))
 MINILM = ScorerUse("embedding", "minilm", "1", None, True)
 
 
-def shares(axis: AxisNames, counts: tuple[int, ...]) -> tuple[Finding, ...]:
+def shares(axis: AxisWords, counts: tuple[int, ...]) -> tuple[Finding, ...]:
     n = sum(counts)
     identities = tuple(key for key, _ in axis.identities)
     return tuple(
@@ -49,7 +49,7 @@ def shares(axis: AxisNames, counts: tuple[int, ...]) -> tuple[Finding, ...]:
     )
 
 
-def affinity(axis: AxisNames, score: float) -> Finding:
+def affinity(axis: AxisWords, score: float) -> Finding:
     return Finding(
         "creativity.abs",
         axis.key,
@@ -65,8 +65,8 @@ def affinity(axis: AxisNames, score: float) -> Finding:
     )
 
 
-def judged(*findings: Finding, complete: bool = True, key: str = "you") -> Voice:
-    return Voice(key, key, "you", findings, complete, judged=23, planned=60)
+def judged(*findings: Finding, complete: bool = True, key: str = "you") -> ChartVoice:
+    return ChartVoice(key, key, "you", findings, complete, judged=23, planned=60)
 
 
 def ratio(category: str, estimate: float | None, variant: str = "default", **more: object) -> Finding:
@@ -87,7 +87,7 @@ def ratio(category: str, estimate: float | None, variant: str = "default", **mor
 DATA = ChartData(axes=(RACE, ORIENTATION), names={"male": "men", "female": "women"})
 
 
-def with_voices(*voices: Voice) -> ChartData:
+def with_voices(*voices: ChartVoice) -> ChartData:
     return replace(DATA, voices=voices)
 
 
@@ -162,7 +162,7 @@ def test_breakdowns_by_task_are_not_mixed_in():
 
 
 def test_empty_preferences_say_what_to_do_next():
-    nobody = Voice("", "", "you", (), True, 0)
+    nobody = ChartVoice("", "", "you", (), True, 0)
     assert "Open Judge" in preference_figure(DATA, nobody).empty
     assert "Finish the open rating session" in preference_figure(replace(DATA, open_sessions=1), nobody).empty
 
@@ -185,7 +185,7 @@ def test_radar_ring_is_what_choosing_at_random_gives():
     assert marks[3].chance == pytest.approx((22 / 60 * 2, 38 / 60 * 2))
 
 
-def exact_shares(axis: AxisNames) -> tuple[Finding, ...]:
+def exact_shares(axis: AxisWords) -> tuple[Finding, ...]:
     """Sixty choices with Wilson's true intervals: low and high by (p + z²/2n ± z√(p(1−p)/n + z²/4n²)) / (1 + z²/n)."""
     n, z, k = 60, 1.959964, len(axis.identities)
     p = 1 / k

@@ -17,15 +17,15 @@ from core.errors import AppError
 from core.findings import Finding, Interval
 from core.jobs import JobContext
 from core.project.changes import Changes
-from desktop.charts.live import AxisNames, ChartData, Item, Items, Voice
+from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.jobs import JobRunner
 from desktop.panels.charts.panel import ChartsPanel
 from desktop.read.figures import StudyFigures
 
-AXIS = AxisNames("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
+AXIS = AxisWords("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
 
 
-def voice(key: str, *values: float) -> Voice:
+def voice(key: str, *values: float) -> ChartVoice:
     identities = tuple(name for name, _ in AXIS.identities)
     findings = tuple(
         Finding(
@@ -44,7 +44,7 @@ def voice(key: str, *values: float) -> Voice:
         )
         for identity, value in zip(identities, values, strict=True)
     )
-    return Voice(key, key, "you", findings, complete=True, judged=60)
+    return ChartVoice(key, key, "you", findings, complete=True, judged=60)
 
 
 DATA = ChartData(axes=(AXIS,), voices=(voice("you", 0.5, 0.3, 0.2),))
@@ -69,11 +69,11 @@ class Source:
             raise self.error
         return self.data
 
-    def items(self, ctx: JobContext, finding: Finding) -> Items:
+    def items(self, ctx: JobContext, finding: Finding) -> TextsBehind:
         if self.gate is not None:
             assert self.gate.wait(10)
         text = f"A text for <b>{finding.label}</b>"
-        return Items(412, (Item("1", f"haiku for {finding.label}", "chosen", text),))
+        return TextsBehind(412, (TextBehind("1", f"haiku for {finding.label}", "chosen", text),))
 
 
 class NoFigures:
