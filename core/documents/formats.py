@@ -9,22 +9,14 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from core.documents.values import Extracted
 from core.errors import AppError
 
 _HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|p|div|meta)\b", re.IGNORECASE)
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _ARCHIVES = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
-
-
-class Extracted(NamedTuple):
-    """What a reader gives: paragraphs in reading order, the number of pages where there are pages, and notes."""
-
-    paragraphs: list[str]
-    pages: int | None = None
-    notes: tuple[str, ...] = ()
 
 
 class Head:

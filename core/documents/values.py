@@ -5,7 +5,7 @@ Places are characters of the letter's text as it was read, start included and en
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from core.findings import ScorerUse
 from core.swap import Person
@@ -24,6 +24,14 @@ PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 PASTED = "pasted"  # the kind of a text that came from no file
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
+
+
+class Extracted(NamedTuple):
+    """What a reader gives: paragraphs in reading order, the number of pages where there are pages, and notes."""
+
+    paragraphs: list[str]
+    pages: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import re
 from functools import cache
 
 from core.documents.files.text import of_lines
-from core.documents.formats import Extracted, format_of
-from core.documents.values import PASTED, Document
+from core.documents.formats import format_of
+from core.documents.values import PASTED, Document, Extracted
 from core.errors import AppError
 
 MOST_CHARACTERS = 1_000_000  # of text

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from core.documents.formats import Extracted
+from core.documents.values import Extracted
 from core.errors import AppError
 
 # A file that needs more is no letter, and may be an attack.

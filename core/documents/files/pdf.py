@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from core.documents.formats import Extracted
+from core.documents.values import Extracted
 from core.errors import AppError
 
 _HINT = "Ask for a fresh copy, or paste the letter's text."

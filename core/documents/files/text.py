@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from statistics import median
 
-from core.documents.formats import NAMES, Extracted
+from core.documents.values import Extracted
 from core.errors import AppError
 
 # ---- Paragraphs from lines: plain text is broken at a width, and its lines are put together again
@@ -92,7 +92,7 @@ def decoded(data: bytes, name: str) -> str:
         text = data.decode(best.encoding if best is not None and foreign else "cp1252", errors="replace")
     control = sum(1 for sign in text if ord(sign) < 32 and sign not in "\t\n\r\f\v\x1b")
     if control > CONTROL_SHARE * len(text) + 1:
-        raise AppError(f"“{name}” is not a text.", hint=f"Choose a {NAMES} file, or paste the text.")
+        raise AppError(f"“{name}” is not a text.", hint="Choose the file that holds the letter, or paste its text.")
     return text
 
 

@@ -13,6 +13,7 @@ from core.compute import ComputeProcess
 from core.documents import files as reading
 from core.documents import formats
 from core.documents.files import read_bytes, read_file, read_pasted
+from core.documents.values import Extracted
 from core.errors import AppError
 
 
@@ -241,7 +242,7 @@ def test_every_format_of_the_table_is_told_by_its_file(monkeypatch: pytest.Monke
     own = formats.LetterFormat(
         "tex",
         ("tex",),
-        lambda data, _: formats.Extracted([data.decode()[6:]]),
+        lambda data, _: Extracted([data.decode()[6:]]),
         lambda head: head.start[:6] == b"\\begin",
     )
     monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, own))
