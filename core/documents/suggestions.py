@@ -188,27 +188,6 @@ class Suggestion:
     source: str
 
 
-def apply(text: str, suggestion: Suggestion) -> str:
-    """The text with the suggestion's words. `AppError` where it is a hint, or the text has changed since."""
-    if suggestion.new is None:
-        raise AppError("This suggestion is a hint: it has no words to put in.", hint="Change the sentence by hand.")
-    if text[suggestion.start : suggestion.end] != suggestion.old:
-        raise AppError(
-            "The letter has changed since this was suggested.", hint="Wait for the sentence to be read again."
-        )
-    return text[: suggestion.start] + suggestion.new + text[suggestion.end :]
-
-
-def undone(suggestion: Suggestion) -> Suggestion:
-    """The suggestion that takes an applied one back: applying it gives the exact text from before."""
-    if suggestion.new is None:
-        raise AppError("This suggestion is a hint: it was never applied.", hint="There is nothing to undo.")
-    end = suggestion.start + len(suggestion.new)
-    return Suggestion(
-        suggestion.mark_key, suggestion.start, end, suggestion.new, suggestion.old, "Takes the change back.", ""
-    )
-
-
 How = Literal["replace", "drop", "leave out", "hint"]
 
 

@@ -15,7 +15,7 @@ from core.swap.nouns import NOUN_KEPT, change_nouns
 from core.swap.page import read_page
 from core.swap.pronouns import FORMS, change_pronouns
 from core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
-from core.swap.vocabulary import Loss, swap_words
+from core.swap.vocabulary import swap_words
 
 # Which engine made a twin, as it is stored beside it. Twins by “rules 1” are of an older one, for biographies.
 ENGINE = "rules 2"
@@ -64,11 +64,6 @@ def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] =
     changes = _in_order([*changes, *change_articles(page, changes)])
     left = sorted((change for change in decided if change.new == change.old), key=lambda one: one.start)
     return Twin(applied(text, changes), tuple(changes), tuple(left))
-
-
-def known_losses() -> tuple[Loss, ...]:
-    """What swapping twice does not give back, each with an example."""
-    return swap_words().file.losses
 
 
 @dataclass(frozen=True)

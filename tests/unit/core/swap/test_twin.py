@@ -15,7 +15,7 @@ from core.documents.values import Part
 from core.errors import UsageError
 from core.swap import Person
 from core.swap.agreement import article
-from core.swap.engine import known_losses, swap
+from core.swap.engine import swap
 from core.swap.guess import guess_person
 from core.swap.vocabulary import Loss, plural_form, singular_form, swap_words
 
@@ -114,7 +114,7 @@ def test_a_pronoun_that_is_not_known_is_refused() -> None:
         swap("Ann sings.", ANN, Person("Sam", "Reed", "", "xe"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("loss", known_losses(), ids=lambda loss: loss.what)
+@pytest.mark.parametrize("loss", swap_words().file.losses, ids=lambda loss: loss.what)
 def test_what_is_lost_is_lost_as_it_is_listed(loss: Loss) -> None:
     people = {"he": ("Joseph", "Hart"), "she": ("Ann", "Weber"), "they": ("Sam", "Reed")}
     one = Person(*people[loss.from_pronoun], "", loss.from_pronoun)
