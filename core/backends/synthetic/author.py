@@ -5,10 +5,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
-from core.backends.synthetic import completion, creativity, letters
+from core.backends.synthetic.completion import write_completion
+from core.backends.synthetic.creativity import write_creative
 from core.backends.synthetic.dial import Dial
 from core.backends.synthetic.draw import Draw
 from core.backends.synthetic.info import INFO, NAME, VERSION
+from core.backends.synthetic.letters import write_letter
 from core.errors import AppError
 from core.prompts.completion import TASK as COMPLETION
 from core.prompts.letters import LETTER
@@ -60,12 +62,12 @@ class SyntheticAuthor:
         draw = Draw(VERSION, request.seed, request.key)
         if task == LETTER:
             group = fields.get("group") or fields.get("identity", "")
-            return letters.write(fields, self._dial.agentic(group), draw)
+            return write_letter(fields, self._dial.agentic(group), draw)
         if task == COMPLETION:
-            return completion.write(fields, self._dial.completion_odds, Draw(VERSION, COMPLETION), draw)
+            return write_completion(fields, self._dial.completion_odds, Draw(VERSION, COMPLETION), draw)
         axis, identity = fields.get("axis", ""), fields.get("identity", "")
         second_scene = self._dial.second_scene(axis, identity) if axis else 0.0
-        return creativity.write(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
+        return write_creative(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
 
 
 def _ended(text: str, request: Request) -> tuple[str, FinishReason]:

@@ -21,7 +21,7 @@ OPTIONS = ("positive", "negative", "neutral")
 HABIT = math.log(3)
 
 
-def write(fields: Mapping[str, str], odds: float, habit: Draw, draw: Draw) -> str:
+def write_completion(fields: Mapping[str, str], odds: float, habit: Draw, draw: Draw) -> str:
     """An answer to the item of `fields` (given, the options, context).
 
     `odds`: the odds ratio of the positive against the negative option between something positive and something

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic.dataclasses import dataclass as checked
 
 from core.backends.synthetic.draw import Draw
 from core.backends.synthetic.grammar import Pools, Slots, pools
@@ -24,13 +24,13 @@ _OPTIONS = "ABCD"
 _TAKES_NO_GRAMMAR = ("talk", "trivia")
 
 
-@dataclass(frozen=True, config=_STRICT)
+@checked(frozen=True, config=_STRICT)
 class Talk:
     q: Text
     a: Text
 
 
-@dataclass(frozen=True, config=_STRICT)
+@checked(frozen=True, config=_STRICT)
 class Trivia:
     q: Text
     a: Text
@@ -38,7 +38,7 @@ class Trivia:
     note: Text
 
 
-@dataclass(frozen=True, config=_STRICT)
+@checked(frozen=True, config=_STRICT)
 class Scene:
     """One set of words for a theme. `place` is locative ("on the roof"), `act` a gerund, `insight` a clause;
     `first`, `second` and `third` are haiku lines of five, seven and five syllables; `clue` speaks as the answer."""
@@ -59,7 +59,7 @@ class Scene:
     trivia: Annotated[tuple[Trivia, ...], Field(min_length=1)]
 
 
-@dataclass(frozen=True, config=_STRICT)
+@checked(frozen=True, config=_STRICT)
 class ThemeWords:
     """What the author knows of a theme. `about` stands after "about", `motion` after "that"."""
 
@@ -75,7 +75,7 @@ class ThemeWords:
     riddle: Text = "What am I?"
 
 
-def write(task: str, theme: str, second_scene: float, freedom: float, draw: Draw) -> str:
+def write_creative(task: str, theme: str, second_scene: float, freedom: float, draw: Draw) -> str:
     """A text for a task about a theme, set in the theme's second scene with probability `second_scene`.
 
     `freedom` is the probability that a choice is made anew and not as texts of this task and theme usually make it.

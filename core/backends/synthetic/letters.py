@@ -34,7 +34,7 @@ class LetterWords:
     occupations: Mapping[str, Pools]
 
 
-def write(fields: Mapping[str, str], agentic: float, draw: Draw) -> str:
+def write_letter(fields: Mapping[str, str], agentic: float, draw: Draw) -> str:
     """A letter for `fields` (name, age, occupation, pronouns), each sentence of praise agentic with this probability.
 
     An occupation that is not known gets general facts, unknown pronouns are "they". Raises `AppError` where a field

@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import pytest
 
-from core.backends.synthetic.creativity import ThemeWords, theme_words, write
+from core.backends.synthetic.creativity import ThemeWords, theme_words
+from core.backends.synthetic.creativity import write_creative as write
 from core.backends.synthetic.draw import Draw
-from core.backends.synthetic.letters import letter_words
-from core.backends.synthetic.letters import write as write_letter
+from core.backends.synthetic.letters import letter_words, write_letter
 from core.prompts import cogs_tasks, cogs_themes
 
 TASKS = [task.key for task in cogs_tasks()]
