@@ -14,9 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from core.backends.protocol import Request  # noqa: E402
+from core.backends.protocol import Request, output_seed  # noqa: E402
 from core.backends.registry import open_backend  # noqa: E402
-from core.backends.seeds import output_seed  # noqa: E402
 from core.documents.batches import build  # noqa: E402
 from core.documents.references import (  # noqa: E402
     Built,

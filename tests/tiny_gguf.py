@@ -102,7 +102,7 @@ def try_file(path: str) -> str:
 
 def crash(path: str) -> None:
     """For the child process: native code reads where nothing is, with a model in memory."""
-    from core.backends.llama_cpp.library import library
+    from core.backends.llama_cpp.native_model import library
 
     backend = opened(Path(path))
     backend.generate(request(), nothing, nothing)

@@ -1,10 +1,17 @@
-"""What backends for local models share: what a model's name stands for, and what lists of tokens begin with."""
+"""What backends for local models share: finding the model, the memory it needs, and text out of pieces of bytes."""
 
-from collections.abc import Sequence
+import codecs
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.machine.models.installed import find
+
+# ---- Models and tokens
 
 ROLE = "generator"
 
@@ -36,3 +43,116 @@ def shared_beginning(lists: Sequence[Sequence[int]]) -> list[int]:
         if any(other[at] != token for other in lists):
             return list(shortest[:at])
     return list(shortest)
+
+
+# ---- Memory
+
+_BYTES_PER_NUMBER = 2  # keys and values are kept as 16-bit floats
+
+
+def cache_bytes(metadata: Mapping[str, Any], context: int) -> int:
+    """What the keys and values of a context take: 2 · layers · context · heads of keys · head size · 2 bytes.
+
+    An upper estimate: layers that keep a window or a state only take less.
+    """
+    kind = metadata["general.architecture"]
+
+    def number(key: str, otherwise: int) -> int:
+        value = metadata.get(f"{kind}.{key}", otherwise)
+        return max(value, default=otherwise) if isinstance(value, tuple) else int(value)
+
+    heads = max(1, number("attention.head_count", 1))
+    kept = number("attention.head_count_kv", heads)
+    head = number("attention.key_length", number("embedding_length", 1) // heads)
+    return 2 * number("block_count", 1) * context * kept * head * _BYTES_PER_NUMBER
+
+
+def free_bytes() -> int | None:
+    """The memory that could be taken now; None where this system does not say."""
+    if sys.platform == "win32":
+        return _free_on_windows()
+    about = Path("/proc/meminfo")
+    if about.exists():
+        for line in about.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:  # all there is, where what is free is not told
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return None
+
+
+def _free_on_windows() -> int | None:
+    class Status(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_uint32), ("load", ctypes.c_uint32)] + [
+            (name, ctypes.c_uint64) for name in ("all", "free", "page", "page_free", "own", "own_free", "extended")
+        ]
+
+    status = Status(length=ctypes.sizeof(Status))
+    kernel: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 - it exists on Windows only
+    return int(status.free) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+
+
+# ---- Spelling
+
+
+class Spelling:
+    """Takes the bytes of one token after another and hands on text as soon as it is certain.
+
+    Certain is what no longer can become another character or the beginning of a stop string. Bytes that are no
+    character become “\ufffd”.
+    """
+
+    def __init__(self, stops: Sequence[str], on_text: Callable[[str], None]) -> None:
+        self._stops = tuple(stop for stop in stops if stop)
+        self._longest = max(map(len, self._stops), default=0)
+        self._on_text = on_text
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._said: list[str] = []
+        self._held = ""
+        self.stopped = False
+
+    @property
+    def text(self) -> str:
+        """Everything handed on so far."""
+        return "".join(self._said)
+
+    def add(self, piece: bytes) -> None:
+        self._take(self._decoder.decode(piece))
+
+    def finish(self) -> None:
+        """No more tokens: what was held back is text after all."""
+        self._take(self._decoder.decode(b"", final=True))
+        if not self.stopped:
+            self._say(self._held)
+            self._held = ""
+
+    def _take(self, text: str) -> None:
+        if not text or self.stopped:
+            return
+        if not self._stops:
+            self._say(text)
+            return
+        self._held += text
+        at = min((place for place in map(self._held.find, self._stops) if place >= 0), default=-1)
+        if at >= 0:
+            self._say(self._held[:at])
+            self._held = ""
+            self.stopped = True
+            return
+        certain = len(self._held) - self._uncertain()
+        self._say(self._held[:certain])
+        self._held = self._held[certain:]
+
+    def _uncertain(self) -> int:
+        """How many characters at the end may be the beginning of a stop string."""
+        for length in range(min(self._longest - 1, len(self._held)), 0, -1):
+            end = self._held[-length:]
+            if any(stop.startswith(end) for stop in self._stops):
+                return length
+        return 0
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._said.append(text)
+            self._on_text(text)

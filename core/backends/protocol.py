@@ -4,6 +4,7 @@ The failure of one request is data: a completion with finish reason "error". Onl
 (a missing model, a wrong parameter) raises `AppError`, from opening the backend.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -35,7 +36,7 @@ class Request:
 
     `fields` holds the prompt's task, theme, axis, identity and its own fields. A language model sees the prompt alone;
     fields are for backends that are none. `temperature`, `top_p` and `max_tokens` are None where the backend decides.
-    `seed` has 63 bits (see core.backends.seeds).
+    `seed` has 63 bits (see core.backends.protocol).
     """
 
     key: str
@@ -172,3 +173,15 @@ class BackendPlugin(Protocol):
     def INFO(self) -> BackendInfo: ...
 
     def open(self, model: str, parameters: Mapping[str, Parameter]) -> Backend: ...
+
+
+# ---- Seeds
+
+
+def output_seed(run_seed: int, prompt_key: str, sample: int) -> int:
+    """A seed from 0 to 2⁶³ − 1, the same on every machine: the first 63 bits of SHA-256 over the three.
+
+    A resumed run therefore equals an uninterrupted one, in whatever order its outputs are written.
+    """
+    joined = f"{run_seed}\x1f{sample}\x1f{prompt_key}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") >> 1

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from core.backends.protocol import Completion, Request
-from core.backends.seeds import output_seed
+from core.backends.protocol import Completion, Request, output_seed
 from core.compute import ComputeProcess
 from core.errors import AppError
 from core.jobs import JobContext

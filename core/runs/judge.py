@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from core.backends.protocol import Completion, Failure, Request
+from core.backends.protocol import Completion, Failure, Request, output_seed
 from core.backends.registry import known
-from core.backends.seeds import output_seed
 from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
 from core.jobs import JobContext

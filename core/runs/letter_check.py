@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.backends.protocol import Completion, Request
-from core.backends.seeds import output_seed
+from core.backends.protocol import Completion, Request, output_seed
 from core.compute import ComputeProcess
 from core.documents.files import read_pasted
 from core.documents.occupations import OccupationGuess, guess_occupation

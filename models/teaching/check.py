@@ -12,8 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from core.backends.protocol import Request
-from core.backends.seeds import output_seed
+from core.backends.protocol import Request, output_seed
 from core.backends.synthetic import open as open_author
 from core.findings import StudyResult
 from core.metrics.proportions import wilson

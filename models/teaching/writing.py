@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from core.backends.seeds import output_seed
+from core.backends.protocol import output_seed
 from core.prompts.drafts import PromptDraft
 
 # More than the longest letter of the training text.

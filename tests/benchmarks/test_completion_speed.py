@@ -6,9 +6,8 @@ import pytest
 from figures import at_most, figure, spread, title
 from threadpoolctl import threadpool_limits
 
-from core.backends.protocol import Request
+from core.backends.protocol import Request, output_seed
 from core.backends.registry import open_backend
-from core.backends.seeds import output_seed
 from core.prompts.completion import completion_set
 from core.studies.completion.measure import CompletionTable, measure
 from core.studies.completion.table import coded

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, outputs_of, refused
 
-from core.backends.seeds import output_seed
+from core.backends.protocol import output_seed
 from core.project.project import Project
 
 

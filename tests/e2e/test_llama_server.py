@@ -25,8 +25,7 @@ pytest.importorskip("uvicorn", reason="llama.cpp's server needs llama-cpp-python
 from cli_support import biasprint, outputs_of
 
 from core.backends import llama_cpp, openai_compatible
-from core.backends.protocol import Parameter, Request
-from core.backends.seeds import output_seed
+from core.backends.protocol import Parameter, Request, output_seed
 from core.prompts import cogs_set, letters_context_less_set
 
 TEACHING = Path(__file__).parents[2] / "models" / "teaching" / "teaching.gguf"

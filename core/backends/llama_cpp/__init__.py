@@ -8,11 +8,13 @@ model process.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.llama_cpp.info import INFO, installed
+from core.backends.llama_cpp.options import INFO, installed
 from core.backends.protocol import Parameter
+from core.errors import UsageError
 
 if TYPE_CHECKING:
     from core.backends.llama_cpp.writer import LlamaCpp
+    from core.backends.local_model import FoundModel
 
 __all__ = ["INFO", "open"]
 
@@ -24,8 +26,7 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
     there is no such file, or where the file or its chat template is damaged or hostile.
     """
     from core.backends.llama_cpp import errors
-    from core.backends.llama_cpp.files import find_file
-    from core.backends.llama_cpp.gguf_check import check_file
+    from core.backends.llama_cpp.gguf import check_file
     from core.backends.llama_cpp.options import read_options
     from core.backends.llama_cpp.writer import LlamaCpp
 
@@ -34,3 +35,16 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
     options = read_options(parameters)
     found = find_file(model)
     return LlamaCpp(found, check_file(found.path), options)
+
+
+def find_file(model: str) -> "FoundModel":
+    """The GGUF file that a name or a path stands for. Raises `AppError` where there is none."""
+    from core.backends.llama_cpp import errors
+    from core.backends.local_model import find_local
+
+    if not model:
+        raise UsageError("llama.cpp needs a model.", hint="Give the path of a file that ends in .gguf.")
+    found = find_local(model)
+    if found.format != "gguf":
+        raise errors.not_gguf(found.path.name)
+    return found

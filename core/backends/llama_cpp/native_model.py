@@ -1,19 +1,139 @@
-"""A model with its context, in native memory: loading it, evaluating tokens, and letting go of it."""
+"""llama.cpp's own functions and a model with its context, in native memory: loading, evaluating, letting go."""
 
+import ctypes
+import importlib
 import os
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from core.backends.llama_cpp import errors
-from core.backends.llama_cpp.gguf_check import ModelFile, state_of
-from core.backends.llama_cpp.library import clear_log, library, log, quiet
-from core.backends.llama_cpp.memory import cache_bytes, free_bytes
-from core.backends.llama_cpp.options import Options
-from core.backends.llama_cpp.rows import Rows
+from core.backends.llama_cpp.gguf import ModelFile, state_of
+from core.backends.llama_cpp.options import Options, installed
+from core.backends.local_model import cache_bytes, free_bytes
+
+# ---- The library
+
+OLDEST = "0.3.36"  # of llama-cpp-python: in older ones some functions have other parameters
+_LOG_LINES = 40
+_LONGEST_NOTE = 100_000
+_STDERR = 2
+_log: deque[str] = deque(maxlen=_LOG_LINES)
+_kept: list[Any] = []  # the callback, which native code holds on to, and what says that it is set
+
+
+def library() -> Any:
+    """The module with llama.cpp's functions. Raises `AppError` where it is not installed or does not start."""
+    if not installed():
+        raise errors.not_installed()
+    with suppress(PackageNotFoundError):  # a packaged program brings a version that fits
+        there = version("llama_cpp_python")
+        if _numbers(there) < _numbers(OLDEST):
+            raise errors.too_old(there, OLDEST)
+    os.environ.setdefault("GGML_NO_BACKTRACE", "1")  # else it calls a debugger to its deathbed
+    try:
+        native = importlib.import_module("llama_cpp.llama_cpp")
+    except Exception as error:  # a wrong build fails in many ways
+        raise errors.cannot_import(error) from error
+    if not _kept:
+        callback = native.llama_log_callback(_note)
+        native.llama_log_set(callback, ctypes.c_void_p(0))
+        native.llama_backend_init()
+        _kept.append(callback)
+    return native
+
+
+def log() -> str:
+    """The last lines that llama.cpp wrote: for the details of a message, never for stdout."""
+    return "".join(_log)
+
+
+def clear_log() -> None:
+    _log.clear()
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What native code writes to stderr by itself, past the log, is added to the log instead."""
+    try:
+        kept = os.dup(_STDERR)
+    except OSError:  # a windowed program may have none
+        yield
+        return
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(kept, _STDERR)
+            os.close(kept)
+            file.seek(0)
+            _log.extend(file.read(_LONGEST_NOTE).decode("utf-8", "replace").splitlines(keepends=True))
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(part) for part in release.split(".")[:3] if part.isdecimal()]
+
+
+def _note(level: int, text: bytes, data: Any) -> None:
+    _log.append(text.decode("utf-8", "replace"))
+
+
+# ---- Tokens of one evaluation
+
+
+class Rows:
+    """llama.cpp's batch with room for so many tokens, and its arrays as numpy sees them."""
+
+    def __init__(self, lib: Any, room: int, texts: int = 1) -> None:
+        """`texts`: to how many texts one token may belong."""
+        self._lib = lib
+        self.batch = lib.llama_batch_init(room, 0, texts)
+        self._tokens = np.ctypeslib.as_array(self.batch.token, (room,))
+        self._places = np.ctypeslib.as_array(self.batch.pos, (room,))
+        self._wanted = np.ctypeslib.as_array(self.batch.logits, (room,))
+        self._counts = np.ctypeslib.as_array(self.batch.n_seq_id, (room,))
+        self._texts = [self.batch.seq_id[at] for at in range(room)]
+        self.of_text_0(room)
+        self._wanted[:] = 1
+        self.batch.n_tokens = room
+
+    def fill(self, tokens: Sequence[int], places: Sequence[int]) -> None:
+        """Tokens of text 0 at their places; what follows is wanted of the last."""
+        count = len(tokens)
+        self.batch.n_tokens = count
+        self._tokens[:count] = tokens
+        self._places[:count] = places
+        self._wanted[:count] = 0
+        self._wanted[count - 1] = 1
+
+    def divide(self, texts: Sequence[Sequence[int]], first_wanted: int) -> None:
+        """Let each token belong to these texts; what follows is wanted from one token on."""
+        self._wanted[first_wanted : len(texts)] = 1
+        for at, numbers in enumerate(texts):
+            self._counts[at] = len(numbers)
+            row = self._texts[at]
+            for place, number in enumerate(numbers):
+                row[place] = number
+
+    def of_text_0(self, count: int) -> None:
+        """Let the first so many rows be of text 0 again."""
+        self._counts[:count] = 1
+        for at in range(count):
+            self._texts[at][0] = 0
+
+    def free(self) -> None:
+        self._lib.llama_batch_free(self.batch)
+
+
+# ---- The model
 
 BATCH = 512  # tokens of a prompt that are evaluated between two checks
 SEQUENCES = 8  # how many texts may share the context: the prompt and up to seven continuations

@@ -1,22 +1,171 @@
 """The backend: writes texts with a model from a GGUF file, and says how likely given continuations are."""
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from core.backends.llama_cpp import errors, likelihood
-from core.backends.llama_cpp.gguf_check import ModelFile
-from core.backends.llama_cpp.info import CAPABILITIES, NAME
-from core.backends.llama_cpp.native_model import Check, NativeModel
-from core.backends.llama_cpp.options import DEFAULT_CONTEXT, Options, recorded
-from core.backends.llama_cpp.prefix import Prefix
-from core.backends.llama_cpp.sampler import sampler
-from core.backends.llama_cpp.spelling import Spelling
+from core.backends.llama_cpp import errors
+from core.backends.llama_cpp.gguf import ModelFile
+from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel
+from core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, Options, recorded
 from core.backends.llama_cpp.template import Around, around
-from core.backends.llama_cpp.tokens import Vocabulary
-from core.backends.local_model import FoundModel
+from core.backends.llama_cpp.tokens import Other, Prefix, Vocabulary
+from core.backends.local_model import FoundModel, Spelling, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
+
+# ---- Samplers, in the order of llama.cpp's own server
+
+_REMEMBERED = 64  # tokens
+_RANDOM = 0xFFFFFFFF  # llama.cpp takes this one for “any seed”
+
+
+def folded(seed: int) -> int:
+    """A seed of 63 bits as llama.cpp has it: its lower 32 bits, as its server takes them from a larger number too.
+
+    The one value that would mean “any seed” becomes the one below.
+    """
+    return min(seed & _RANDOM, _RANDOM - 1)
+
+
+@contextmanager
+def sampler(lib: Any, words: int, request: Request, options: Options) -> Iterator[Any]:
+    """A chain: the most likely `top_k`, then `top_p`, then `min_p` of them, their temperature, one drawn by the seed.
+
+    Temperature 0 takes the most likely token. A repeat penalty, where there is one, comes before everything else and
+    looks at the last 64 tokens of the answer. `words`: how many tokens the model has.
+    """
+    temperature = options.temperature if request.temperature is None else request.temperature
+    top_p = options.top_p if request.top_p is None else request.top_p
+    chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
+    try:
+        steps = []
+        if options.repeat_penalty != 1:
+            steps.append(lib.llama_sampler_init_penalties(words, _REMEMBERED, options.repeat_penalty, 0.0, 0.0))
+        if temperature <= 0:
+            steps += [lib.llama_sampler_init_greedy()]
+        else:
+            steps += [
+                lib.llama_sampler_init_top_k(options.top_k),
+                lib.llama_sampler_init_top_p(top_p, 1),
+                lib.llama_sampler_init_min_p(options.min_p, 1),
+                lib.llama_sampler_init_temp(temperature),
+                lib.llama_sampler_init_dist(folded(request.seed)),
+            ]
+        for step in steps:
+            lib.llama_sampler_chain_add(chain, step)
+        yield chain
+    finally:
+        lib.llama_sampler_free(chain)
+
+
+# ---- Likelihood: the prompt is evaluated once, the continuations beside each other
+
+
+@dataclass
+class _Option:
+    """The tokens of one continuation, and the sum of their log-probabilities so far."""
+
+    tokens: list[int]
+    logprob: float = 0.0
+
+
+def of_all(
+    native: NativeModel,
+    vocabulary: Vocabulary,
+    prefix: Prefix,
+    prompt: str,
+    continuations: Sequence[str],
+    check: Check,
+) -> list[Likelihood]:
+    """Σ log P(tokenᵢ | prompt, tokens before it) of each continuation, with natural logarithms.
+
+    Prompt and continuation are split into tokens together, as the text that they make. Where the prompt's last tokens
+    would be others with a continuation behind them ("the " + "nurse" is "the" + " nurse" to most models), counting
+    begins at the last token that all have in common, so that all continuations are counted from one place.
+    An empty prompt stands for the beginning of a text. Raises `AppError` where a whole is longer than the context.
+    """
+    wholes = [vocabulary.plain(prompt + continuation) for continuation in continuations]
+    shared = shared_beginning([vocabulary.plain(prompt), *wholes])
+    begun = shared or vocabulary.beginning()
+    options = [_Option(whole[len(shared) :]) for whole in wholes]
+    longest = len(begun) + max((len(option.tokens) for option in options), default=0)
+    if longest > native.size:
+        raise errors.too_long(longest, native.size)
+    if native.can_go_back:
+        _beside_each_other(native, prefix, begun, options, check)
+    else:
+        for option in options:
+            _alone(native, prefix, begun, option, check)
+    if any(math.isnan(option.logprob) for option in options):
+        raise errors.not_numbers(native.name)
+    return [Likelihood(option.logprob, len(option.tokens)) for option in options]
+
+
+def _beside_each_other(
+    native: NativeModel, prefix: Prefix, begun: list[int], options: Sequence[_Option], check: Check
+) -> None:
+    """Each option is a text of its own behind the shared beginning, whose end is evaluated together with them."""
+    for group in _groups([option for option in options if option.tokens], native.size - len(begun)):
+        prefix.bring_to(begun, check, leaving=BATCH - MOST_ASKED)
+        end = begun[len(prefix) :]
+        steps = [
+            (option, Other(text, option.tokens[at], len(begun) + at), option.tokens[at + 1])
+            for text, option in enumerate(group, start=1)
+            for at in range(len(option.tokens) - 1)  # after its last token nothing is asked
+        ]
+        size = MOST_ASKED - 1
+        try:
+            for start in range(0, max(1, len(steps)), size):
+                batch = steps[start : start + size]
+                prefix.end_with(end, [other for _, other, _ in batch], check)
+                if end:
+                    following = native.logits(len(end) - 1)
+                    for option in group:
+                        option.logprob += log_probability(following, option.tokens[0])
+                for row, (option, _, asked) in enumerate(batch, start=len(end)):
+                    option.logprob += log_probability(native.logits(row), asked)
+                end = []
+        finally:
+            for text in range(1, len(group) + 1):
+                native.drop(text)
+
+
+def _groups(options: Sequence[_Option], room: int) -> Iterator[list[_Option]]:
+    """As many at a time as there are texts beside the prompt, and as fit into the context together."""
+    group: list[_Option] = []
+    for option in options:
+        taken = sum(len(other.tokens) for other in group)
+        if group and (len(group) == SEQUENCES - 1 or taken + len(option.tokens) > room):
+            yield group
+            group = []
+        group.append(option)
+    if group:
+        yield group
+
+
+def _alone(native: NativeModel, prefix: Prefix, begun: list[int], option: _Option, check: Check) -> None:
+    """For models whose state cannot be shared: the prompt again for every option, and the option token by token."""
+    prefix.bring_to(begun, check)
+    for number, token in enumerate(option.tokens, start=1):
+        option.logprob += log_probability(native.logits(-1), token)
+        if number < len(option.tokens):
+            check()
+            prefix.follow(token)
+
+
+def log_probability(logits: npt.NDArray[np.float32], token: int) -> float:
+    """x_token − log Σ exp(xⱼ)."""
+    highest = logits.max()
+    return float(logits[token] - highest) - math.log(float(np.exp(logits - highest).sum(dtype=np.float64)))
+
+
+# ---- The backend
 
 
 class LlamaCpp:
@@ -72,7 +221,7 @@ class LlamaCpp:
     def likelihood(self, prompt: str, continuations: Sequence[str], check: Check) -> list[Likelihood]:
         """log P(continuation | prompt) of each, the prompt evaluated once for all (see `likelihood.of_all`)."""
         loaded = self._load(check)
-        return likelihood.of_all(loaded.native, loaded.vocabulary, loaded.prefix, prompt, continuations, check)
+        return of_all(loaded.native, loaded.vocabulary, loaded.prefix, prompt, continuations, check)
 
     def close(self) -> None:
         """Let go of the model's memory; a later request loads it again."""

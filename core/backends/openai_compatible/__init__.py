@@ -6,7 +6,7 @@ Importing this is light; the openai package is loaded when an endpoint is opened
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.openai_compatible.info import INFO
+from core.backends.openai_compatible.settings import INFO
 from core.backends.protocol import Parameter
 from core.errors import AppError
 

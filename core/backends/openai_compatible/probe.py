@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from core.backends.openai_compatible.failures import Trouble
-from core.backends.openai_compatible.info import INFO
-from core.backends.openai_compatible.retries import Clock, with_retries
+from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
+from core.backends.openai_compatible.settings import INFO
 from core.backends.protocol import Request
 from core.errors import AppError
 from core.machine.endpoints import Endpoint

@@ -1,22 +1,170 @@
-"""An opened endpoint as a backend: many requests at once, their completions handed out on the caller's thread."""
+"""An opened endpoint as a backend: many requests at once, their completions handed out on the caller's thread.
 
+All requests of an endpoint run in one thread with an event loop.
+"""
+
+import asyncio
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import TimeoutError as TookTooLong
 from contextlib import suppress
 from functools import partial
+from typing import Any, TypeVar
 
 from core.backends.openai_compatible.asking import Asker, Wanted
-from core.backends.openai_compatible.crew import Crew, Mailbox
-from core.backends.openai_compatible.failures import Trouble
-from core.backends.openai_compatible.info import INFO, NAME
-from core.backends.openai_compatible.live import Live
+from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
 from core.backends.openai_compatible.reply import Reply
-from core.backends.openai_compatible.retries import Clock, with_retries
-from core.backends.openai_compatible.settings import Settings
+from core.backends.openai_compatible.settings import INFO, NAME, Settings
 from core.backends.protocol import Completion, GeneratorInfo, Request
 from core.errors import JobCancelled
 from core.machine.offline import NoConnection, require_connection
+
+# ---- The thread
+
+CANCEL_SECONDS = 1.0
+Result = TypeVar("Result")
+
+
+class Mailbox:
+    """From the loop's thread to the caller's. Pieces of text are joined while they wait, so it stays small."""
+
+    def __init__(self) -> None:
+        self._arrived = threading.Condition()
+        self._pieces: dict[int, list[str]] = {}
+        self._done: deque[tuple[int, Completion]] = deque()
+
+    def put_piece(self, place: int, piece: str) -> None:
+        # Nobody is woken for a piece: the caller looks often enough for eyes.
+        with self._arrived:
+            self._pieces.setdefault(place, []).append(piece)
+
+    def put_done(self, place: int, completion: Completion) -> None:
+        with self._arrived:
+            self._done.append((place, completion))
+            self._arrived.notify()
+
+    def take(self, seconds: float) -> tuple[list[tuple[int, str]], list[tuple[int, Completion]]]:
+        """What arrived; waits for a completion, at most so long."""
+        with self._arrived:
+            if not self._done:
+                self._arrived.wait(seconds)
+            pieces = [(place, "".join(parts)) for place, parts in self._pieces.items()]
+            done = list(self._done)
+            self._pieces.clear()
+            self._done.clear()
+        return pieces, done
+
+
+class Crew:
+    """An event loop on a thread of its own, begun with the first request."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._tasks: set[asyncio.Task[None]] = set()  # touched only on the loop's thread
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin something; it reports through a mailbox and lets no exception out."""
+        loop = self._running_loop()
+        loop.call_soon_threadsafe(self._begin, loop, work)
+
+    def call(self, work: Callable[[], Coroutine[Any, Any, Result]], seconds: float | None = None) -> Result:
+        """Run it there and wait for what it gives."""
+        return asyncio.run_coroutine_threadsafe(work(), self._running_loop()).result(seconds)
+
+    def cancel_all(self) -> None:
+        """Give up everything that runs; back within about a second even if something does not let go."""
+        if self._loop is None:
+            return
+        try:
+            self.call(self._cancel_tasks, CANCEL_SECONDS + 0.5)
+        except TookTooLong:
+            return
+
+    def close(self, last: Callable[[], Awaitable[None]]) -> None:
+        """Give up what runs, do the last thing, and end the thread. A second time it does nothing."""
+        if self._loop is None or self._thread is None:
+            return
+        self.cancel_all()
+        with suppress(TookTooLong):  # what is left ends with the process
+            self.call(partial(_leave_tidy, last), 2 * CANCEL_SECONDS + 0.5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(2 * CANCEL_SECONDS)
+        self._loop, self._thread = None, None
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=_run, args=(self._loop,), name="endpoint", daemon=True)
+            self._thread.start()
+        return self._loop
+
+    def _begin(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = loop.create_task(work())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _cancel_tasks(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CANCEL_SECONDS)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _leave_tidy(last: Callable[[], Awaitable[None]]) -> None:
+    """The last thing, and then the ends of streams that were dropped midway, so that nothing is left pending."""
+    with suppress(Exception):  # the connections go with the process
+        await asyncio.wait_for(last(), CANCEL_SECONDS)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    if rest:
+        await asyncio.wait(rest, timeout=CANCEL_SECONDS)
+
+
+# ---- A text while it is written
+
+
+class Live:
+    """Hands pieces out as they come. A second try goes on only where it repeats what was handed out already."""
+
+    def __init__(self, put: Callable[[str], None]) -> None:
+        self._put = put
+        self._shown: list[str] = []
+        self._expected = ""
+        self._matched = 0
+        self._silent = False
+
+    def begin(self) -> None:
+        self._expected = "".join(self._shown)
+        self._matched = 0
+        self._silent = False
+
+    def take(self, piece: str) -> None:
+        if self._silent:
+            return
+        known = self._expected[self._matched : self._matched + len(piece)]
+        if not piece.startswith(known):
+            self._silent = True
+            return
+        self._matched += len(known)
+        new = piece[len(known) :]
+        if new:
+            self._shown.append(new)
+            self._put(new)
+
+
+# ---- The backend
 
 LOOK_SECONDS = 0.05
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from core.backends.protocol import Parameter
 from core.backends.synthetic.author import SyntheticAuthor
-from core.backends.synthetic.dial import SETTINGS, load_dial
-from core.backends.synthetic.info import INFO
+from core.backends.synthetic.dial import INFO, SETTINGS, load_dial
 from core.errors import UsageError
 
 __all__ = ["INFO", "SyntheticAuthor", "open"]

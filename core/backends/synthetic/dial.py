@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from core.backends.protocol import BackendInfo, Capabilities
 from core.prompts.resource_files import packaged, read_toml
 
 SETTINGS = ("none", "small", "medium", "large")
@@ -64,3 +65,21 @@ def load_dial(setting: str) -> Dial:
         leans=letters["lean"],
         completion_odds=data["completion"]["odds"][setting],
     )
+
+
+NAME = "synthetic"
+
+# Part of every draw: a change of grammar or words is a new version, so that old texts are not taken for new ones.
+VERSION = "synthetic-1"
+
+INFO = BackendInfo(
+    name=NAME,
+    title="Synthetic author",
+    description=(
+        "Not a language model: it joins sentences written for this program, with a bias that is known because it was "
+        "planted. It shows how the program works and tests whether the measures find what is there. "
+        "Its texts say nothing about any model or any group of people."
+    ),
+    models=SETTINGS,
+    capabilities=Capabilities(streams=True, honours_seed=True, likelihood=False, offline=True, is_language_model=False),
+)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from core.backends.protocol import Parameter
-from core.backends.transformers_local.info import INFO, missing
+from core.backends.transformers_local.options import INFO, missing
 
 if TYPE_CHECKING:
     from core.backends.transformers_local.writer import TransformersWriter

@@ -1,13 +1,37 @@
-"""The parameters of the backend: what may be set, within which bounds, and what holds where nothing is said."""
+"""What the backend says of itself, and its parameters: bounds and defaults. Loads nothing of torch or transformers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from math import isfinite
 from typing import Any
 
-from core.backends.protocol import Parameter
+from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
 from core.scorers.folders.device import CHOICES
+
+NAME = "transformers"
+
+CAPABILITIES = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
+
+
+def missing() -> str:
+    """The package that is not installed; empty where both are. Looked up, not imported."""
+    return next((package for package in ("torch", "transformers") if find_spec(package) is None), "")
+
+
+INFO = BackendInfo(
+    name=NAME,
+    title="transformers (a folder)",
+    description=(
+        "A language model on this computer, from a folder with safetensors weights. The same seed gives the same text "
+        "again on the same device. A GGUF file of the same model is faster without a graphics card."
+    ),
+    models=(),
+    capabilities=CAPABILITIES,
+    unavailable=f"Install it with “pip install {missing()}”." if missing() else "",
+)
+
 
 NUMBERS = ("auto", "float32", "bfloat16", "float16")
 

@@ -1,23 +1,258 @@
-"""The backend: writes texts with a model from a folder, and says how likely given continuations are."""
+"""The backend: writes texts with a model from a folder, and says how likely given continuations are.
 
+Special tokens of the chat template count, the same words in a prompt are plain text. The same seed and the same logits
+give the same token on every machine. Heavy: for the model process only.
+"""
+
+import copy
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.backends.llama_cpp.spelling import Spelling
-from core.backends.local_model import FoundModel, find_local, shared_beginning
+from core.backends.llama_cpp.template import Around, around
+from core.backends.local_model import FoundModel, Spelling, find_local, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
-from core.backends.transformers_local.engine import Check, Engine
-from core.backends.transformers_local.info import CAPABILITIES, NAME
-from core.backends.transformers_local.options import Options, completed, recorded
-from core.backends.transformers_local.sampling import Sampler
-from core.backends.transformers_local.vocabulary import Speller, Vocabulary
+from core.backends.transformers_local.options import CAPABILITIES, NAME, Options, completed, recorded
 from core.errors import AppError, UsageError
 from core.scorers.folders import device, loading
 from core.scorers.folders.loading import Settings, read_settings
+
+# ---- Drawing a token
+
+Floats = NDArray[np.float64]
+
+
+class Sampler:
+    """Temperature, then the `top_k` most likely tokens, then the fewest that reach `top_p` together; then a draw.
+
+    `temperature` 0 takes the most likely. The draws come from numpy's PCG64 with the request's seed, on the processor.
+    """
+
+    def __init__(self, seed: int, temperature: float, top_k: int, top_p: float) -> None:
+        self._random = np.random.default_rng(seed)
+        self._temperature = temperature
+        self._top_k = top_k
+        self._top_p = top_p
+
+    def draw(self, logits: NDArray[np.float32]) -> int:
+        """The number of a token. `logits`: (tokens,), at least one of them finite."""
+        if self._temperature == 0:
+            return int(logits.argmax())
+        kept = self._most_likely(logits)
+        values = logits[kept].astype(np.float64) / self._temperature
+        shares = np.exp(values - values.max())
+        shares /= shares.sum()
+        if self._top_p < 1:
+            enough = int(np.searchsorted(shares.cumsum(), self._top_p)) + 1
+            kept, shares = kept[:enough], shares[:enough]
+        sums = shares.cumsum()
+        at = int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
+        return int(kept[min(at, len(kept) - 1)])
+
+    def _most_likely(self, logits: NDArray[np.float32]) -> NDArray[np.intp]:
+        """Places by falling logit, ties by place; at most `top_k` of them where that is not 0."""
+        count = len(logits)
+        if 0 < self._top_k < count:
+            least = np.partition(logits, count - self._top_k)[count - self._top_k]
+            candidates = np.flatnonzero(logits >= least)
+        else:
+            candidates = np.flatnonzero(np.isfinite(logits))
+        ordered = candidates[np.argsort(-logits[candidates], kind="stable")]
+        return ordered[: self._top_k] if self._top_k else ordered
+
+
+# ---- The loaded model
+
+CHUNK = 256  # tokens of a prompt between two checks for a cancel
+
+Check = Callable[[], None]
+
+
+class Engine:
+    """One model and one past. Logits are float32 on the processor, whatever the model computes in."""
+
+    def __init__(self, model: Any, name: str, where: str) -> None:
+        self._model = model
+        self._name = name
+        self.device = where
+        self._past: Any = None
+        taken = inspect.signature(model.forward).parameters
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in taken else {}
+
+    def begin(self) -> None:
+        """Forget the past."""
+        self._past = None
+
+    def evaluate(self, tokens: list[int], check: Check) -> NDArray[np.float32]:
+        """Put tokens behind the past; the logits after the last one, (words,)."""
+        for start in range(0, len(tokens), CHUNK):
+            check()
+            logits = self._forward(tokens[start : start + CHUNK], self._last_only)
+        last: NDArray[np.float32] = logits[-1]
+        if not np.isfinite(last).any():
+            raise AppError(
+                f"What “{self._name}” computes are no numbers, so its weights are damaged.",
+                hint="Get the model again, or choose another one.",
+            )
+        return last
+
+    def behind(self, tokens: list[int], check: Check) -> NDArray[np.float32]:
+        """The logits after each of some tokens behind the past, (tokens, words); the past stays as it was."""
+        check()
+        kept = self._past
+        length = int(kept.get_seq_length())
+        if not self._croppable():
+            self._past = copy.deepcopy(kept)
+        try:
+            return np.concatenate([
+                self._forward(tokens[start : start + CHUNK], {}) for start in range(0, len(tokens), CHUNK)
+            ])  # fmt: skip
+        finally:
+            added = int(kept.get_seq_length()) - length  # none where a copy was put behind
+            if added:
+                kept.crop(-added)
+            self._past = kept
+
+    def close(self) -> None:
+        self._model = self._past = None
+        device.let_go(self.device)
+
+    def _forward(self, tokens: list[int], options: dict[str, int]) -> NDArray[np.float32]:
+        import torch
+
+        try:
+            with torch.inference_mode():
+                given = torch.tensor([tokens], device=self.device)
+                told = self._model(input_ids=given, past_key_values=self._past, use_cache=True, **options)
+                self._past = told.past_key_values
+                logits: NDArray[np.float32] = told.logits[0].float().cpu().numpy()
+                return logits
+        except (RuntimeError, MemoryError) as error:
+            self.begin()
+            if device.is_out_of_memory(error):
+                raise loading.out_of_memory(self._name, error) from error
+            raise AppError(
+                f"“{self._name}” could not go on with a text.",
+                hint="Try again; if it happens again, choose another model.",
+                details=repr(error)[:2000],
+            ) from error
+
+    def _croppable(self) -> bool:
+        """Whether the past keeps every token apart; a window or a running state cannot be taken back."""
+        from transformers.cache_utils import DynamicLayer
+
+        return all(type(layer) is DynamicLayer for layer in getattr(self._past, "layers", [None]))
+
+
+# ---- Texts and tokens
+
+_LOOK_BACK = 6  # tokens before a new one that decide how it is spelt, such as whether a blank stands before it
+
+
+class Vocabulary:
+    """A tokenizer of transformers. `template`: whether a prompt is put into the chat template, where there is one."""
+
+    def __init__(self, tokenizer: Any, ends: frozenset[int], *, template: bool) -> None:
+        self._tokenizer = tokenizer
+        self._special = tuple(text for text in tokenizer.all_special_tokens if text)
+        self._ends = ends | ({tokenizer.eos_token_id} if tokenizer.eos_token_id is not None else set())
+        self._around = self._template() if template else None
+
+    def ends(self, token: int) -> bool:
+        """Whether the model ends its text, or its turn, with this token."""
+        return token in self._ends
+
+    def prompt(self, prompt: str) -> list[int]:
+        """The tokens of a prompt in its template, or as it is. Never empty: something must be there to go on from."""
+        found = self._in_template(self._around, prompt) if self._around else self.plain(prompt)
+        return found or self.beginning()
+
+    def plain(self, text: str) -> list[int]:
+        """The tokens of a text as it is, begun as the model's texts begin; what looks like a special token is text."""
+        tokens = self._tokens(text, special=False)
+        begin = self._tokenizer.bos_token_id
+        return [begin, *tokens] if begin is not None and self._begins_texts() else tokens
+
+    def beginning(self) -> list[int]:
+        """One token that stands for the beginning of a text. Raises `AppError` for a model that has none."""
+        for token in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id):
+            if token is not None:
+                return [token]
+        raise AppError(
+            "The model has no token for the beginning of a text.", hint="Give it a prompt that is not empty."
+        )
+
+    def text(self, tokens: list[int]) -> str:
+        """Special tokens are left out, and nothing is tidied."""
+        decoded: str = self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return decoded
+
+    def _template(self) -> Around | None:
+        template = self._tokenizer.chat_template
+        if isinstance(template, dict):
+            template = template.get("default")
+        if not isinstance(template, str) or not template.strip():
+            return None
+        return around(template, self._tokenizer.bos_token or "", self._tokenizer.eos_token or "")
+
+    def _in_template(self, around_it: Around, prompt: str) -> list[int]:
+        """What the template writes is all there is: no beginning is added."""
+        prompt = prompt.strip() if around_it.strips else prompt
+        if not any(special in prompt for special in self._special):
+            return self._tokens(around_it.before + prompt + around_it.after, special=True)
+        return (
+            self._tokens(around_it.before, special=True)
+            + self._tokens(prompt, special=False)
+            + self._tokens(around_it.after, special=True)
+        )
+
+    def _begins_texts(self) -> bool:
+        started: list[int] = self._tokenizer("a")["input_ids"]
+        return bool(started) and started[0] == self._tokenizer.bos_token_id
+
+    def _tokens(self, text: str, *, special: bool) -> list[int]:
+        whole = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
+        found: list[int] = self._tokenizer(
+            whole, add_special_tokens=False, split_special_tokens=not special, verbose=False
+        )["input_ids"]
+        return found
+
+
+class Speller:
+    """From one token after another to text: what could still become another character is held back."""
+
+    def __init__(self, vocabulary: Vocabulary, before: list[int]) -> None:
+        self._vocabulary = vocabulary
+        self._tokens = before[-_LOOK_BACK:]
+        self._said = vocabulary.text(self._tokens)
+
+    def add(self, token: int) -> str:
+        """The text that this token makes certain; often its own, sometimes none."""
+        self._tokens.append(token)
+        whole = self._vocabulary.text(self._tokens)
+        if whole.endswith("\ufffd") and len(self._tokens) < 4 * _LOOK_BACK:  # perhaps half a character
+            return ""
+        return self._step(whole)
+
+    def finish(self) -> str:
+        """No more tokens: what was held back."""
+        return self._step(self._vocabulary.text(self._tokens))
+
+    def _step(self, whole: str) -> str:
+        new = whole[len(self._said) :]
+        if len(self._tokens) >= 2 * _LOOK_BACK and not whole.endswith("\ufffd"):
+            self._tokens = self._tokens[-_LOOK_BACK:]
+            whole = self._vocabulary.text(self._tokens)
+        self._said = whole
+        return new
+
+
+# ---- The backend
 
 PURPOSE: Literal["writer"] = "writer"
 UNKNOWN_CONTEXT = 2_048  # tokens, where a model's settings name no limit

@@ -209,7 +209,7 @@ def class_for(settings: Settings, purpose: Purpose, config: Any) -> Any:
 
 def refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
     """Said before it is tried: some systems end a process that takes too much, instead of refusing it."""
-    from core.backends.llama_cpp.memory import free_bytes
+    from core.backends.local_model import free_bytes
 
     stored = 2 if "16" in str(settings.values.get("dtype") or settings.values.get("torch_dtype") or "") else 4
     needed = settings.weight_bytes * int(dtype.itemsize) // stored

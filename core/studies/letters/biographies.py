@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from core.backends.seeds import output_seed
+from core.backends.protocol import output_seed
 from core.errors import UsageError
 from core.prompts.axes import Axis, Identity, load_axis
 from core.prompts.drafts import PromptDraft, PromptSetDraft

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.backends import registry
-from core.backends.protocol import Backend, BackendInfo, Capabilities
-from core.backends.seeds import output_seed
+from core.backends.protocol import Backend, BackendInfo, Capabilities, output_seed
 from core.errors import AppError, UsageError
 
 SCRIPTED = BackendInfo("scripted", "Scripted", "for this test", ("m",), Capabilities(False, False, False, True, True))

@@ -12,10 +12,8 @@ pytest.importorskip("gguf", reason="tiny models are written with the gguf packag
 
 from tiny_gguf import opened, patched, write_tiny
 
-from core.backends import llama_cpp
-from core.backends.llama_cpp import memory
-from core.backends.llama_cpp.gguf_check import check_file
-from core.backends.llama_cpp.gguf_reader import read_head
+from core.backends import llama_cpp, local_model
+from core.backends.llama_cpp.gguf import check_file, read_head
 from core.errors import AppError, UsageError
 
 FIRST_TENSOR = b"token_embd.weight"
@@ -197,9 +195,11 @@ def test_a_context_that_memory_cannot_hold_is_told_before_it_is_tried(model: Pat
     monkeypatch.setattr(native_model, "free_bytes", lambda: 10_000)
     with pytest.raises(AppError, match="not enough memory for a context of 256 tokens"):
         written(model)
-    free = memory.free_bytes()
+    free = local_model.free_bytes()
     assert free is None or free > 10_000_000
-    assert memory.cache_bytes(check_file(model).metadata, 256) == 2 * 2 * 256 * 32 * 2  # keys, values; layers; width
+    assert (
+        local_model.cache_bytes(check_file(model).metadata, 256) == 2 * 2 * 256 * 32 * 2
+    )  # keys, values; layers; width
 
 
 def test_without_the_library_the_backend_says_what_to_install(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

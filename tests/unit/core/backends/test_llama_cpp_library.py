@@ -4,8 +4,8 @@ import importlib
 
 import pytest
 
-from core.backends.llama_cpp import library as library_module
-from core.backends.llama_cpp.info import INFO, installed
+from core.backends.llama_cpp import native_model as library_module
+from core.backends.llama_cpp.options import INFO, installed
 from core.errors import AppError
 
 

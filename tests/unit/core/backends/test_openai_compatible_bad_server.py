@@ -26,7 +26,7 @@ from bad_server import (
     trickle,
 )
 
-from core.backends.openai_compatible.retries import Clock
+from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.settings import Settings
 from core.backends.openai_compatible.writer import EndpointWriter
 from core.backends.protocol import Completion, Request

@@ -24,8 +24,8 @@ from bad_server import (
 )
 
 from core.backends import openai_compatible
+from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.probe import test_endpoint as probe
-from core.backends.openai_compatible.retries import Clock
 from core.backends.openai_compatible.settings import Settings
 from core.backends.openai_compatible.writer import EndpointWriter
 from core.backends.protocol import Request

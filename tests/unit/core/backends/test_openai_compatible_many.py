@@ -23,10 +23,9 @@ from bad_server import (
     whole,
 )
 
-from core.backends.openai_compatible.crew import Mailbox
-from core.backends.openai_compatible.retries import Clock
+from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.settings import Settings
-from core.backends.openai_compatible.writer import EndpointWriter
+from core.backends.openai_compatible.writer import EndpointWriter, Mailbox
 from core.backends.protocol import Completion, Request
 from core.errors import AppError, JobCancelled
 from core.machine import offline

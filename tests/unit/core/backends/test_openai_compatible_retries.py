@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.backends.openai_compatible.failures import Trouble
-from core.backends.openai_compatible.retries import Clock, asked_wait, wait_before_next, with_retries
+from core.backends.openai_compatible.failures import Clock, Trouble, asked_wait, wait_before_next, with_retries
 
 
 class Hours:

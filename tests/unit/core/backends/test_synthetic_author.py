@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from core.backends.protocol import Completion, Request
+from core.backends.protocol import Completion, Request, output_seed
 from core.backends.registry import open_backend
-from core.backends.seeds import output_seed
 from core.errors import JobCancelled
 from core.prompts import PromptDraft, cogs_set, letters_context_less_set
 

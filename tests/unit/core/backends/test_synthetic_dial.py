@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.backends.protocol import Request
+from core.backends.protocol import Request, output_seed
 from core.backends.registry import open_backend
-from core.backends.seeds import output_seed
 from core.backends.synthetic.dial import load_dial
 from core.prompts import PromptDraft, cogs_set, letters_context_less_set, load_axis
 from core.scorers.lexicon import count_published, load_lexicon

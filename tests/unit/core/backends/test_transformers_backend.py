@@ -12,7 +12,7 @@ import torch
 
 from core.backends import transformers_local
 from core.backends.protocol import LikelihoodBackend, Request
-from core.backends.transformers_local.sampling import Sampler
+from core.backends.transformers_local.writer import Sampler
 from core.errors import AppError, JobCancelled, UsageError
 
 ROOT = Path(__file__).parents[4]
@@ -291,9 +291,9 @@ def test_a_classifier_writes_no_texts(tmp_path):
 
 
 def test_a_model_larger_than_the_free_memory_is_refused_before_it_is_loaded(folder, monkeypatch):
-    from core.backends.llama_cpp import memory
+    from core.backends import local_model
 
-    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(local_model, "free_bytes", lambda: 1000)
 
     with pytest.raises(AppError, match=r"not enough memory.*it needs 0\.0 GB, and 0\.0 GB are free"):
         write(transformers_local.open(str(folder), {}))

@@ -5,9 +5,8 @@ from collections import Counter
 
 import pytest
 
-from core.backends.protocol import Request
+from core.backends.protocol import Request, output_seed
 from core.backends.registry import open_backend
-from core.backends.seeds import output_seed
 from core.findings import Finding
 from core.prompts.completion import OPTIONS, completion_set
 from core.prompts.drafts import PromptDraft
