@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from core.backends.protocol import Request, output_seed  # noqa: E402
 from core.backends.registry import open_backend  # noqa: E402
-from core.documents.batches import build  # noqa: E402
+from core.documents.batches import reference_of_letters  # noqa: E402
 from core.documents.references import (  # noqa: E402
     Built,
     ReferenceSet,
@@ -61,7 +61,7 @@ def letters(drafts: Sequence[PromptDraft]) -> Iterator[tuple[str, str, str, str]
 
 def figures_of(rows: Sequence[tuple[str, str, str, str]], ctx: JobContext | None = None) -> Built:
     """What the file holds of these letters."""
-    return build([row[:3] for row in rows], SCORERS, [row[3] for row in rows], ctx)
+    return reference_of_letters([row[:3] for row in rows], SCORERS, [row[3] for row in rows], ctx)
 
 
 def reference_set(built: Built) -> ReferenceSet:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.documents.categories import version as version_of_marks
+from core.documents.categories import version_of_marks
 from core.documents.files import read_pasted
 from core.documents.occupations import guess_occupation
 from core.documents.pile import PileColumn, ReadOne, group_of
@@ -17,7 +17,7 @@ from core.text import for_matching, sha256_text
 UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
 
 
-def read_one(document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str) -> ReadOne:
+def row_of_letter(document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str) -> ReadOne:
     """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
     text = document.text
     reading = read_letter(document, scorers=scorers, context=context)
@@ -52,7 +52,7 @@ def unsupported_share(reading: Reading) -> float | None:
 DIGITS = 6
 
 
-def build(
+def reference_of_letters(
     letters: Sequence[tuple[str, str, str]],
     scorers: Mapping[str, str],
     made_by: Sequence[str] | None = None,

@@ -1,4 +1,4 @@
-"""The categories and what reaches over them, from resources/letters/marks."""
+"""The categories of marks, their words and rules, and the patterns made from them (resources/letters/marks)."""
 
 import hashlib
 import re
@@ -188,7 +188,7 @@ def scope() -> Scope:
 
 
 @cache
-def version() -> str:
+def version_of_marks() -> str:
     """Changes with every edit of the categories."""
     names = (*CATEGORIES, "scope", "lists")
     content = b"\n".join(packaged("letters", "marks", f"{name}.toml").read_bytes() for name in names)

@@ -9,17 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
-from core.documents.categories import (
-    CANDIDATE,
-    MASK,
-    SPACE,
-    WORD,
-    CategoryWords,
-    Scope,
-    categories,
-    lists,
-    scope,
-)
+from core.documents.categories import CANDIDATE, MASK, SPACE, WORD, CategoryWords, Scope, categories, lists, scope
 from core.documents.values import Category, Mark, Sentence
 from core.swap import Person
 
@@ -48,7 +38,7 @@ class MarkedText:
         return self.lower[place : place + WINDOW]
 
 
-def page_of(sentence: Sentence, person: Person | None) -> MarkedText:
+def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
     """The sentence's page. The candidate's names, written with a capital, are masked wherever they stand."""
     cased = sentence.text.translate(_PLAIN)
     names = [name for name in (person.first_name, person.last_name) if len(name) > 1] if person else []
@@ -225,7 +215,7 @@ def marks_of(sentences: Sequence[Sentence], person: Person | None = None) -> tup
 
 
 def _of_sentence(sentence: Sentence, person: Person | None) -> list[Mark]:
-    page = page_of(sentence, person)
+    page = marked_text(sentence, person)
     found: list[Mark] = []
     for category in categories().values():
         for start, end in _places(page, category):

@@ -1,4 +1,4 @@
-"""What the stretches of a letter are: letterhead, salutation, body, closing, signature, quoted parts of a CV."""
+"""The parts of a letter: letterhead, salutation, body, closing, signature, quoted parts of a CV."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a pile's table holds. Frozen and light; no row keeps a letter's text."""
+"""A pile of letters, a folder or zip: its files, and the table that it becomes. No row keeps a letter's text."""
 
 import os
 import re

@@ -12,8 +12,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from core.cache import BatchCache
-from core.documents.categories import categories
-from core.documents.categories import version as version_of_marks
+from core.documents.categories import categories, version_of_marks
 from core.documents.marks import marks_of
 from core.documents.occupations import occupation_key
 from core.documents.parts import parts_of, suspicions

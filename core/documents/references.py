@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as dataclasses_dataclass
+from pydantic.dataclasses import dataclass as checked
 
 from core.documents.occupations import same_occupation
 from core.errors import AppError, UsageError
@@ -77,7 +77,7 @@ ABOUT = ("occupation", "group", "made_by")
 Words = Annotated[str, Field(max_length=2_000)]
 
 
-@dataclasses_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
 class _File:
     """`letters`: each the values of `columns`, in order; None where a letter has none."""
 

@@ -1,4 +1,4 @@
-"""What a report says: in short, the letter with its marks, what to look at, other letters, the twin, the limits."""
+"""The content of a report: a summary, the letter with its marks, what to look at, other letters, twin, limits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

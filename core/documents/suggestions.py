@@ -235,7 +235,7 @@ class SuggestionWords:
 
 
 @cache
-def lexicon() -> SuggestionWords:
+def suggestion_words() -> SuggestionWords:
     """The lexicon, read once. `AppError` where a rule's alternatives do not match its phrases."""
     file = validated(_File, read_toml(packaged("letters", "suggestions.toml")), "The file letters/suggestions.toml")
     ways: dict[Category, dict[str, Way]] = {}
@@ -251,7 +251,7 @@ def lexicon() -> SuggestionWords:
 
 def way_of(category: Category, phrase: str) -> Way | None:
     """What to do with the phrase, however it is spaced."""
-    return lexicon().ways.get(category, {}).get(" ".join(phrase.lower().split()))
+    return suggestion_words().ways.get(category, {}).get(" ".join(phrase.lower().split()))
 
 
 def _phrases(entry: str) -> list[str]:
@@ -288,8 +288,8 @@ def name_suggestions(sentence: Sentence, person: Person | None) -> Iterator[Sugg
         start, end = sentence.start + found.start(), sentence.start + found.end()
         key = f"name:{for_matching(person.first_name)}:{said}"
         new = f"{person.title} {person.last_name}" if person.title else None
-        reason = lexicon().name_reason if new else lexicon().name_hint
-        yield Suggestion(key, start, end, found[0], new, reason, lexicon().source)
+        reason = suggestion_words().name_reason if new else suggestion_words().name_hint
+        yield Suggestion(key, start, end, found[0], new, reason, suggestion_words().source)
 
 
 def _quoted(text: str, place: int) -> bool:
@@ -320,28 +320,28 @@ def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Perso
     start, end = mark.start - sentence.start, mark.end - sentence.start
     place, way = _phrase_at(sentence, mark, start, end)
     edits = list(_edits(sentence.text, *place, way, person)) if way else []
-    reason = way.reason if way else lexicon().hints.get(mark.category, "")
+    reason = way.reason if way else suggestion_words().hints.get(mark.category, "")
     if not edits and mark.category in PRIVATE:
         found = _private(sentence.text, start, end, mark)
         edits = [found] if found else []
-        reason = lexicon().hints[mark.category]
+        reason = suggestion_words().hints[mark.category]
     praise = categories()[mark.category].praise
     edits = [edit for edit in edits if praise or not _loses_praise(sentence, edit, own)]
     for edit in edits:
         yield _suggestion(sentence, mark, edit, reason)
     if not edits and mark.category in PRIVATE and _is_private(sentence, own):
-        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), lexicon().sentence_reason)
+        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), suggestion_words().sentence_reason)
         return
     if not edits:
         turned = mark.negated or mark.hedged
-        hint = way.reason if way and way.how == "hint" else lexicon().turned_hint if turned else reason
+        hint = way.reason if way and way.how == "hint" else suggestion_words().turned_hint if turned else reason
         if hint:
             yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint, mark.source)
 
 
 def _phrase_at(sentence: Sentence, mark: Mark, start: int, end: int) -> tuple[tuple[int, int], Way | None]:
     """The lexicon's phrase that touches the mark, the longest first; a hint only where there is nothing better."""
-    pattern = lexicon().patterns.get(mark.category)
+    pattern = suggestion_words().patterns.get(mark.category)
     if pattern is None:
         return (start, end), None
     text = sentence.text.replace("’", "'").lower()

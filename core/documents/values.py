@@ -1,4 +1,4 @@
-"""What the parts of the letter check hand to each other: frozen values, and nothing heavy to import.
+"""The values that the parts of the letter check hand to each other: frozen, and nothing heavy to import.
 
 Places are characters of the letter's text as it was read, start included and end not.
 """

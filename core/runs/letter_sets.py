@@ -110,7 +110,7 @@ class _Rows:
 
     def _read(self, ctx: JobContext, row: PileRow, document: Document) -> PileRow:
         one: ReadOne = self._compute.call(
-            "core.documents.batches:read_one", document, self._scorers, self._context, self._occupation, ctx=ctx
+            "core.documents.batches:row_of_letter", document, self._scorers, self._context, self._occupation, ctx=ctx
         )
         self._columns = self._columns or one.columns
         self._versions = self._versions or one.versions
@@ -195,7 +195,7 @@ def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> I
 
 def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], compute: ComputeProcess) -> Built:
     built: Built = compute.call(
-        "core.documents.batches:build",
+        "core.documents.batches:reference_of_letters",
         [(one.text, occupation_key(one.fields.get("occupation", "")), one.group) for one in page],
         scorers,
         [_author(one) for one in page],

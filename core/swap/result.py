@@ -1,4 +1,4 @@
-"""What a swap gives back: the twin's text, every change with its reason, and places in both texts."""
+"""The values of a swap: the people, the twin's text, every change with its reason, and places in both texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.documents.categories import categories, version
+from core.documents.categories import categories, version_of_marks
 from core.documents.marks import marks_of
 from core.documents.values import CATEGORIES, Mark, PartKind, Sentence
 from core.swap import Person
@@ -212,7 +212,7 @@ def test_every_category_names_its_source_and_the_version_is_of_the_data() -> Non
         assert any(map(str.isdigit, category.source))
         assert category.entries
         assert len(set(category.entries)) == len(category.entries)
-    assert len(version().split()[-1]) == 12
+    assert len(version_of_marks().split()[-1]) == 12
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core.documents import references
-from core.documents.batches import build
-from core.documents.categories import version as marks_version
+from core.documents.batches import reference_of_letters
+from core.documents.categories import version_of_marks as marks_version
 from core.documents.files import read_pasted
 from core.documents.occupations import guess_occupation, occupation_key, same_occupation
 from core.documents.reading import compared_with, read_letter
@@ -165,7 +165,9 @@ def test_a_damaged_set_is_listed_with_what_is_wrong() -> None:
 
 def test_a_built_letter_has_the_figures_of_its_reading_and_nothing_of_its_text() -> None:
     scorers = {"formality": "formality_f", "positivity": "positivity_lexicon"}
-    built = build([(LETTER, "artist", "female"), (" ", "artist", "male")], scorers, ["a person", "nobody"])
+    built = reference_of_letters(
+        [(LETTER, "artist", "female"), (" ", "artist", "male")], scorers, ["a person", "nobody"]
+    )
     (letter,) = built.letters
     reading = read_letter(read_pasted(LETTER), scorers=scorers)
     assert letter.figures == {one.name: round(one.value, 6) for one in reading.figures if one.value is not None}
@@ -177,7 +179,7 @@ def test_a_built_letter_has_the_figures_of_its_reading_and_nothing_of_its_text()
 
 def test_a_letter_in_another_language_is_no_reference() -> None:
     text = "Sehr geehrte Damen und Herren, ich empfehle Ihnen Frau Moreno, die mit uns in der Werkstatt gearbeitet hat."
-    assert build([(text * 3, "artist", "female")], {}).dropped == {"not English": 1}
+    assert reference_of_letters([(text * 3, "artist", "female")], {}).dropped == {"not English": 1}
 
 
 def test_the_bundled_set_says_what_it_is_and_serves_every_default_occupation() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.documents.marks import marks_of
-from core.documents.suggestions import Suggestion, lexicon, suggestions_for, way_of
+from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for, way_of
 from core.documents.values import Mark, Sentence
 from core.swap import Person
 
@@ -209,7 +209,7 @@ def test_what_is_no_sentence_has_no_suggestions() -> None:
 
 
 def test_the_lexicon_is_consistent() -> None:
-    found = lexicon()
+    found = suggestion_words()
     for category, ways in found.ways.items():
         for phrase, way in ways.items():
             assert "|" not in "".join((phrase, *way.use))
