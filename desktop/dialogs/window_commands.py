@@ -107,6 +107,7 @@ def view_commands(window: "MainWindow") -> list[Command]:
         Command(tr("Text at 100 %"), lambda: settings.set("font_percent", 100), "Ctrl+Shift+0"),
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
         Command(tr("Next part of the window"), window.focus_next_part, "F6"),
+        Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),
     ]
 
@@ -126,10 +127,16 @@ def file_menu(window: "MainWindow") -> QMenu:
     for command in files[2:]:
         _add(menu, command)
     menu.addSeparator()
-    _add(menu, view_commands(window)[-1])
-    _add(menu, leave)
+    for command in (*view_commands(window)[-2:], leave):
+        _add(menu, command)
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
+
+
+def show_about(window: "MainWindow") -> None:
+    from desktop.dialogs.about import AboutDialog
+
+    AboutDialog(window).show()
 
 
 def new_project(window: "MainWindow") -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -15,12 +16,15 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+import core
 from core.errors import AppError
 from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
 from desktop import theme
+from desktop.dialogs.about import AboutDialog
 from desktop.dialogs.question import Question
+from desktop.dialogs.window_commands import window_commands
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.panels.base import Panel
@@ -475,3 +479,18 @@ def test_quitting_does_not_wait_for_a_stubborn_job(qtbot: QtBot, window: MainWin
     release.set()
     qtbot.waitUntil(lambda: not window.jobs.active())
     assert quits == [True]
+
+
+def test_the_page_about_the_program_lists_licences_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:
+    (command,) = (each for each in window_commands(window) if each.title == "About and licences…")
+    command.run()
+    dialog = window.findChild(AboutDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.isVisible)
+    text = dialog.text.toPlainText()
+    assert text.startswith(f"Biasprint {core.__version__}\n")
+    assert f"pyside6-essentials {version('PySide6-Essentials')}: LGPL-3.0-only" in text
+    assert dialog.text.isReadOnly()
+    assert not dialog.isModal()
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.close_button.click()
