@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.draw.figure import FigureMark
+from core.draw.figure import Figure, FigureMark
+from core.draw.words import told
 
 TextStyle = Literal["title", "label", "strong", "note", "strong-note", "small"]
 Anchor = Literal["start", "middle", "end"]
@@ -34,14 +35,19 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that stands for a mark: left, top, width and height, and what is told of it, line by line."""
+    """A place that stands for a mark of a figure: left, top, width and height."""
 
     x: float
     y: float
     width: float
     height: float
+    figure: Figure
     mark: FigureMark
-    told: tuple[str, ...]
+
+    @property
+    def told(self) -> list[str]:
+        """What is told of the mark, line by line."""
+        return told(self.figure, self.mark)
 
 
 class Canvas(ABC):
@@ -81,9 +87,9 @@ class Canvas(ABC):
     ) -> None:  # fmt: skip
         self.path([(x1, y1), (x2, y2)], color=color, width=width, dash=dash)
 
-    def spot(self, x: float, y: float, width: float, height: float, mark: FigureMark, told: Sequence[str]) -> None:
+    def spot(self, x: float, y: float, width: float, height: float, figure: Figure, mark: FigureMark) -> None:
         """Here something stands for a mark."""
-        self.spots.append(Spot(x, y, width, height, mark, tuple(told)))
+        self.spots.append(Spot(x, y, width, height, figure, mark))
 
     # texts
 

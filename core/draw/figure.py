@@ -16,6 +16,7 @@ hovering can tell and clicking can open it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from core.draw.digits import PROPORTIONS
@@ -114,7 +115,7 @@ class Figure:
         """Whether the values are proportions, to be written as percentages."""
         return self.unit in PROPORTIONS
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What is behind the marks, each finding once, in reading order."""
         return tuple({id(mark.finding): mark.finding for mark in self.marks}.values())
@@ -125,18 +126,18 @@ class Figure:
         uses = {use for finding in self.findings for use in finding.scorers if use.stand_in}
         return tuple(sorted({f"stand-in for {use.role}: {use.name}".replace("_", " ") for use in uses}))
 
-    @property
+    @cached_property
     def sections(self) -> tuple[str, ...]:
         return _in_order(mark.section for mark in self.marks)
 
-    @property
+    @cached_property
     def rows(self) -> tuple[tuple[str, str], ...]:
         """Section and row of every row, the rows of a section together."""
         places = {section: place for place, section in enumerate(self.sections)}
         found = dict.fromkeys((mark.section, mark.row) for mark in self.marks)
         return tuple(sorted(found, key=lambda row: places[row[0]]))
 
-    @property
+    @cached_property
     def series(self) -> tuple[str, ...]:
         return _in_order(mark.series for mark in self.marks)
 

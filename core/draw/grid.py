@@ -187,7 +187,7 @@ class _Grid:
             # The edge stays free: there the ring of what is pointed at can be seen.
             box = column.left + 2, top + 2, column.width - 4, height - 4
             canvas.rect(*box, color, opacity=max(0.02, DEEPEST * min(1.0, abs(cell.tint))))
-        canvas.spot(column.left, top, column.width, height, cell.mark, words.told(self.figure, cell.mark))
+        canvas.spot(column.left, top, column.width, height, self.figure, cell.mark)
         y = middle - self._height(cell, column) / 2
         if cell.wraps:
             for line in self._words(cell, column):

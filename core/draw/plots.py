@@ -151,7 +151,7 @@ def _lane(
     canvas: Canvas, figure: Figure, columns: _Columns, mark: FigureMark, place: int, top: float, tall: float
 ) -> None:
     axis = columns.axis
-    canvas.spot(0, top, canvas.width, tall, mark, words.told(figure, mark))
+    canvas.spot(0, top, canvas.width, tall, figure, mark)
     n = digits.count(mark.n)
     if mark.value is None:
         for number, line in enumerate(_reason(canvas, columns, mark)):
@@ -240,7 +240,7 @@ def draw_line(canvas: Canvas, figure: Figure, top: float) -> float:
         text = ": ".join((words.name_of(figure, mark), words.reason_of(mark)))
         begin = bottom
         bottom = canvas.paragraph(0, bottom, canvas.width, tr("not defined: {reason}").format(reason=text)) + 3
-        canvas.spot(0, begin, canvas.width, bottom - begin, mark, words.told(figure, mark))
+        canvas.spot(0, begin, canvas.width, bottom - begin, figure, mark)
     return bottom
 
 
@@ -256,7 +256,7 @@ def _series(canvas: Canvas, figure: Figure, own: list[FigureMark], xs: list[floa
         for one in mark.references:
             canvas.printed(x, up.at(one.value))
         canvas.marker(place, x, y)
-        canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, mark, words.told(figure, mark))
+        canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, figure, mark)
 
 
 def _axes(canvas: Canvas, figure: Figure, drawn: list[FigureMark], along: PlacedAxis, up: PlacedAxis) -> float:
@@ -381,8 +381,7 @@ class _Radar:
                 self.canvas.path(ends, color=color, width=1.5, dash=dash)
             x, y = at[index]
             self.canvas.marker(place, x, y, hollow=not first)
-            told = words.told(self.figure, mark)
-            self.canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, mark, told)
+            self.canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, self.figure, mark)
 
     def _labels(self) -> None:
         for index, section in enumerate(self.sections):

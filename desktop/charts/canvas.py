@@ -19,16 +19,19 @@ class PaintCanvas(Canvas):
         self._painter = painter
         self._family = tokens.family
         self._colors = roles(tokens)
+        self._widths: dict[tuple[str, TextStyle], float] = {}
 
     def measure(self, text: str, style: TextStyle) -> float:
-        return _metrics(self._family, style).horizontalAdvance(safe_line(text))
+        if (text, style) not in self._widths:
+            self._widths[text, style] = _metrics(self._family, style).horizontalAdvance(safe_line(text))
+        return self._widths[text, style]
 
     def text(
         self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
     ) -> None:
         if self._painter is not None:
             text = safe_line(text)
-            width = 0.0 if anchor == "start" else _metrics(self._family, style).horizontalAdvance(text)
+            width = 0.0 if anchor == "start" else self.measure(text, style)
             self._painter.setFont(_font(self._family, style))
             self._painter.setPen(self._colors[color])
             self._painter.drawText(QPointF(x - (width / 2 if anchor == "middle" else width), y), text)

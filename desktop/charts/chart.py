@@ -40,8 +40,15 @@ class ChartSpot:
     """A place on the chart that stands for a number, in the chart's own pixels."""
 
     area: QRectF
-    tip: str
-    finding: Finding
+    spot: Spot
+
+    @property
+    def tip(self) -> str:
+        return "\n".join(self.spot.told)
+
+    @property
+    def finding(self) -> Finding:
+        return self.spot.mark.finding
 
 
 def lay_out(painter: QPainter | None, figure: Figure, width: float) -> tuple[float, list[ChartSpot]]:
@@ -53,7 +60,7 @@ def lay_out(painter: QPainter | None, figure: Figure, width: float) -> tuple[flo
 
 def _placed(spot: Spot, scale: float) -> ChartSpot:
     area = QRectF(scale * spot.x, scale * spot.y, scale * spot.width, scale * spot.height)
-    return ChartSpot(area, "\n".join(spot.told), spot.mark.finding)
+    return ChartSpot(area, spot)
 
 
 class Chart(QWidget):

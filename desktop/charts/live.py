@@ -160,7 +160,19 @@ def radar_figure(data: ChartData) -> Figure:
         empty = tr("A radar needs three identities: see the bars under Preferences.")
         return _nothing("creativity", PREFERENCES, empty)
     title = tr("How often each identity’s text was chosen, relative to chance")
-    return replace(figure, kind="radar", title=title, subtitle="", source="")
+    marks = tuple(replace(mark, chance=_at_random(mark)) for mark in figure.marks)
+    return replace(figure, kind="radar", title=title, subtitle="", source="", marks=marks)
+
+
+def _at_random(mark: FigureMark) -> tuple[float, float] | None:
+    """Where a share relative to chance lies 95 times in 100 when every choice is made at random."""
+    if not mark.finding.n:
+        return None
+    k = len(mark.finding.groups)
+    low, high = (anytime_chance_range if mark.band else chance_range)(
+        max(1, round(choices_behind(mark.finding))), 1 / k
+    )
+    return low * k, high * k
 
 
 def affinity_figure(data: ChartData) -> Figure:
@@ -212,10 +224,8 @@ def _mark(
     mark = replace(mark, finding=finding, band=not voice.complete and mark.low is not None)
     if finding.id != "creativity.share" or finding.estimate is None:
         return mark
-    k, n = len(finding.groups), choices_behind(finding)
+    k = len(finding.groups)
     low, high = digits.ends(finding.interval) if voice.complete else live_band(finding)
-    at_random = chance_range if voice.complete else anytime_chance_range
-    chance = at_random(max(1, round(n)), 1 / k) if finding.n else None
     axis = finding.dims["axis"]
     name = f"{names.get(finding.label, finding.label)} ({titles.get(axis, axis)})"
     return replace(
@@ -223,7 +233,6 @@ def _mark(
         low=None if low is None else low * k,
         high=None if high is None else high * k,
         band=not voice.complete,
-        chance=chance and (chance[0] * k, chance[1] * k),
         tip=_share_tip(name, finding, low, high, voice),
     )
 
