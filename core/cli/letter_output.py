@@ -11,6 +11,7 @@ from core.documents.categories import categories
 from core.documents.occupations import OccupationGuess
 from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
 from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
+from core.draw import digits
 from core.findings import ScorerUse
 from core.studies.letters.style import p_words
 from core.swap import Person
@@ -219,19 +220,21 @@ def _tell_figures(reading: Reading) -> None:
 
 def _figure_words(figure: LetterFigure, compared: ComparedFigure | None) -> tuple[str, ...]:
     unit = figure.unit
-    bounds = f"{number(figure.low, unit)} to {number(figure.high, unit)}" if figure.low is not None else ""
-    middle = f"{number(compared.middle_low, unit)} to {number(compared.middle_high, unit)}" if compared else ""
+    value, bounds = digits.written(figure.value, figure.low, figure.high, unit)
+    middle = digits.written(compared.value, compared.middle_low, compared.middle_high, unit)[1] if compared else ""
     outside = {"high": "more than most", "low": "less than most", "": ""}[compared.outside if compared else ""]
-    value = number(figure.value, unit) if figure.value is not None else f"none: {figure.reason}"
+    value = value if figure.value is not None else f"none: {figure.reason}"
     title = f"{figure.title}{f', {unit}' if not unit.startswith('share') else ''}"
-    return title, value, bounds, middle, outside
+    return title, value, _ends(bounds, unit), _ends(middle, unit), outside
+
+
+def _ends(interval: str, unit: str) -> str:
+    return interval and interval + digits.sign(unit)
 
 
 def number(value: float | None, unit: str) -> str:
-    """A share in per cent, a count whole, a rate with two digits; "–" for none."""
-    if value is None:
-        return "–"
-    return f"{100 * value:.0f} %" if unit.startswith("share") else f"{value:.0f}" if unit == "words" else f"{value:.2f}"
+    """A share in per cent; "–" for none."""
+    return "–" if value is None else digits.number(value, unit)
 
 
 def _naming(reading: Reading) -> str:

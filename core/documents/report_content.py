@@ -17,6 +17,7 @@ from core.documents.values import (
     TwinDifference,
     changed,
 )
+from core.draw import digits
 
 
 @dataclass(frozen=True)
@@ -70,23 +71,23 @@ LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout"
 
 
 def share(figure: LetterFigure) -> str:
-    """“12 % of 17 sentences (3 to 34 %)”; a stand-in says that it is one."""
+    """“12 % of 17 sentences (3–34 %)”; a stand-in says that it is one."""
     if figure.value is None:
         return f"none: {figure.reason}"
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.0f} {figure.unit}" if figure.value >= 10 else f"{figure.value:.1f} {figure.unit}"
-    bounds = f"{100 * figure.low:.0f} to {100 * figure.high:.0f} %"
+    value, interval = digits.written(figure.value, figure.low, figure.high, figure.unit)
+    if not interval:
+        return f"{value} {figure.unit}"
     stand_in = ", stand-in scorer" if figure.scorer is not None and figure.scorer.stand_in else ""
-    return f"{100 * figure.value:.0f} % of {figure.n} sentences ({bounds}{stand_in})"
+    return f"{value} of {figure.n} sentences ({interval} %{stand_in})"
 
 
 def whole_figures(reading: Reading) -> Iterator[Block]:
     """Length, naming, and the shares."""
     words, superlatives = reading.figure("words"), reading.figure("superlatives")
     if words is not None and words.value is not None:
-        line = f"{words.value:.0f} words"
+        line = f"{digits.fixed(words.value, 0)} words"
         if superlatives is not None and superlatives.value is not None:
-            line += f", {superlatives.value:.1f} superlatives in 100 words"
+            line += f", {digits.number(superlatives.value)} superlatives in 100 words"
         yield said(f"{line}. {_naming(reading.naming)}")
     listed = [figure for name in LISTED if (figure := reading.figure(name)) is not None]
     yield ReportTable(("", "Share of the sentences"), tuple((one.title, share(one)) for one in listed), (0.35, 0.65))
@@ -99,15 +100,9 @@ def figure_rows(reading: Reading) -> Iterator[tuple[str, ...]]:
         if figure is None:
             continue
         of_100 = f"{100 * one.below:.0f} ({100 * one.low:.0f} to {100 * one.high:.0f})"
-        middle = f"{_plain(figure, one.middle_low)} to {_plain(figure, one.middle_high)}"
+        middle = digits.written(one.value, one.middle_low, one.middle_high, figure.unit)[1] + digits.sign(figure.unit)
         outside = {"high": "  (above)", "low": "  (below)", "": ""}[one.outside]
-        yield figure.title, f"{_plain(figure, one.value)}{outside}", f"{middle}, n = {one.n}", of_100
-
-
-def _plain(figure: LetterFigure, value: float) -> str:
-    return (
-        f"{100 * value:.0f} %" if figure.unit.startswith("share") else f"{value:.1f}" if value < 10 else f"{value:.0f}"
-    )
+        yield figure.title, f"{digits.number(one.value, figure.unit)}{outside}", f"{middle}, n = {one.n}", of_100
 
 
 def _naming(naming: Naming) -> str:
@@ -279,7 +274,12 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
     for finding in twin.findings:
         yield said(finding, bullet=True)
     rows = tuple(
-        (one.title, _number(one.value), _number(one.twin), f"{one.difference:+.2g}")
+        (
+            one.title,
+            _number(one.value),
+            _number(one.twin),
+            "+" * (one.difference > 0) + digits.number(one.difference),
+        )
         for one in changed(twin.figures)
         if one.difference is not None
     )
@@ -309,7 +309,7 @@ def _methods(reading: Reading) -> Iterator[Block]:
 
 
 def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+    return "none" if value is None else digits.number(value)
 
 
 def _count(number: int, word: str) -> str:

@@ -41,7 +41,7 @@ def written(
     """
     if value is None:
         return UNDEFINED, ""
-    factor = 100 if unit in PROPORTIONS else 1
+    factor = 100 if is_proportion(unit) else 1
     shown = value * factor
     bounds = () if low is None or high is None else (low * factor, high * factor)
     decimals = places(shown, *bounds)
@@ -74,9 +74,14 @@ def ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
+def is_proportion(unit: str) -> bool:
+    """Whether values in this unit are from 0 to 1 and written in per cent: a share of something too."""
+    return unit in PROPORTIONS or unit.startswith("share of ")
+
+
 def sign(unit: str) -> str:
     """What stands behind a number: " %", " pp" (percentage points) for a difference of proportions, or nothing."""
-    return "" if unit not in PROPORTIONS else " pp" if unit.startswith("difference") else " %"
+    return "" if not is_proportion(unit) else " pp" if unit.startswith("difference") else " %"
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from core.draw.digits import PROPORTIONS
+from core.draw import digits
 from core.findings import Finding, Floor
 
 FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "radar", "table"]
@@ -113,7 +113,7 @@ class Figure:
     @property
     def percent(self) -> bool:
         """Whether the values are proportions, to be written as percentages."""
-        return self.unit in PROPORTIONS
+        return digits.is_proportion(self.unit)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

@@ -12,16 +12,13 @@ FONT_FAMILY = "Inter"
 
 @dataclass(frozen=True)
 class Series:
-    """One series of a chart: a colour-blind-safe colour (Okabe and Ito) and three second cues.
+    """One series of a chart: a colour-blind-safe colour (Okabe and Ito), and a pattern for areas as the second cue.
 
-    `marker` is a pyqtgraph symbol, `dash` a pen pattern in pen widths (empty: solid), `pattern` the name of a
-    `Qt.BrushStyle`.
+    `pattern` is the name of a `Qt.BrushStyle`. The markers and dashes of series are the figures': `core.draw.canvas`.
     """
 
     name: str
     color: str
-    marker: str
-    dash: tuple[float, ...]
     pattern: str
 
 
@@ -105,16 +102,10 @@ class Tokens:
         return round(20 * (1 + (self.scale - 1) * 0.6))
 
 
-_CUES: tuple[tuple[str, tuple[float, ...], str], ...] = (
-    ("o", (), "SolidPattern"),
-    ("s", (6, 3), "BDiagPattern"),
-    ("t1", (2, 2), "Dense5Pattern"),
-    ("d", (8, 3, 2, 3), "FDiagPattern"),
-    ("x", (10, 4), "CrossPattern"),
-    ("star", (4, 2, 1, 2, 1, 2), "HorPattern"),
-    ("p", (1, 3), "VerPattern"),
-    ("+", (12, 3, 3, 3), "DiagCrossPattern"),
-)
+_PATTERNS = (
+    "SolidPattern", "BDiagPattern", "Dense5Pattern", "FDiagPattern", "CrossPattern", "HorPattern", "VerPattern",
+    "DiagCrossPattern",
+)  # fmt: skip
 
 OKABE_ITO = {
     "black": "#000000",
@@ -130,7 +121,7 @@ OKABE_ITO = {
 
 def _series(*names: str, white_for_black: bool = False) -> tuple[Series, ...]:
     colors = {**OKABE_ITO, "black": "#FFFFFF" if white_for_black else OKABE_ITO["black"]}
-    return tuple(Series(name, colors[name], *cues) for name, cues in zip(names, _CUES, strict=True))
+    return tuple(Series(name, colors[name], pattern) for name, pattern in zip(names, _PATTERNS, strict=True))
 
 
 # Per ground, the colours that stand out most come first; the pale ones are only needed from the seventh series on.

@@ -73,7 +73,7 @@ def test_series_are_okabe_ito_with_cues_of_their_own(name: str):
     allowed = {*OKABE_ITO.values(), "#FFFFFF"}  # white stands for black on dark grounds
     assert len(series) == 8
     assert {one.color for one in series} <= allowed
-    for cue in ("color", "marker", "dash", "pattern"):
+    for cue in ("color", "pattern"):
         assert len({getattr(one, cue) for one in series}) == 8, f"two series share a {cue}"
 
 
