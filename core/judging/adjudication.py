@@ -26,7 +26,7 @@ FEWEST_OF_WORKSHOP = 5  # people; of fewer, an answer would soon be known to be 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """What was decided of a comparison. `chosen`: an item index, with outcome "choice" alone."""
+    """The decision on a comparison. `chosen`: an item index, with outcome "choice" alone."""
 
     id: str
     comparison_id: str
@@ -38,7 +38,7 @@ class Adjudication:
 
 @dataclass(frozen=True)
 class RaterJudgment:
-    """What one person said of a comparison. Of who took part in a workshop the answer alone is told."""
+    """One person's answer to a comparison. Of a workshop's participants nothing but the answer is shown."""
 
     rater: str
     outcome: Outcome
@@ -94,7 +94,7 @@ def disagreements(project: Project) -> tuple[Disagreement, ...]:
 
 
 def adjudicated(project: Project) -> Mapping[str, Adjudication]:
-    """What was decided, by comparison id. Of several that nothing supersedes the latest counts."""
+    """Decisions by comparison id. Of several that nothing supersedes the latest counts."""
     found = {one.comparison_id: one for one in map(_adjudication, project.annotations.of_kind(KIND))}
     return {key: one for key, one in found.items() if one.outcome != "withdrawn"}
 

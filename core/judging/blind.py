@@ -1,4 +1,4 @@
-"""What may be seen while a session is open: nothing here names an identity, an axis, a model, an output or a file."""
+"""Values that may be seen while a session is open: none names an identity, an axis, a model, an output or a file."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -30,7 +30,7 @@ class BlindComparison:
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """What the rater said before; `card` is the index of the chosen card, with outcome "choice" alone."""
+    """The rater's earlier answer; `card` is the index of the chosen card, with outcome "choice" alone."""
 
     outcome: Answered
     card: int | None = None
@@ -89,7 +89,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class StartInfo:
-    """What the start page shows: the rater's code (a suggestion where none was given) and what there is to judge."""
+    """The start page: the rater's code (a suggestion where none was given) and the plans that can be judged."""
 
     code: str
     offers: tuple[Offer, ...]
@@ -118,7 +118,7 @@ class AxisSummary:
 
 @dataclass(frozen=True)
 class Revelation:
-    """What the reveal shows; it is made only after the session is locked.
+    """The result at the reveal; it is made only after the session is locked.
 
     `repeats_same`: hidden repeats that were answered the same way both times, of `repeats` answered at all.
     """

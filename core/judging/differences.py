@@ -1,4 +1,4 @@
-"""Which words differ between texts that stand side by side."""
+"""The words that differ between texts shown side by side."""
 
 import re
 import unicodedata

@@ -114,7 +114,7 @@ class AxisChoice:
 
 @dataclass(frozen=True)
 class OtherVoice:
-    """Whose choices stand beside: the group's, of `people` pooled with the person among them, or a model judge's."""
+    """Choices shown for comparison: the group's, of `people` pooled with the person among them, or a model judge's."""
 
     key: str
     title: str
@@ -126,7 +126,7 @@ class OtherVoice:
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """One rater's choices in completed sessions, by axis, and what stands beside them.
+    """One rater's choices in completed sessions, by axis, with those of the group and of models for comparison.
 
     `code`: the rater's. `complete`: no planned comparison was left; only then is anything tested. `group` is None with
     fewer than five people, and `group_reason` says so. `findings`: `creativity.share` and `creativity.abs` behind the

@@ -40,7 +40,7 @@ class Paragraph:
 
 
 def paragraphs(fingerprint: Fingerprint, say: Say = str, count: Count | None = None) -> tuple[Paragraph, ...]:
-    """What the fingerprint shows and what it cannot. `say` translates a sentence, `count` writes a number."""
+    """The result in words, and its limits. `say` translates a sentence, `count` writes a number."""
     voice = _Voice(fingerprint, say, count or _plain)
     return tuple(Paragraph(tuple(spans), quiet) for spans, quiet in voice.said() if spans)
 
@@ -96,7 +96,7 @@ class _Voice:
         yield self._seeing(without), True
 
     def _evidence(self, axis: AxisChoice, *, again: bool) -> Spans:
-        """Who stands out, the others, and how often choosing at random would do as much."""
+        """The identity chosen most, the others, and how often choosing at random would do as much."""
         out, testing = axis.furthest, axis.testing
         assert out is not None
         assert testing is not None
@@ -126,7 +126,7 @@ class _Voice:
         return self._fill(self._any[key], how_many=self._spelled(k), of=self._n(of), axes=self._spelled(axes))
 
     def _seeing(self, axes: Sequence[AxisChoice]) -> Spans:
-        """What so many choices show, said once for all axes that it is the same for."""
+        """The power of so many choices, said once for all axes that have the same."""
         clauses: list[Spans] = []
         known = [(axis.seeing, axis) for axis in axes if axis.seeing is not None]
         known.sort(key=lambda one: -len(one[0].shares))

@@ -42,13 +42,13 @@ def judging_words() -> JudgingWords:
 
 @cache
 def words_sha256() -> str:
-    """Which wording it was, so that judgments made with an edited one are another rater's."""
+    """The hash of the wording, so that judgments made with an edited one belong to another rater."""
     return hashlib.sha256(repr(judging_words()).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class JudgingPrompt:
-    """`code` stands on the fences. `broken`: how many control signs of chat templates were broken up in the texts."""
+    """`code`: the text of the fences. `broken`: the control signs of chat templates broken up in them."""
 
     text: str
     code: str
@@ -80,10 +80,10 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
 
 
 def fence_code(texts: Sequence[str], salt: str) -> str:
-    """A code that stands in none of the texts.
+    """A code that occurs in none of the texts.
 
     It is a hash over the texts themselves: whoever writes one would have to find a text that contains its own hash.
-    Should it stand in one all the same, the next is taken.
+    Should it occur in one all the same, the next is taken.
     """
     attempt = 0
     while True:
@@ -95,7 +95,7 @@ def fence_code(texts: Sequence[str], salt: str) -> str:
 
 
 def card_orders(cards: int, *, mirrored: bool = False) -> tuple[tuple[int, ...], ...]:
-    """The orders in which a model is asked: each card stands once in each place. Two: both; three: all rotations."""
+    """The orders in which a model is asked: each card comes once in each place. Two: both; three: all rotations."""
     first = tuple(reversed(range(cards))) if mirrored else tuple(range(cards))
     return tuple(first[turn:] + first[:turn] for turn in range(cards))
 
@@ -139,10 +139,10 @@ class ParsedReply:
 
 
 def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> ParsedReply:
-    """What a reply says of the cards `texts`. `whole`: it ended by itself and was not cut off.
+    """Read a reply about the cards `texts`. `whole`: it ended by itself and was not cut off.
 
     Only a reply that is an answer from its first sign to its last is one: a letter within a sentence may come from a
-    text that is echoed. An answer that stands in one of the texts, other than as a bare word, is not taken either.
+    text that is echoed. An answer that occurs in one of the texts, other than as a bare word, is not taken either.
     """
     reasoned = _REASONING.match(reply)
     answer = reply[reasoned.end() :] if reasoned else reply

@@ -89,7 +89,7 @@ class DrawnPlan:
 
 
 class _Cell(NamedTuple):
-    """What must be equal within a comparison."""
+    """The values that must be equal within a comparison."""
 
     task: str
     theme: str
@@ -243,7 +243,7 @@ def _with_repeats(originals: list[DrawnComparison], share: float, rng: random.Ra
     number = round(share * len(originals))
     early = len(originals) - REPEAT_DISTANCE  # later ones have no room behind them, and are taken only if need be
     again = sorted(rng.sample(range(early if number <= early else len(originals)), number))
-    # Slot s stands before original s; the last slot is the end of the plan.
+    # Slot s comes before original s; the last slot is the end of the plan.
     slots: dict[int, list[int]] = defaultdict(list)
     for original in again:
         slots[rng.randint(min(original + REPEAT_DISTANCE, len(originals)), len(originals))].append(original)
@@ -262,7 +262,7 @@ def _with_repeats(originals: list[DrawnComparison], share: float, rng: random.Ra
 # ---- The order of the cards: fixed per rater and comparison, counterbalanced over identities, positions and raters
 #
 # Comparisons of the same identities are taken in plan order in blocks of k, k being the number of cards. A block is a
-# Latin square: each identity stands once in each position. Which comparison of the block gets which row is shuffled by
+# Latin square: each identity comes once in each position. Which comparison of the block gets which row is shuffled by
 # the plan's seed, and squares alternate with their mirror image, so that neighbours are balanced as well. A rater's
 # number turns every row of the plan by one: raters 1 to k see each identity once in each position of every comparison,
 # and raters k + 1 to 2k see the mirror image.
@@ -284,7 +284,7 @@ class CardOrder:
         self._rater = rater_number(rater_code) - 1  # rater 1 sees the plan unturned
         self._rows = comparisons
         self._index = {row.id: index for index, row in enumerate(comparisons)}
-        # Where each comparison stands among those of the same identities; -1 for one that repeats another.
+        # The place of each comparison among those of the same identities; -1 for one that repeats another.
         self._places = array("q", bytes(8 * len(comparisons)))
         sizes: defaultdict[tuple[str, ...], int] = defaultdict(int)
         for row in _in_plan_order(comparisons):
@@ -318,7 +318,7 @@ class CardOrder:
         return tuple(reversed(turned)) if mirrored else tuple(turned)
 
     def _swapped(self, row: ComparisonRow, original: ComparisonRow) -> tuple[int, ...]:
-        """No output stands where it stood the first time: two cards swap sides, three move on by one or two."""
+        """No output keeps its place: two cards swap sides, three move on by one or two."""
         shown = [original.items[index].key for index in self.of(original.id)]
         turn = 1 + _hash(str(self._seed), "repeat", row.id) % (len(shown) - 1)
         index_of = {item.key: index for index, item in enumerate(row.items)}

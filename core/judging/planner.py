@@ -219,7 +219,7 @@ def raters_needed(design: JudgingDesign, shares: Sequence[float] | float = PREFE
 
 
 def detectable(design: JudgingDesign, power: float = POWER) -> Detectable:
-    """What the plan can see with this chance."""
+    """The smallest preference that the plan sees with this chance."""
 
     def seen(top: float) -> bool:
         return _power(design, top_shares(top, design.identities)) >= power

@@ -110,7 +110,7 @@ class JudgingService:
     # before a session
 
     def start_info(self, code: str | None = None) -> StartInfo:
-        """What there is to judge for the rater `code`; without one, for whoever has an open session, or a new rater."""
+        """The plans that the rater `code` can judge; without a code, whoever has an open session, or a new rater."""
         if code is None:
             code = self._store.only_code() or self._open_code()
         plans = [plan for plan in self._store.plans() if self._store.count(plan.id)]

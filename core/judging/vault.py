@@ -33,7 +33,7 @@ class Vault(Generic[Thing]):
         self._taken = False
 
     def use(self, work: Callable[[Thing], Answer]) -> Answer:
-        """What `work` answers when it is given the thing, in the vault's own thread. RuntimeError if it fails."""
+        """Call `work` with the thing in the vault's own thread, and return its answer. RuntimeError if it fails."""
         return cast(Answer, self._ask(work, last=False))
 
     def take(self) -> Thing:
@@ -48,7 +48,7 @@ class Vault(Generic[Thing]):
         self._inbox.put(_Order(work, answer, last))
         done, value = answer.get()
         if not done:
-            raise RuntimeError(f"what was asked of the vault failed: {value}")
+            raise RuntimeError(f"work in the vault failed: {value}")
         return cast(object, value)
 
 

@@ -1,4 +1,4 @@
-"""What a comparison is called and what it is judged by, from the task's own words."""
+"""The title of a comparison and the criteria that it is judged by, from the task's own words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class TaskWords:
 
 
 class ComparisonWording:
-    """Titles and criteria by task and theme key; an unknown key stands for itself, its underscores as blanks."""
+    """Titles and criteria by task and theme key; an unknown key is used as it is, its underscores as blanks."""
 
     def __init__(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str] | None = None) -> None:
         self._tasks = tasks

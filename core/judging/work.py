@@ -63,7 +63,7 @@ class Notes:
         return self._typed.get(index, "")
 
     def put(self, index: int, note: str) -> None:
-        """What stands in the field now. Not on disk by that."""
+        """Set the note to what the field holds now; `saved` says when it is on disk."""
         self._typed[index] = note
 
     def waits(self, index: int) -> bool:

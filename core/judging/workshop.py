@@ -37,7 +37,7 @@ def participant_code() -> str:
 
 
 class Pin:
-    """What leaving a workshop takes. Only a hash of it is kept, so that nothing in the window leads to it."""
+    """The PIN for leaving a workshop. Only a hash of it is kept, so that nothing in the window leads to it."""
 
     def __init__(self, typed: str) -> None:
         """Raises `AppError` where it is too short; empty is no PIN: anybody may leave."""
@@ -171,7 +171,7 @@ def chance_of(design: JudgingDesign) -> Chance:
 
 
 def _design(rows: Sequence[ComparisonRow]) -> JudgingDesign | None:
-    """What is asked on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
+    """The design on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
     asked = Counter(row.axis for row in rows if row.repeat_of is None)
     if not asked:
         return None

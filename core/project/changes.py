@@ -1,4 +1,4 @@
-"""What a write changed, so that panels refresh only on what concerns them."""
+"""The rows that a write changed, so that panels refresh only on what concerns them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

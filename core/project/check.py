@@ -29,7 +29,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was looked at, and what is wrong; `rows` by table."""
+    """The rows that were checked, by table, and the problems found."""
 
     rows: dict[str, int]
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""What may be opened: a file of ours, of a version we know, with exactly the schema we wrote.
+"""The gate: only a file of ours may be opened, of a version we know, with exactly the schema we wrote.
 
 The header is read before SQLite sees the file. A file that this machine has not seen is examined wholly; one that it
 closed itself, and that has not changed since, gets header and schema only.

@@ -38,7 +38,7 @@ class Reader:
         self._closed = False
 
     def run(self, read: Callable[[Connection], Answer]) -> Answer:
-        """What `read` answers, inside one read transaction."""
+        """Call `read` inside one read transaction, and return its answer."""
         try:
             return self._run(read)
         except NotSaved as error:

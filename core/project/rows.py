@@ -143,7 +143,7 @@ class OutputRow:
 
 @dataclass(frozen=True)
 class TextRow:
-    """A text to score: exactly one of the two ids is set. `line_break`: what stands for one in an imported text."""
+    """A text to score: exactly one of the two ids is set. `line_break`: its sign in an imported text."""
 
     output_id: int | None
     source_id: int | None
@@ -179,7 +179,7 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class ComparisonItem:
-    """A card of a comparison: an output, or else a source, and the identity it stands for. In a packet it has none."""
+    """A card of a comparison: an output, or else a source, and its identity. In a packet it has none."""
 
     output: int | None
     identity: str
@@ -191,7 +191,7 @@ class ComparisonItem:
 
     @property
     def key(self) -> TextKey:
-        """Which text the card shows."""
+        """The key of the text that the card shows."""
         if self.output is not None:
             return ("output", self.output)
         assert self.source is not None

@@ -1,4 +1,4 @@
-"""What may be written, validated: SQLModel data models, one per table that is written from outside of the store.
+"""The values that may be written, validated: SQLModel data models, one per table written from outside of the store.
 
 Their fields are columns, in Python's terms: the store encodes JSON and texts, and adds keys, times and hashes.
 """

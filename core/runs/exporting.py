@@ -52,7 +52,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision. A
-    participant of a workshop is a number that is drawn anew for each export, without the time of any answer.
+    participant of a workshop is a number that is drawn for each export, without the time of any answer.
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
@@ -187,7 +187,7 @@ def open_sessions(project: Project) -> int:
 
 
 def matched_block(row: OutputRow) -> str:
-    """What letters of one matched set have in common: model, sample, and the cell of their prompts; empty for none."""
+    """The block of a letter, common to one matched set: model, sample and the cell of its prompt; empty for none."""
     block = row.fields.get("block", "")
     return block and f"{row.model}/{row.sample}/{block}"
 
@@ -230,7 +230,7 @@ def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
             exported = {**_output(study.kind, row), "temperature": row.fields.get("temperature") or heat[row.run_id]}
             yield exported if originals is None else {**exported, ORIGINAL: originals.beside(row)}
         for source in _sources(project, study.id):
-            if source.kind != KIND:  # an original stands beside what was generated for its headline
+            if source.kind != KIND:  # an original is shown beside what was generated for its headline
                 yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported"}
 
 

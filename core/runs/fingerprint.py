@@ -51,7 +51,7 @@ class _Definition:
 
 
 def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
-    """What these sessions were asked and answered on axes of identities. Hidden repeats are not asked.
+    """The comparisons and answers of these sessions on axes of identities. Hidden repeats are not asked.
 
     Where an axis was compared in several sets of identities (two of its three, say), each set is an axis of its own:
     chance differs between them.
@@ -94,7 +94,7 @@ def asked_rows(project: Project, plan_id: str) -> list[ComparisonRow]:
 
 
 def compare_set(row: ComparisonRow) -> CompareSet:
-    """What was compared: the axis with the identities on the cards."""
+    """The axis with the identities on the cards."""
     return row.axis, frozenset(item.identity for item in row.items)
 
 
@@ -385,7 +385,7 @@ class ReadTexts:
 
 
 def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, identity: str = "") -> ReadTexts:
-    """What this rater read on an axis in revealed sessions; of one identity, where one is named.
+    """The texts that this rater read on an axis in revealed sessions; of one identity, where one is named.
 
     `axis`: as the fingerprint calls it. A model read every text once in each order of the cards: the last one counts.
     """

@@ -61,7 +61,7 @@ class OrderedComparison:
 
     @property
     def texts(self) -> tuple[TextKey, ...]:
-        """Which texts, in the order of the cards."""
+        """The keys of the texts in the order of the cards."""
         return tuple(self.comparison.items[index].key for index in self.shown)
 
 
@@ -115,7 +115,7 @@ class ModelSession:
                 yield OrderedComparison(row, order, shown)
 
     def left(self) -> list[OrderedComparison]:
-        """What has no reply yet, and what failed in passing."""
+        """The requests that have no reply yet, or that failed in passing."""
         return [ask for ask in self.asks() if _to_ask(self.said.get((ask.comparison.id, ask.shown)))]
 
     def asked_now(self, ask: OrderedComparison) -> bool:
@@ -190,7 +190,7 @@ class ModelSession:
 
 
 def model_rater(project: Project, generator: GeneratorSpec, seed: int) -> RaterRow:
-    """The rater that stands for this generator with this seed and wording of the question; added where it is new.
+    """The rater of this generator with this seed and wording of the question; added where it is new.
 
     Its code is the model's name, with a number where another rater has that name already.
     """

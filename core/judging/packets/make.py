@@ -123,7 +123,7 @@ class MadePacket:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What the packets of a plan share."""
+    """The part that all packets of a plan share."""
 
     row: PlanRow
     rows: tuple[ComparisonRow, ...]  # all of them: the order of the cards depends on all
@@ -146,7 +146,7 @@ def make_packets(
 
     A packet that is there already, made for the same code and plan and not rated in yet, is as good as a new one and
     stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
-    a file that stands in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
+    a file that is in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
     """
     wanted = _codes(codes)
     targets = {code: folder / file_name(code) for code in wanted}
@@ -298,7 +298,7 @@ def _rows(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket) -> dic
 
 
 def _sources(ctx: JobContext, project: Project, plan: _Plan, order: CardOrder, at: str) -> Iterator[Mapping[str, Any]]:
-    """The texts, card by card. One that stands in two comparisons is there twice: which is a repeat is not told."""
+    """The texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
     number = 0
     for start in range(0, len(plan.usable), AT_ONCE):
         ctx.check()

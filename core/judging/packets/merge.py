@@ -84,7 +84,7 @@ def read_packet(path: Path) -> ReturnedPacket:
 
 
 def altered(path: Path, details: str = "") -> AppError:
-    """What a rater sent is not what the program wrote."""
+    """The error for a packet that is not as the program wrote it."""
     return PacketRefused(
         f"“{path.name}” was changed outside the program: its content does not fit its hashes.",
         hint="Ask the rater for the file as it was saved.",
@@ -93,7 +93,7 @@ def altered(path: Path, details: str = "") -> AppError:
 
 
 def _as_packet(path: Path, error: AppError) -> AppError:
-    """What opening a project says, for somebody who was sent a packet: backups and imports are no help with those."""
+    """An error of opening a project, for somebody who was sent a packet: backups and imports do not help there."""
     no_project = f"“{path.name}” is not a Biasprint project"
     if error.message.startswith(no_project):
         what = error.message.removeprefix(no_project)
@@ -139,7 +139,7 @@ def _texts(project: Project, rows: Sequence[ComparisonRow]) -> dict[str, tuple[s
 
 
 def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """What the rater stated, each row after the one that it supersedes."""
+    """The rater's annotations, each row after the one that it supersedes."""
     waiting = {row["id"]: row for row in project.packets.annotations_as_stored()}
     for row in waiting.values():
         known = row["target"] in texts and row["rater_id"] == own.rater.id and row["kind"] in ANNOTATIONS
@@ -202,7 +202,7 @@ Order = tuple[int, ...]  # by card of a packet: the item that it shows
 
 @dataclass(frozen=True)
 class MergedFile:
-    """What became of one file.
+    """The result of merging one file.
 
     `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
     this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; what
@@ -367,7 +367,7 @@ class _Merging:
 
 
 def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order) -> Order | None:
-    """Which item each card shows. As it was laid out, if that fits: of two cards with one text only that tells."""
+    """The item that each card shows. As it was laid out, if that fits: of two cards with one text only that tells."""
     if len(cards) != len(items):
         return None
     if all(items[item] == text for item, text in zip(laid_out, cards, strict=True)):

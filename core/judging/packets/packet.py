@@ -75,7 +75,7 @@ class WordingList:
 
 @dataclass(frozen=True)
 class PacketInfo:
-    """What a packet says of itself. `finished`: it is locked and sealed, to be sent back."""
+    """A packet's description of itself. `finished`: it is locked and sealed, to be sent back."""
 
     packet_id: str
     code: str
@@ -105,7 +105,7 @@ def packet_parts(project: Project) -> PacketParts | None:
 
 
 def packet_info(project: Project) -> PacketInfo | None:
-    """What the packet says of itself; None for an ordinary project."""
+    """The packet's description of itself; None for an ordinary project."""
     found = packet_parts(project)
     if found is None:
         return None

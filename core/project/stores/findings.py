@@ -99,7 +99,7 @@ reading = table("reading")
 
 @dataclass(frozen=True)
 class ReadingRow:
-    """What was found in a letter, as `result`. `source_id`: its text; None where only the reading was kept."""
+    """A stored check of a letter, with its `result`. `source_id`: its text; None where only the reading was kept."""
 
     id: str
     source_id: int | None

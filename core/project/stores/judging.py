@@ -41,7 +41,7 @@ def place_of(row: JudgmentRow) -> Place:
 
 
 def decision_target(place: Place) -> str:
-    """What a decision's annotation is about."""
+    """The target of a decision's annotation."""
     return "/".join(place)
 
 
@@ -260,7 +260,7 @@ class Judging(StorePart):
         return tuple(row for row in rows if row.id not in replaced)
 
     def decisions(self, several: Mapping[tuple[str, str], Sequence[JudgmentRow]]) -> dict[str, list[AnnotationRow]]:
-        """What the coordinator decided on comparisons whose heads differ, by target."""
+        """The coordinator's decisions on comparisons whose heads differ, by target."""
         targets = [decision_target(place) for place, rows in several.items() if not equal_answers(rows)]
         found: dict[str, list[AnnotationRow]] = {}
         for start in range(0, len(targets), AT_ONCE):

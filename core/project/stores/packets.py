@@ -22,7 +22,7 @@ from core.project.stores.judging import EMPTY, judgment, rater, session
 
 @dataclass(frozen=True)
 class PacketRows:
-    """What one file brought, in the coordinator's terms: items instead of cards, hashes made anew.
+    """The rows of one file in the coordinator's terms: items instead of cards, with new hashes.
 
     `rater` is None where the session is known; `background` is what the rater said of themselves. `judgments` and
     `annotations` are whole rows; a row that supersedes another comes after it. `came` notes the file.
@@ -91,7 +91,7 @@ def _stamp(connection: Connection, own: SessionRow) -> None:
 
 
 def _describe(connection: Connection, rater_id: str, words: str) -> None:
-    """What a rater says of themselves where nothing is known; of two copies that differ, always the same one."""
+    """A rater's words about themselves where nothing is known; of two copies that differ, always the same one."""
     known = connection.execute(sa.select(rater.c.background).where(rater.c.id == rater_id)).scalar_one()
     said = min({known, words} - {EMPTY}, default=EMPTY)
     if said != known:

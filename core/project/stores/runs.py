@@ -193,13 +193,13 @@ COLUMNS = (
     generator.c.model,
 )
 
-# Made once: making it anew for every row took most of a row's time, which a job takes from the window.
+# Made once: making it for every row took most of a row's time, which a job takes from the window.
 NEW = insert(output).on_conflict_do_nothing(["run_id", "prompt_id", "sample"]).returning(output.c.id)
 
 
 @dataclass(frozen=True)
 class OutputFilter:
-    """Which outputs; a field that is None does not narrow."""
+    """A selection of outputs; a field that is None does not narrow it."""
 
     study_id: int | None = None
     run_id: int | None = None

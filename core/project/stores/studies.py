@@ -29,7 +29,7 @@ axis = table("axis_definition")
 
 
 class Studies(StorePart):
-    """What is studied: a kind (news, completion, creativity, letters or a plug-in's) and a title."""
+    """Studies: a kind (news, completion, creativity, letters or a plug-in's) and a title."""
 
     def add(self, kind: str, title: str, settings: dict[str, Any] | None = None) -> Changes:
         values = {"kind": kind, "title": title, "settings": canonical_json(settings or {}), "created_at": utc_now()}

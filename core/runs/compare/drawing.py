@@ -178,7 +178,7 @@ def _study(project: Project, study_id: int) -> StudyRow:
 
 
 def _named(pool: Pool, settings: PlanSettings) -> str:
-    """What the plan compares, for people who coordinate: raters never see a plan's title."""
+    """The plan's title, for people who coordinate: raters never see a plan's title."""
     if settings.kind == "identity":
         return "+".join(sorted(pool.axes))
     return "+".join(f"{axis}: {' | '.join(sorted(identities))}" for axis, identities in pool.axes.items())

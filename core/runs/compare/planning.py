@@ -1,4 +1,4 @@
-"""What a plan can show and what it would take, worked out in the compute process: the window imports no statistics."""
+"""The power of a plan, and the size that it would need; in the compute process: the window imports no statistics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a plan can show on its axes with this many identities; sentences for people, and their numbers.
+    """The power of a plan on its axes with this many identities; sentences for people, and their numbers.
 
     `chance`: of seeing `shares` on one of these axes. `needed`: comparisons on each axis for 80 in 100, `raters_needed`
     for the comparisons there are; None where no number is enough. `detectable`: the share of one identity that is seen
@@ -44,7 +44,7 @@ class Outlook:
     detects: str
 
     def stored(self) -> dict[str, Any]:
-        """What a plan keeps of it: numbers alone."""
+        """The numbers, as a plan keeps them."""
         found = asdict(self)
         return {name: value for name, value in found.items() if name not in ("sees", "needs", "detects")}
 

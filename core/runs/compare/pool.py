@@ -1,4 +1,4 @@
-"""What a project offers to compare: studies, axes, the runs that wrote texts, and the pool of candidates."""
+"""The texts of a project that can be compared: studies, axes, the runs that wrote texts, and the pool of candidates."""
 
 import re
 from collections import Counter, defaultdict
@@ -38,7 +38,7 @@ class CompareRequest:
 class Pool:
     """`axes`: axis → the identities that a comparison on it shows. `left_out`: texts that never were candidates.
 
-    `new`: texts that are stored once they are drawn, by the negative number that stands for their source's id.
+    `new`: texts that are stored once they are drawn, by a negative number in place of their source's id.
     `definitions`: axes that the project has no copy of yet.
     """
 
@@ -80,12 +80,12 @@ def problem_of(row: OutputRow) -> str:
 
 
 def theme_of(kind: str, theme: str, fields: Mapping[str, str]) -> str:
-    """What a text is about, to balance by: a letter's occupation, elsewhere the prompt's theme (a domain in news)."""
+    """The theme to balance by: a letter's occupation, elsewhere the prompt's theme (a domain in news)."""
     return fields.get("occupation", "")[:LONGEST_THEME] if kind == "letters" else theme
 
 
 def shown_theme(kind: str, theme: str, fields: Mapping[str, str], hidden: Collection[str]) -> str:
-    """What raters may read of it: in news the headline that both articles were written for.
+    """The theme that raters may read: in news the headline that both articles were written for.
 
     Empty where it holds one of the words in `hidden` (identities that are compared), which would name them.
     """
@@ -138,7 +138,7 @@ class KnownAxis:
 
     @property
     def hidden(self) -> set[str]:
-        """What a title must not say while its comparisons are judged: the axis and what is compared on it."""
+        """The words that no title may hold while its comparisons are judged: the axis and what is compared on it."""
         return {self.id, self.title, *self.identities, *self.identities.values()}
 
 

@@ -87,7 +87,7 @@ def _is(identity: Identity, group: str) -> bool:
 
 
 def _name(own: Identity, other: Identity, first: str, text: str) -> str:
-    """The name that stands where `first` does in its group's list, else one that its own letters choose.
+    """The name at the place of `first` in its group's list, else one that its own letters choose.
 
     A name that the text has already would make two people one.
     """
