@@ -1,40 +1,35 @@
 """Rating inside a packet in processes that are killed: what they acknowledged, and what the file holds afterwards."""
 
 import random
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from killed import Lives
 
 from core.judging.packets.packet import packet_info
 from core.project.check import check_project
 from core.project.project import Project
 
-TESTS = Path(__file__).parent
-
 # Through the judging door, as the window does it: what is told of is what a window would call saved.
-RATE = f"""
-import sys
-sys.path.insert(0, {str(TESTS)!r})
+RATE = """
 from pathlib import Path
 from packet_files import judging
-with judging(Path(sys.argv[1])) as door:
-    (offer,) = door.start_info().result().offers
-    view = door.open(offer.token, "R02", True).result()
-    print("open", flush=True)
-    while view.comparison is not None:
-        shown = view.comparison
-        note = f"{{shown.ordinal}} " * (1 + shown.ordinal % 40)
-        door.save_note(shown.token, note).result()
-        print("note", shown.ordinal, flush=True)
-        view = door.record(shown.token, "choice", shown.ordinal % 3, note).result()
-        print("said", shown.ordinal, flush=True)
-    print("finish", flush=True)
-    door.finish().result()
-    print("finished", flush=True)
+def live(path):
+    with judging(Path(path)) as door:
+        (offer,) = door.start_info().result().offers
+        view = door.open(offer.token, "R02", True).result()
+        print("open", flush=True)
+        while view.comparison is not None:
+            shown = view.comparison
+            note = f"{shown.ordinal} " * (1 + shown.ordinal % 40)
+            door.save_note(shown.token, note).result()
+            print("note", shown.ordinal, flush=True)
+            view = door.record(shown.token, "choice", shown.ordinal % 3, note).result()
+            print("said", shown.ordinal, flush=True)
+        print("finish", flush=True)
+        door.finish().result()
+        print("finished", flush=True)
 """
 
 
@@ -56,24 +51,6 @@ class Told:
             if what in ("note", "said"):
                 (self.notes if what == "note" else self.said).append(int(ordinal))
             self.finished |= what == "finished"
-
-
-def rate_and_kill(path: Path, after: float, told: Told, *, wait_for: str = "open") -> None:
-    """Rate in another process; kill it so many seconds after it said what is waited for."""
-    process = subprocess.Popen([sys.executable, "-c", RATE, str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    killer = threading.Timer(after, process.send_signal, [signal.SIGKILL])
-    heard: list[str] = []
-    for line in process.stdout:
-        if not line.endswith("\n"):
-            break  # cut off by the kill
-        heard.append(line)
-        if line.strip() == wait_for:
-            killer.start()
-    killer.cancel()
-    process.wait()
-    assert f"{wait_for}\n" in heard, "the rater did not come so far"
-    told.hear(heard)
 
 
 def look_at(path: Path, told: Told, kills: int) -> int:
@@ -105,7 +82,10 @@ def look_at(path: Path, told: Told, kills: int) -> int:
 def kill_often(path: Path, kills: int, seed: int) -> int:
     """Kill a packet's rater at random moments; how many answers the packet holds afterwards."""
     chance, told = random.Random(seed), Told()
-    for _ in range(kills):
-        rate_and_kill(path, chance.uniform(0.0, 0.08), told)
+    with Lives(RATE) as rater:
+        for number in range(kills):
+            # After the first note every other time: on a busy machine all would be killed before it.
+            wait_for = "open" if number % 2 else "note"
+            told.hear(rater.killed(path, chance.uniform(0.0, 0.08), wait_for=wait_for))
     assert told.said, "the test killed too early to show anything"
     return look_at(path, told, kills)

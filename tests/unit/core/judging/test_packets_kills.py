@@ -6,8 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from killed import Lives
 from packet_files import coordinator, finished, make, merge, rated_through_the_door
-from packet_kills import Told, kill_often, look_at, note_of, rate_and_kill
+from packet_kills import RATE, Told, kill_often, look_at, note_of
 
 from core.judging.packets.packet import packet_info
 from core.project.check import check_project
@@ -57,21 +58,22 @@ def test_killed_while_finishing_a_packet_is_finished_or_not_and_never_between(tm
     (packet,) = make(project, plan, "R02")
     chance = random.Random(3)
     pristine, states = packet.path.read_bytes(), set()
-    for _ in range(5):
-        packet.path.write_bytes(pristine)
-        told = Told()
-        rate_and_kill(packet.path, chance.uniform(0.0, 0.004), told, wait_for="finish")
-        assert look_at(packet.path, told, kills=0) == len(told.said) == 3
-        with Project.open(packet.path, read_only=True) as open_one:
-            info = packet_info(open_one)
-        assert info is not None
-        states.add(info.finished)
-        target = Path(shutil.copy(project, tmp_path / "target.biasprint"))
-        (came,) = merge(target, packet.path).files
-        assert (came.added, came.refused, came.finished) == (3, "", info.finished)
-        if not info.finished:
-            (came,) = merge(target, finished(packet.path)).files
-            assert (came.added, came.repeated, came.finished) == (0, 3, True)
+    with Lives(RATE) as rater:
+        for _ in range(5):
+            packet.path.write_bytes(pristine)
+            told = Told()
+            told.hear(rater.killed(packet.path, chance.uniform(0.0, 0.004), wait_for="finish"))
+            assert look_at(packet.path, told, kills=0) == len(told.said) == 3
+            with Project.open(packet.path, read_only=True) as open_one:
+                info = packet_info(open_one)
+            assert info is not None
+            states.add(info.finished)
+            target = Path(shutil.copy(project, tmp_path / "target.biasprint"))
+            (came,) = merge(target, packet.path).files
+            assert (came.added, came.refused, came.finished) == (3, "", info.finished)
+            if not info.finished:
+                (came,) = merge(target, finished(packet.path)).files
+                assert (came.added, came.repeated, came.finished) == (0, 3, True)
     assert states, "no packet was looked at"
 
 

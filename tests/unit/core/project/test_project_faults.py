@@ -3,16 +3,14 @@
 import os
 import random
 import resource
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from killed import Lives
 
 from core.project.changes import Changes
 from core.project.check import check_project
@@ -76,42 +74,32 @@ def choice(session: str, comparison: str, note: str = "") -> JudgmentSpec:
 
 
 RATE = """
-import sys
 from pathlib import Path
 from core.project.project import Project
 from tests_project_faults import choice
-with Project.open(Path(sys.argv[1])) as project:
-    (session,) = project.judging.sessions()
-    judged = {row.comparison_id for row in project.judging.judgments(session.id)}
-    print("open", flush=True)
-    for row in project.judging.comparisons(session.plan_id):
-        if row.id not in judged:
-            project.judging.record(choice(session.id, row.id))
-            print(row.id, flush=True)
+def live(path):
+    with Project.open(Path(path)) as project:
+        (session,) = project.judging.sessions()
+        judged = {row.comparison_id for row in project.judging.judgments(session.id)}
+        print("open", flush=True)
+        for row in project.judging.comparisons(session.plan_id):
+            if row.id not in judged:
+                project.judging.record(choice(session.id, row.id))
+                print(row.id, flush=True)
 """
-
-
-def rate_and_kill(path: Path, after: float) -> list[str]:
-    """Rate in another process and kill it; the comparisons whose choice it had acknowledged."""
-    script = RATE.replace("from tests_project_faults import choice", f"exec(open({__file__!r}).read())")
-    process = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "open\n"
-    killer = threading.Timer(after, process.send_signal, [signal.SIGKILL])
-    killer.start()
-    acknowledged = [line.strip() for line in process.stdout if line.endswith("\n")]
-    killer.cancel()
-    process.wait()
-    return acknowledged
 
 
 def kill_while_rating(tmp_path: Path, kills: int, seed: int) -> None:
     path = tmp_path / "study.biasprint"
-    session, _ = make(path, comparisons=kills * 40)
+    session, ids = make(path, comparisons=kills * 40)
     chance = random.Random(seed)
-    acknowledged: list[str] = []
-    for _ in range(kills):
-        acknowledged += rate_and_kill(path, after=chance.uniform(0.0, 0.05))
+    told: list[str] = []
+    with Lives(RATE.replace("from tests_project_faults import choice", f"exec(open({__file__!r}).read())")) as rater:
+        for number in range(kills):
+            # After the first choice every other time: on a busy machine all would be killed before it.
+            wait_for = "open" if number % 2 else tuple(ids)
+            told += rater.killed(path, chance.uniform(0.0, 0.05), wait_for=wait_for)
+    acknowledged = [line for line in told if line != "open"]
     with Project.open(path) as project:
         found = [row.comparison_id for row in project.judging.judgments(session)]
     assert len(set(found)) == len(found), "a judgment stands twice"
