@@ -9,12 +9,15 @@ import io
 import pickle
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib.metadata import entry_points
 from typing import Any, Literal
 
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
+PLUG_INS = ("biasprint.studies", "biasprint.scorers", "biasprint.backends")  # groups of entry points
 PLAIN_PACKAGES = frozenset({"core", "numpy"})
 
 
@@ -40,10 +43,20 @@ def load(data: bytes) -> Any:
     return _PlainUnpickler(io.BytesIO(data)).load()
 
 
+@cache
+def plug_in_packages() -> frozenset[str]:
+    """The packages that installed entry points of ours name: where third parties' functions may be called."""
+    points = (point for group in PLUG_INS for point in entry_points(group=group))
+    return frozenset(point.module.partition(".")[0] for point in points) - sys.stdlib_module_names
+
+
 def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
-    """`"core.module:function"` → its two parts; `ValueError` for another form or a package that is not allowed."""
+    """`"core.module:function"` → its two parts; `ValueError` for another form or a package that is not allowed.
+
+    Allowed are `packages`, and those of installed plug-ins."""
     module, _, function = target.partition(":")
-    if module.partition(".")[0] not in packages or not function.isidentifier():
+    package = module.partition(".")[0]
+    if not function.isidentifier() or (package not in packages and package not in plug_in_packages()):
         raise ValueError(f"{target!r} is not a 'module:function' in {' or '.join(packages)}")
     return module, function
 

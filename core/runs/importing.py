@@ -16,6 +16,8 @@ from core.prompts import load_axis
 from core.prompts.news import TASK, UNBIASED
 from core.runs.setup import added_study, shipped_axes, store_axis
 from core.runs.values import KIND, ORIGINAL_KEY
+from core.studies.registry import studies, study
+from core.studies.study import named
 from core.tables.fields import columns_there
 from core.tables.rows import Record, TableRead
 from core.text import sha256_text
@@ -132,7 +134,7 @@ def _whole(record: Record, given: str) -> int:
 
 # ---- Completion
 
-REPLY, MODEL, SAMPLE = "response", "model", "sample"
+REPLY, MODEL, SAMPLE, TEXT = "response", "model", "sample", "text"
 REPLIES_NOTE = "The items were part of the imported table, the wording of the question was not."
 
 
@@ -310,6 +312,34 @@ def _article_prompt(record: Record) -> PromptSpec:
     return PromptSpec(key=key, text="", task=TASK, theme=fields["domain"][:200], fields=fields)
 
 
+# ---- A third party's study that says no other way
+
+
+def store_rows(
+    ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead, kind: str
+) -> int:
+    """Each row's `text` as an output of a prompt that has the row's other fields; how many were added."""
+    items = []
+    samples = sample_numbers(table.rows, lambda row: (_row_key(row, kind), row.values.get(MODEL, "")))
+    for record, sample in zip(table.rows, samples, strict=True):
+        fields = _row_fields(record)
+        asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
+        prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
+        items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
+    return store_outputs(
+        ctx, project, study_id or added_study(project, kind), origin, items,
+        "The prompts were not part of the imported table.",
+    )  # fmt: skip
+
+
+def _row_key(record: Record, kind: str) -> str:
+    return f"imported/{kind}/{sha256_text(repr(sorted(_row_fields(record).items())))[:32]}"
+
+
+def _row_fields(record: Record) -> dict[str, str]:
+    return {name: value for name, value in record.values.items() if name not in (TEXT, MODEL, SAMPLE)}
+
+
 # ---- Import of a table
 
 NAME_SHOWN = 150  # characters of a file's name that say where a text came from
@@ -324,18 +354,11 @@ class ImportResult:
     present: int
 
 
-_STORES: Mapping[str, Callable[[JobContext, Project, int | None, str, TableRead], int]] = {
-    "news": store_articles,
-    "completion": store_replies,
-    "creativity": store_creative_texts,
-    "letters": store_letters,
-}
-
-
 def check_importable(kind: str) -> None:
     """Raise `UsageError` for a study whose texts cannot be imported."""
-    if kind not in _STORES:
-        raise UsageError(f"“{kind}” has no import.", hint=f"Import is there for: {', '.join(_STORES)}.")
+    importable = [one.kind for one in studies().values() if one.imported]
+    if kind not in importable:
+        raise UsageError(f"“{kind}” has no import.", hint=f"Import is there for: {', '.join(importable)}.")
 
 
 def import_table(
@@ -348,7 +371,11 @@ def import_table(
     """
     check_importable(kind)
     origin = f"{path.name[:NAME_SHOWN]} {_digest(path)}"
-    added = _STORES[kind](ctx, project, study_id, origin, table)
+    importer = study(kind).importer
+    if importer:
+        added: int = named(importer)(ctx, project, study_id, origin, table)
+    else:
+        added = store_rows(ctx, project, study_id, origin, table, kind)
     return ImportResult(table, added, len(table.rows) - added)
 
 

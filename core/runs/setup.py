@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from core.backends.registry import open_backend
 from core.compute import ComputeProcess
@@ -19,7 +19,9 @@ from core.prompts.completion import completion_set
 from core.prompts.drafts import mitigated
 from core.prompts.letters import LETTER
 from core.prompts.news import Headline, news_set
+from core.studies.registry import studies
 from core.studies.registry import study as known_study
+from core.studies.study import named
 
 # ---- Drafting prompt sets
 
@@ -68,19 +70,22 @@ def draft_prompts(ctx: JobContext, project: Project, study: str, choice: PromptC
 Drafter = Callable[[JobContext, Project, PromptChoice], PromptSetDraft]
 
 
-def drafter(study: str, choice: PromptChoice) -> Drafter:
+def drafter(kind: str, choice: PromptChoice) -> Drafter:
     """What drafts the prompts of a study, once the choice is known to be one that it can follow."""
-    if study not in _DRAFTERS:
-        raise UsageError(f"There is no study “{study}” to start.", hint=f"Studies: {', '.join(_DRAFTERS)}.")
-    known, make = _DRAFTERS[study]
-    if foreign := sorted(choice.given - {*known, "mitigation", "instruction"}):
-        raise UsageError(
-            f"The prompts of {study} have no {', '.join(foreign)}.", hint=f"They are narrowed by {', '.join(known)}."
-        )
-    return make
+    if kind not in studies():
+        raise UsageError(f"There is no study “{kind}” to start.", hint=f"Studies: {', '.join(studies())}.")
+    study = known_study(kind)
+    if foreign := sorted(choice.given - {*study.narrowed_by, "mitigation", "instruction"}):
+        by = ", ".join(study.narrowed_by) or "nothing"
+        raise UsageError(f"The prompts of {kind} have no {', '.join(foreign)}.", hint=f"They are narrowed by {by}.")
+    if study.drafter:
+        return cast(Drafter, named(study.drafter))
+    if not study.prompts:
+        raise UsageError(f"The study {kind} has no prompts to start with.", hint="Its texts are imported.")
+    return lambda ctx, project, choice: cast(PromptSetDraft, named(study.prompts[0])())
 
 
-def _creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
     if choice.preset:
         if choice.tasks or choice.themes:
             raise UsageError("A preset has its own tasks and themes.", hint="Leave --task and --theme out.")
@@ -91,11 +96,11 @@ def _creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> Prom
     return cogs_set(choice.tasks, choice.themes, choice.axes)
 
 
-def _completion(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_completion(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
     return completion_set(choice.domains, choice.directions)
 
 
-def _letters(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_letters(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
     if choice.biographies is not None:
         return _biographies(ctx, choice.biographies, choice)
     if choice.axes and len(choice.axes) > 1:
@@ -132,7 +137,7 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
     return draft
 
 
-def _news(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_news(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
     return news_set(_headlines(ctx, project, choice), ideology=choice.ideology, base_model=choice.base_model)
 
 
@@ -159,14 +164,6 @@ def _names(given: Sequence[str]) -> dict[str, list[str]]:
             raise UsageError(f"“{entry}” is not a name with its group.", hint="For example: --name Kelly=female")
         names.setdefault(group.strip(), []).append(name.strip())
     return names
-
-
-_DRAFTERS: Mapping[str, tuple[tuple[str, ...], Drafter]] = {
-    "news": (("headlines", "ideology", "base_model"), _news),
-    "completion": (("domains", "directions"), _completion),
-    "creativity": (("tasks", "themes", "axes", "preset"), _creativity),
-    "letters": (("names", "axes", "document", "biographies", "versions"), _letters),
-}
 
 
 # ---- Storing what was drafted or shipped

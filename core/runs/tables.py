@@ -9,7 +9,8 @@ from core.compute import shared
 from core.jobs import JobContext
 from core.report.export import without_guard
 from core.runs.exporting import is_own_export
-from core.tables.fields import fields_of, parse_map_options
+from core.studies.registry import table_fields
+from core.tables.fields import parse_map_options
 from core.tables.formats import read_format
 from core.tables.read import Duplicates, read_records
 from core.tables.rows import TableRead, with_line_breaks
@@ -33,7 +34,7 @@ def read_table(
     """
     if layout:
         return read_format(path, layout, encoding=encoding, extra=mapping, duplicates=duplicates, ctx=ctx)
-    table = read_records(path, fields_of(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
+    table = read_records(path, table_fields(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
     return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
 
 

@@ -5,26 +5,60 @@ The entry point's object is a `Study`. The program's own kinds cannot be taken.
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.studies import completion, creativity, letters, news
 from core.studies.study import Study
+
+if TYPE_CHECKING:
+    from core.tables.fields import FieldSpec
 
 ENTRY_POINTS = "biasprint.studies"
 
 OWN = (news.STUDY, completion.STUDY, creativity.STUDY, letters.STUDY)
 
 
+def _read() -> tuple[dict[str, Study], dict[str, str]]:
+    """The studies by kind, and why a third party's is not among them."""
+    found = {study.kind: study for study in OWN}
+    broken: dict[str, str] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name in found:
+            continue
+        try:
+            declared = point.load()
+        except Exception as error:  # a third party's module may raise anything
+            broken[point.name] = f"{type(error).__name__}: {error}"
+            continue
+        if isinstance(declared, Study) and declared.kind == point.name:
+            found[point.name] = declared
+        else:
+            broken[point.name] = "its entry point names no Study of that kind"
+    return found, broken
+
+
 @cache
 def studies() -> dict[str, Study]:
     """All studies by kind, the program's own first."""
-    others: dict[str, Study] = {point.name: point.load() for point in entry_points(group=ENTRY_POINTS)}
-    own = {study.kind: study for study in OWN}
-    return {**own, **others, **own}  # the program's own stand first and win
+    return _read()[0]
 
 
 def study(kind: str) -> Study:
-    """The study of this kind. Raises `UsageError` naming those there are."""
-    if kind not in studies():
-        raise UsageError(f"There is no study “{kind}”.", hint=f"Choose one of: {', '.join(studies())}.")
-    return studies()[kind]
+    """The study of this kind. Raises `UsageError` naming those there are, `AppError` for a plug-in that is broken."""
+    if kind in studies():
+        return studies()[kind]
+    if reason := _read()[1].get(kind):
+        raise AppError(f"The plug-in of the study “{kind}” cannot be used: {reason}.", hint="Ask who made it.")
+    raise UsageError(f"There is no study “{kind}”.", hint=f"Choose one of: {', '.join(studies())}.")
+
+
+def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
+    """The fields of a kind of table: a third party's, else those of study_fields.toml.
+
+    Raises `UsageError` that says which kinds the program itself has.
+    """
+    from core.tables.fields import fields_of
+
+    tables = (table for one in studies().values() for table in one.inputs if table.fields)
+    return next((table.fields for table in tables if table.kind == kind), None) or fields_of(kind)

@@ -1,31 +1,92 @@
-"""What a study is. A third party's study needs nothing but this module."""
+"""What a study declares of itself. A third party's study needs nothing but this module and an entry point.
+
+Functions and classes are named as "module:attribute" and imported where they are used, so that a declaration is light
+and may name what lies above it. What a declaration leaves empty is done in the plain way that its field describes.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from core.tables.fields import FieldSpec
 
 
 @dataclass(frozen=True)
 class InputTable:
     """One kind of data a study measures, in the field names of the command line's column mapping.
 
-    `measure`: "module:function", called in the compute process with the table and gives a `StudyResult`.
-    `scorers`: the roles whose scores the table needs.
+    `measure`: "module:function", called in the compute process. `table`: its kind in core/tables/study_fields.toml,
+    where that is not its name; a third party's table has its own `fields`. `columns`: fields without whose column
+    nothing can be measured, though single cells may be empty. `scorers`: the roles whose scores the table needs.
     """
 
     name: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
     measure: str
+    table: str = ""
+    fields: "tuple[FieldSpec, ...]" = ()
+    columns: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What its fields are found by, see `core.studies.registry.fields_of`."""
+        return self.table or self.name
+
+    @property
+    def specs(self) -> "tuple[FieldSpec, ...]":
+        """Its fields."""
+        from core.tables.fields import fields_of
+
+        return self.fields or fields_of(self.kind)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The fields that need a column."""
+        return tuple(spec.name for spec in self.specs if spec.required or spec.name in self.columns)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        needed = self.required
+        return tuple(spec.name for spec in self.specs if spec.name not in needed)
+
+
+@dataclass(frozen=True)
+class StudyWords:
+    """What the window calls a study's texts.
+
+    `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
+    `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
+    rank among the studies on offer. `items`: what the n of a finding counts, by the beginning of its id, first match.
+    """
+
+    rows: str = ""
+    one: str = "1 text"
+    many: str = "%n texts"
+    scored: bool = True
+    panel: str = "findings"
+    section: str = ""
+    place: int = 100
+    items: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Study:
     """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
 
-    `prompts`: "module:function" of each prompt set that ships for it, the default one first. `findings`: ids, where a
-    trailing `.*` stands for all that follow. `figures`: names of charts.
+    `inputs`: the tables it measures; the first whose kind is the study's, else the first, is the one that is imported.
+    `findings`: ids, where a trailing `.*` stands for all that follow. `figures`: keys of its figures.
+    `prompts`: each prompt set that ships for it, the default one first. `drafter`: (ctx, project, choice) → the prompt
+    set, narrowed by the fields `narrowed_by` of `core.runs.setup.PromptChoice`; without one it is the default set.
+    `importer`: (ctx, project, study id or None, origin, table) → how many texts were added; without one each row
+    becomes an output, its field `text`, of a prompt that has the other fields.
+    `gather`: a module as `core.runs.measure.Measuring` describes it; without one the rows of the first input are
+    gathered by field, and its `measure` is called with the columns (name → values), the seed and, by role, the scores.
+    `draw`: (findings) → figures; without one there are none. `live`: (ctx, project, study id, seed, compute) → the
+    result that its live charts show, or `AppError` while there is nothing; measured again whenever scores came.
+    `sampling`: the parameters its paper generated with. In the window: `card`, where prompts are chosen; without one
+    the default set is offered. `charts`: sections of live charts.
     """
 
     kind: str
@@ -34,15 +95,37 @@ class Study:
     findings: tuple[str, ...]
     prompts: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+    drafter: str = ""
+    narrowed_by: tuple[str, ...] = ()
+    importer: str = ""
+    gather: str = ""
+    draw: str = ""
+    live: str = ""
+    sampling: Mapping[str, float] = field(default_factory=dict)
+    words: StudyWords = StudyWords()
+    card: str = ""
+    charts: tuple[str, ...] = ()
 
     @property
     def scorers(self) -> tuple[str, ...]:
         """Every role that any of its tables needs."""
         return tuple(dict.fromkeys(role for table in self.inputs for role in table.scorers))
 
+    @property
+    def imported(self) -> InputTable | None:
+        """The table whose texts are imported; None where there is none."""
+        return next((one for one in self.inputs if one.kind == self.kind), self.inputs[0] if self.inputs else None)
+
     def input_for(self, fields: set[str]) -> InputTable | None:
         """The first kind of data whose required fields are all there."""
         return next((table for table in self.inputs if set(table.required) <= fields), None)
+
+
+def named(where: str) -> Any:
+    """What "module:attribute" names, or the module where there is no attribute; imports it."""
+    module, _, attribute = where.partition(":")
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,20 @@
-"""The papers' figures and result tables, made from findings: a module for each study.
+"""The papers' figures and result tables, made from findings: a module for each study, which its declaration names.
 
-Studies of third parties have none here: their findings stand in the table.
+A study that names none has no figures: its findings stand in the table.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from core.draw.figure import Figure
 from core.findings import Finding
-from core.report.figures import completion, creativity, letters, news
-
-BY_STUDY: Mapping[str, Callable[[Sequence[Finding]], list[Figure]]] = {
-    "news": news.figures,
-    "completion": completion.figures,
-    "creativity": creativity.figures,
-    "letters": letters.figures,
-}
+from core.studies.registry import studies
+from core.studies.study import named
 
 
-def figures_of(study: str, findings: Sequence[Finding]) -> list[Figure]:
+def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give, in the order of the study's paper; never an empty one."""
-    make = BY_STUDY.get(study)
-    return [] if make is None else make(findings)
+    study = studies().get(kind)
+    if study is None or not study.draw:
+        return []
+    figures: list[Figure] = named(study.draw)(findings)
+    return figures

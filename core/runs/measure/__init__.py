@@ -1,44 +1,46 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import core
 from core.compute import ComputeProcess
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
+from core.project.stores.runs import OutputFilter
 from core.runs.setup import study_of
 from core.runs.tables import read_table
-from core.runs.values import best_scorer
+from core.runs.values import best_scorer, complete_values, failures
 from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe
-from core.studies.study import MeasureOptions
-from core.tables.fields import fields_of
+from core.studies.registry import studies, table_fields
+from core.studies.study import MeasureOptions, Study, named
 from core.tables.rows import TableRead
 
 Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
 
 
 class Measuring(Protocol):
-    """What a study's module in this package gives.
+    """What a study's `gather` module gives.
 
     `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
-    table a file is (a key of core/tables/study_fields.toml).
+    table a file is. `needed`: the scorers whose stored values its measures read, where nobody chooses others; light.
+    A study whose revealed sessions are measured also in a project without it has `of_judged`.
     """
 
-    CHOICES: tuple[str, ...]
-    AXES: bool
+    @property
+    def CHOICES(self) -> tuple[str, ...]: ...
+    @property
+    def AXES(self) -> bool: ...
+
+    needed: Callable[[], Sequence[ScorerInfo]]
     kind_of: Callable[[Path, Mapping[str, str]], str]
     of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], MeasureOptions, ComputeProcess], Answer]
     of_project: Callable[[JobContext, Project, int, MeasureOptions, ComputeProcess], Answer]
-
-
-OWN = ("news", "completion", "creativity", "letters")
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,13 @@ def measure_project(
 ) -> Measured:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
-    judged_elsewhere = study == "creativity" and project.studies.of_kind(study) is None and project.judging.sessions()
-    if judged_elsewhere:  # letters or news may be compared and judged in a project without creative writing
-        from core.runs.measure.creativity import of_judged
-
+    module = measuring(study)
+    of_judged = getattr(module, "of_judged", None)
+    if of_judged and project.studies.of_kind(study) is None and project.judging.sessions():
+        # Letters or news may be compared and judged in a project without creative writing.
         result, remarks = of_judged(ctx, project, options, compute)
     else:
-        found = study_of(project, study)
-        result, remarks = measuring(study).of_project(ctx, project, found.id, options, compute)
+        result, remarks = module.of_project(ctx, project, study_of(project, study).id, options, compute)
     result = _adjusted(result, options)
     recipe = recipe_of(options, result)
     if not project.read_only:
@@ -86,7 +87,7 @@ def measure_tables(
     _check(study, options)
     module = measuring(study)
     tables = [(module.kind_of(path, mapping or {}), path) for path in paths]
-    fields = {kind: {spec.name for spec in fields_of(kind)} for kind, _ in tables}
+    fields = {kind: {spec.name for spec in table_fields(kind)} for kind, _ in tables}
     everywhere = {name for name in mapping or {} if not any(name in names for names in fields.values())}
     read = []
     for kind, path in tables:
@@ -120,29 +121,94 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
     }
 
 
-def measuring(study: str) -> Measuring:
-    """The module of this package that measures a study. Raises `UsageError` for one that has none."""
-    if study not in OWN:
-        raise UsageError(f"“{study}” cannot be measured.", hint=f"Choose from: {', '.join(OWN)}.")
-    return cast(Measuring, import_module(f"core.runs.measure.{study}"))
+def measuring(kind: str) -> Measuring:
+    """What measures a study. Raises `UsageError` for one that there is not, and for one without a table."""
+    if kind not in studies():
+        raise UsageError(f"“{kind}” cannot be measured.", hint=f"Choose from: {', '.join(studies())}.")
+    study = studies()[kind]
+    if study.gather:
+        return cast(Measuring, named(study.gather))
+    if not study.inputs:
+        raise UsageError(f"“{kind}” cannot be measured.", hint="It declares no table.")
+    return cast(Measuring, PlainMeasuring(study))
 
 
-def scorers_needed(study: str) -> list[ScorerInfo]:
+def scorers_needed(kind: str) -> Sequence[ScorerInfo]:
     """The scorers whose stored values a study's measures read, where nobody chooses others; light.
 
-    A role that no scorer can fill here has none. A study that is not measured by this package needs none.
+    A role that no scorer can fill here has none, and a study that is not known here needs none.
     """
-    from core.runs.measure import creativity, letters, news
-    from core.runs.measure.letters import STYLES
+    return measuring(kind).needed() if kind in studies() else ()
 
-    always: Mapping[str, Sequence[str]] = {
-        "letters": letters.COUNTERS,
-        "creativity": (creativity.embedder(MeasureOptions()).name,),
-    }
-    roles: Mapping[str, Sequence[str]] = {"letters": STYLES, "news": news.CHOICES}
-    found = [info for info in describe() if info.name in always.get(study, ())]
-    chosen = [info for role in roles.get(study, ()) if (info := best_scorer(role))]
-    return found + [info for info in chosen if study != "news" or news.PER_SENTENCE in info.shape]
+
+class PlainMeasuring:
+    """A study that declares how its first table is measured and nothing more: its columns are gathered by field."""
+
+    AXES = False
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._input = study.inputs[0]
+        self.CHOICES = self._input.scorers
+
+    def needed(self) -> Sequence[ScorerInfo]:
+        return [info for role in self.CHOICES if (info := best_scorer(role))]
+
+    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
+        return self._input.kind
+
+    def of_tables(
+        self, ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
+    ) -> Answer:
+        rows = [record.values for _, table in read for record in table.rows]
+        texts = [row.get("text", "") for row in rows]
+        scores = {}
+        for role, info in self._scorers(options):
+            _, values = compute.call("core.scorers.registry:score_batch", info.name, texts, ctx=ctx)
+            scores[role] = [value.values for value in values]
+        dropped = sum((Counter(table.dropped) for _, table in read), Counter())
+        result = self._measure(ctx, rows, scores, options, compute)
+        return replace(result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}), []
+
+    def of_project(
+        self, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+    ) -> Answer:
+        outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
+        if not outputs:
+            raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
+        rows = [
+            {
+                "task": row.task, "theme": row.theme, "identity": row.identity, "sample": str(row.sample),
+                **row.fields, "text": row.text, "model": row.model,
+            }
+            for row in outputs
+        ]  # fmt: skip
+        scores = {}
+        for role, info in self._scorers(options):
+            values = complete_values(ctx, project, study_id, info, compute)
+            scores[role] = [values.get(("output", row.id)) for row in outputs]
+        failed = failures(project, study_id)
+        result = self._measure(ctx, rows, scores, options, compute)
+        return replace(
+            result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed}
+        ), []  # fmt: skip
+
+    def _scorers(self, options: MeasureOptions) -> Iterator[tuple[str, ScorerInfo]]:
+        for role in self.CHOICES:
+            if info := best_scorer(role, options.scorers.get(role)):
+                yield role, info
+
+    def _measure(
+        self,
+        ctx: JobContext,
+        rows: Sequence[Mapping[str, str]],
+        scores: Mapping[str, Sequence[Any]],
+        options: MeasureOptions,
+        compute: ComputeProcess,
+    ) -> StudyResult:
+        columns = {spec.name: [row.get(spec.name, "") for row in rows] for spec in self._input.specs}
+        result: StudyResult = compute.call(self._input.measure, columns, options.seed, dict(scores), ctx=ctx)
+        return result
 
 
 def _check(study: str, options: MeasureOptions) -> None:

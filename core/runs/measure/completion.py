@@ -15,6 +15,7 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
 from core.runs.importing import check_replies
 from core.runs.values import failures
+from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead
 
@@ -25,6 +26,11 @@ COLUMNS = (
 
 CHOICES: tuple[str, ...] = ()
 AXES = False
+
+
+def needed() -> list[ScorerInfo]:
+    """None: replies are counted, not scored."""
+    return []
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:

@@ -48,6 +48,10 @@ def embedder(options: MeasureOptions) -> ScorerInfo:
     return best_scorer("embedding", chosen) or scorer_for("embedding", chosen, EMBEDDER)
 
 
+def needed() -> list[ScorerInfo]:
+    return [embedder(MeasureOptions())]
+
+
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
     """Which of the study's two tables this is: judgments have an outcome, outputs an identity and a text."""
     found = look_at(path).columns
@@ -155,6 +159,15 @@ def of_outputs(
     result = _measure_outputs(ctx, columns, found, axes, info, how, compute)
     failed = failures(project, study_id)
     return replace(result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed})
+
+
+def of_distances(ctx: JobContext, project: Project, study_id: int, seed: int, compute: ComputeProcess) -> StudyResult:
+    """The findings from the vectors that are stored, for charts that follow a run."""
+    info = embedder(MeasureOptions())
+    found = of_outputs(ctx, project, study_id, axes_of(project), info, seed, compute)
+    if found is None:
+        raise AppError("No output has a vector yet.", hint="Generate or import outputs, then score them.")
+    return found
 
 
 def of_judgments(

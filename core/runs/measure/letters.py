@@ -198,6 +198,12 @@ class Letter:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
+def needed() -> list[ScorerInfo]:
+    """The counters, and the best scorer of each style."""
+    counters = [info for info in describe() if info.name in COUNTERS]
+    return counters + [info for kind in STYLES if (info := best_scorer(kind))]
+
+
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
     return "letters"
 

@@ -35,6 +35,11 @@ PER_SENTENCE = "each sentence"
 Row = Mapping[str, str]
 
 
+def needed() -> list[ScorerInfo]:
+    """Those that score an article sentence by sentence, so that what they say can be stored."""
+    return [info for info in _scorers(MeasureOptions()).values() if PER_SENTENCE in info.shape]
+
+
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
     return "news"
 

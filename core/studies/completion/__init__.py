@@ -1,6 +1,6 @@
 """Fill in the blank (Kamruzzaman et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study
+from core.studies.study import InputTable, Study, StudyWords
 
 STUDY = Study(
     kind="completion",
@@ -9,8 +9,7 @@ STUDY = Study(
     inputs=(
         InputTable(
             name="completion",
-            required=("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response"),
-            optional=("term", "context", "model", "order"),
+            columns=("response",),
             measure="core.studies.completion.measure:measure",
         ),
     ),
@@ -33,4 +32,18 @@ STUDY = Study(
         "completion.irrelevant",
         "completion.option_position",
     ),
+    drafter="core.runs.setup:draft_completion",
+    narrowed_by=("domains", "directions"),
+    importer="core.runs.importing:store_replies",
+    gather="core.runs.measure.completion",
+    draw="core.report.figures.completion:figures",
+    words=StudyWords(
+        rows="Fill-in-the-blank replies",
+        one="1 reply",
+        many="%n replies",
+        scored=False,
+        place=4,
+        items=(("completion.", "replies"),),
+    ),
+    card="desktop.panels.prompts.studies:CompletionChoiceCard",
 )

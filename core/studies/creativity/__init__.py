@@ -1,6 +1,6 @@
 """Creative writing, CoGS (Kumar et al. 2024): what the study is. Light; the heavy parts are modules of their own."""
 
-from core.studies.study import InputTable, Study
+from core.studies.study import InputTable, Study, StudyWords
 
 STUDY = Study(
     kind="creativity",
@@ -9,24 +9,12 @@ STUDY = Study(
     inputs=(
         InputTable(
             name="judgments",
-            required=("comparison", "rater", "axis", "shown", "outcome", "chosen"),
-            optional=(
-                "repeat_of",
-                "seconds",
-                "task",
-                "theme",
-                "model",
-                "temperature",
-                "rater_kind",
-                "read_as",
-                "superseded",
-            ),
+            columns=("chosen",),
             measure="core.studies.creativity.judgments:measure_judgments",
         ),
         InputTable(
             name="outputs",
-            required=("task", "theme", "identity", "text"),
-            optional=("sample", "model", "temperature", "perceptibility"),
+            table="creativity",
             measure="core.studies.creativity.outputs:measure_outputs",
             scorers=("embedding",),
         ),
@@ -61,4 +49,34 @@ STUDY = Study(
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
     ),
+    drafter="core.runs.setup:draft_creativity",
+    narrowed_by=("tasks", "themes", "axes", "preset"),
+    importer="core.runs.importing:store_creative_texts",
+    gather="core.runs.measure.creativity",
+    draw="core.report.figures.creativity:figures",
+    live="core.runs.measure.creativity:of_distances",
+    sampling={"temperature": 0.2},
+    words=StudyWords(
+        rows="Creative texts",
+        one="1 creative text",
+        many="%n creative texts",
+        panel="charts",
+        section="distance",
+        place=2,
+        items=(
+            ("creativity.share", "choices"),
+            ("creativity.abs", "choices"),
+            ("creativity.agreement.common", "choices"),
+            ("creativity.agreement", "comparisons"),
+            ("creativity.perceptibility", "outputs"),
+            ("creativity.quality.consistency", "repeats"),
+            ("creativity.quality.position", "choices"),
+            ("creativity.quality.without.abs", "choices"),
+            ("creativity.quality.without", "comparisons"),
+            ("creativity.quality", "judgments"),
+            ("creativity.", "prompts"),
+        ),
+    ),
+    card="desktop.panels.prompts.studies:CreativeChoice",
+    charts=("desktop.panels.charts.sections:Distance",),
 )

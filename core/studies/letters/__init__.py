@@ -1,6 +1,6 @@
 """Reference letters (Wan et al. 2023): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study
+from core.studies.study import InputTable, Study, StudyWords
 
 STUDY = Study(
     kind="letters",
@@ -9,12 +9,6 @@ STUDY = Study(
     inputs=(
         InputTable(
             name="letters",
-            required=("text", "group"),
-            optional=(
-                *("block", "name", "context", "occupation", "document", "model", "sample"),
-                *("formality", "positivity", "agency"),
-                *("arm", "pair"),
-            ),
             measure="core.studies.letters.measure:measure",
             scorers=("lexicon",),
         ),
@@ -38,4 +32,22 @@ STUDY = Study(
         "letters.success",
         "letters.mitigation",
     ),
+    drafter="core.runs.setup:draft_letters",
+    narrowed_by=("names", "axes", "document", "biographies", "versions"),
+    importer="core.runs.importing:store_letters",
+    gather="core.runs.measure.letters",
+    draw="core.report.figures.letters:figures",
+    live="core.runs.measure.letters:of_counts",
+    sampling={"temperature": 1.0, "top_p": 1.0},
+    words=StudyWords(
+        rows="Reference letters",
+        one="1 letter",
+        many="%n letters",
+        panel="charts",
+        section="letters",
+        place=1,
+        items=(("letters.", "letters"),),
+    ),
+    card="desktop.panels.prompts.letters:LettersChoiceCard",
+    charts=("desktop.panels.charts.sections:Letters",),
 )

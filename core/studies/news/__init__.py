@@ -1,6 +1,6 @@
 """News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study
+from core.studies.study import InputTable, Study, StudyWords
 
 STUDY = Study(
     kind="news",
@@ -9,8 +9,7 @@ STUDY = Study(
     inputs=(
         InputTable(
             name="news",
-            required=("original", "generated"),
-            optional=("headline", "model", "prompt_kind", "domain"),
+            columns=("generated",),
             measure="core.studies.news.measure:measure",
             scorers=("sentiment", "toxicity"),
         ),
@@ -45,4 +44,17 @@ STUDY = Study(
         "news.refusals",
         "news.words_per_article",
     ),
+    drafter="core.runs.setup:draft_news",
+    narrowed_by=("headlines", "ideology", "base_model"),
+    importer="core.runs.importing:store_articles",
+    gather="core.runs.measure.news",
+    draw="core.report.figures.news:figures",
+    words=StudyWords(
+        rows="News articles with their originals",
+        one="1 news article",
+        many="%n news articles",
+        place=3,
+        items=(("news.refusal_rate", "prompts"), ("news.", "pairs of articles")),
+    ),
+    card="desktop.panels.prompts.studies:NewsChoiceCard",
 )

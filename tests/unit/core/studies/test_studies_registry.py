@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.studies.registry import studies, study
+from core.studies.study import named
 
 
 def test_every_named_measure_exists() -> None:
@@ -50,6 +51,32 @@ def test_a_plug_in_adds_a_study_but_cannot_take_a_name(monkeypatch: pytest.Monke
         assert study("letters").title == "Reference letters"
     finally:
         studies.cache_clear()
+
+
+def test_a_broken_plug_in_is_left_out_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.studies import registry
+
+    class Point:
+        name = "songs"
+
+        def load(self) -> object:
+            raise ImportError("no module named rhymes")
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    studies.cache_clear()
+    try:
+        assert "songs" not in studies()
+        with pytest.raises(AppError, match="no module named rhymes"):
+            study("songs")
+    finally:
+        studies.cache_clear()
+
+
+def test_every_name_in_a_declaration_exists() -> None:
+    for each in studies().values():
+        names = (each.drafter, each.importer, each.gather, each.draw, each.live, each.card)
+        for where in filter(None, (*each.prompts, *names, *each.charts)):
+            assert named(where) is not None, where
 
 
 def test_the_registry_is_light() -> None:

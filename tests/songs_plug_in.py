@@ -1,0 +1,71 @@
+"""A fifth study from outside the tree: a small distribution with a module and an entry point."""
+
+from pathlib import Path
+
+MODULE = """
+from core.studies.study import InputTable, Study, StudyWords
+from core.tables.fields import FieldSpec
+
+
+def songs_set():
+    from core.prompts import PromptDraft, PromptSetDraft
+
+    prompts = tuple(
+        PromptDraft(f"songs/{group}/{n}", f"Write song {n} about a {group}.", "song", fields={"group": group})
+        for group in ("cat", "dog")
+        for n in range(3)
+    )
+    return PromptSetDraft("Songs", {"suite": "songs"}, prompts)
+
+
+def measure(columns, seed, scores):
+    from core.findings import Finding, StudyResult
+
+    lengths = {}
+    for text, group in zip(columns["text"], columns["group"]):
+        lengths.setdefault(group, []).append(len(text.split()))
+    groups = tuple(sorted(lengths))
+    means = [sum(lengths[group]) / len(lengths[group]) for group in groups]
+    n = sum(map(len, lengths.values()))
+    assert len(scores["sentiment"]) == n
+    finding = Finding("songs.words", "words", "Words of a song", groups, means[0] - means[1], "words", n)
+    return StudyResult("songs", n, {}, (finding,))
+
+
+def figures(findings):
+    from core.draw.figure import Figure, FigureMark
+
+    marks = tuple(FigureMark(one, one.title, value=one.estimate, n=one.n) for one in findings)
+    return [Figure("songs.words", "songs", "Longer songs", "More words for one of them.", "intervals", marks, "words")]
+
+
+STUDY = Study(
+    kind="songs",
+    title="Songs",
+    inputs=(
+        InputTable(
+            "songs",
+            "songs_study:measure",
+            fields=(FieldSpec("text", True, ("lyrics",), "the song", True), FieldSpec("group", True)),
+            scorers=("sentiment",),
+        ),
+    ),
+    findings=("songs.words",),
+    prompts=("songs_study:songs_set",),
+    figures=("songs.words",),
+    draw="songs_study:figures",
+    words=StudyWords(rows="Songs that models wrote", one="1 song", many="%n songs", items=(("songs.", "songs"),)),
+)
+"""
+TABLE = "lyrics,group\nMiau my love miau,cat\nMiau miau,cat\nWuff,dog\nWuff wuff I say,dog\nWuff,dog\n"
+WORDS = 3.0 - 2.0  # of cats less of dogs: (4 + 2) / 2 and (1 + 4 + 1) / 3
+
+
+def install(site: Path) -> Path:
+    """Put the distribution into a folder that is, or comes, on the path."""
+    info = site / "songs_study-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: songs-study\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[biasprint.studies]\nsongs = songs_study:STUDY\n")
+    (site / "songs_study.py").write_text(MODULE)
+    return site
