@@ -109,7 +109,7 @@ def study_findings(
 ) -> list[Finding]:
     """The findings of a study over rows that are written as a table, with the stand-ins among the scorers."""
     for name, place in OURS.items():
-        monkeypatch.setitem(registry.OWN, name, (place, (), {}))
+        monkeypatch.setitem(registry.OWN, name, (place, {}))
     registry.load.cache_clear()
     with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(made[0]))

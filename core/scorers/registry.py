@@ -1,4 +1,4 @@
-"""Which scorers there are, and scoring a batch of texts.
+"""Which scorers there are, and scoring a batch of texts. The program's own are declared in models/catalogue.toml.
 
 A third party adds one by an entry point in the group `biasprint.scorers`: its name is the scorer's, its object a class
 or function without parameters that gives a `Scorer`. The program's own names cannot be taken.
@@ -14,6 +14,7 @@ from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
+from core.machine.models import catalogue
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
 ENTRY_POINTS = "biasprint.scorers"
@@ -21,26 +22,8 @@ BATCH_SECONDS = 0.8  # between two checks for a cancel
 FIRST_BATCH = 8
 
 # Name → where its class is and what it is made with.
-OWN: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
-    "textblob": ("core.scorers.textblob_sentiment:TextBlobSentiment", (), {}),
-    "sst2": ("core.scorers.folders.scorers:SST2", (), {}),
-    "positivity_lexicon": ("core.scorers.positivity_lexicon:PositivityLexicon", (), {}),
-    "detoxify": ("core.scorers.folders.scorers:Detoxify", (), {}),
-    "toxicity_profanity": ("core.scorers.toxicity_profanity:ToxicityProfanity", (), {}),
-    "formality_classifier": ("core.scorers.folders.scorers:FormalityClassifier", (), {}),
-    "formality_f": ("core.scorers.formality_f:FormalityF", (), {}),
-    "agency_classifier": ("core.scorers.folders.scorers:AgencyClassifier", (), {}),
-    "agency_minilm": ("core.scorers.agency_minilm:AgencyMiniLM", (), {}),
-    "nli": ("core.scorers.folders.scorers:NLI", (), {}),
-    "entailment_minilm": ("core.scorers.entailment_minilm:EntailmentMiniLM", (), {}),
-    "pos_spacy": ("core.scorers.parts_of_speech:SpacyTagger", (), {}),
-    "pos_textblob": ("core.scorers.parts_of_speech:TextBlobTagger", (), {}),
-    "mpnet": ("core.scorers.folders.embedder:MPNet", (), {}),
-    "minilm": ("core.scorers.minilm:MiniLM", (), {"windows": True}),
-    "minilm_cut": ("core.scorers.minilm:MiniLM", (), {"windows": False}),
-    "lexicon": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "words"}),
-    "document_success": ("core.scorers.document_success:DocumentSuccess", (), {}),
-    "lexicon_published": ("core.scorers.lexicon:LexiconScorer", ("letters",), {"counting": "published"}),
+OWN: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (declared.made_by, dict(declared.arguments)) for name, declared in catalogue.scorers().items()
 }
 
 
@@ -111,9 +94,9 @@ def _factories() -> dict[str, Callable[[], Scorer]]:
     return {**own, **others, **own}  # the program's own stand first and win
 
 
-def _make(place: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scorer:
+def _make(place: str, arguments: dict[str, Any]) -> Scorer:
     module, _, attribute = place.partition(":")
-    scorer: Scorer = getattr(importlib.import_module(module), attribute)(*args, **kwargs)
+    scorer: Scorer = getattr(importlib.import_module(module), attribute)(**arguments)
     return scorer
 
 

@@ -1,4 +1,8 @@
-"""The catalogue: which models there are to get, by role, with what is known of each and where it is known from."""
+"""The catalogue: which scorers there are and which models to get, by role, with what is known and where from.
+
+A scorer of the program is declared there and nowhere else: the registry, the choice of the best for a role, lists and
+panels read it.
+"""
 
 import re
 import tomllib
@@ -7,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core.errors import UsageError
 from core.machine.models.layout import Format
@@ -16,21 +20,43 @@ _STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
 
 
 @dataclass(frozen=True)
-class CatalogueRole:
-    """What models are for. `scorer` loads a model of this role and `stand_in` needs none; both empty for writers.
+class DeclaredScorer:
+    """A scorer of the program. `made_by`: "module:Class", made with `arguments`.
 
-    `needs` are modules without which the scorer cannot run: all of them, or one of `needs_one_of`. `takes_models`:
-    whether models of the role can be got or added.
+    `fills`: "own" for the paper's own scorer or what loads its model, "stand_in" for what needs no model. `needs` are
+    modules without which it cannot run: all of them, or one of `needs_one_of`. `loads_model`: it computes with a model
+    of its role.
     """
+
+    name: str
+    role: str
+    made_by: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    fills: Literal["", "own", "stand_in"] = ""
+    needs: tuple[str, ...] = ()
+    needs_one_of: tuple[str, ...] = ()
+    loads_model: bool = False
+
+
+@dataclass(frozen=True)
+class CatalogueRole:
+    """What models are for. `own`: the paper's scorer, None for writers. `stand_in`: the name of what needs no model."""
 
     key: str
     title: str
     description: str
-    scorer: str
+    own: DeclaredScorer | None
     stand_in: str
-    needs: tuple[str, ...]
-    needs_one_of: tuple[str, ...]
-    takes_models: bool
+
+    @property
+    def scorer(self) -> str:
+        """The name of the paper's scorer, or of what loads its model; empty for writers."""
+        return self.own.name if self.own else ""
+
+    @property
+    def takes_models(self) -> bool:
+        """Whether models of the role can be got or added; those of writers can."""
+        return self.own is None or self.own.loads_model
 
 
 @dataclass(frozen=True)
@@ -92,19 +118,17 @@ class KnownCheckpoint:
 
 def roles() -> Mapping[str, CatalogueRole]:
     """Every role, in the catalogue's order."""
+    own = {each.role: each for each in scorers().values() if each.fills == "own"}
+    stand_ins = {each.role: each.name for each in scorers().values() if each.fills == "stand_in"}
     return {
-        key: CatalogueRole(
-            key=key,
-            title=role["title"],
-            description=role["description"],
-            scorer=role.get("scorer", ""),
-            stand_in=role.get("stand_in", ""),
-            needs=tuple(role.get("needs", ())),
-            needs_one_of=tuple(role.get("needs_one_of", ())),
-            takes_models=role.get("takes_models", True),
-        )
+        key: CatalogueRole(key, **role, own=own.get(key), stand_in=stand_ins.get(key, ""))
         for key, role in _data()["roles"].items()
     }
+
+
+def scorers() -> Mapping[str, DeclaredScorer]:
+    """Every scorer of the program by name, in the catalogue's order."""
+    return {name: DeclaredScorer(name, **_fields(data)) for name, data in _data()["scorers"].items()}
 
 
 def role(key: str) -> CatalogueRole:
@@ -135,10 +159,7 @@ def known_checkpoint(sha256: str) -> KnownCheckpoint | None:
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    fields = dict(data)
-    if "papers" in fields:
-        fields["papers"] = tuple(fields["papers"])
-    return fields
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
 
 
 @cache

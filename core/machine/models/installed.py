@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from core.errors import AppError, UsageError
 from core.machine.models import catalogue, layout, records
-from core.machine.models.catalogue import CatalogueEntry, CatalogueRole
+from core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
 from core.machine.models.layout import Check, Format, of_all, sha256_of
 
 # ---- The models that are here
@@ -249,36 +249,33 @@ def choose(role: str) -> Choice:
     the stand-in. Raises `UsageError` for a role that there is not or that no scorer fills.
     """
     known = catalogue.role(role)
-    if not known.scorer:
+    if known.own is None:
         raise UsageError(f"No scorer fills the role “{role}”.", hint="It is for what writes texts.")
-    if known.stand_in and records.preferred().get(role) == known.stand_in:
-        return Choice(role, known.stand_in, True, "", f"{known.stand_in} is preferred here.")
-    missing = _missing(known)
+    own, stand_in = known.scorer, known.stand_in
+    if stand_in and records.preferred().get(role) == stand_in:
+        return Choice(role, stand_in, True, "", f"{stand_in} is preferred here.")
+    missing = _missing(known.own)
     if not known.takes_models:
-        return _without_models(known, missing)
+        if missing and stand_in:
+            return Choice(role, stand_in, True, "", f"{missing} is not installed.")
+        return Choice(role, own, False, "", "It is installed, and what the paper used.")
     model = for_role(role)
     if model is None:
-        return Choice(role, known.stand_in, True, "", "What the paper used is not on this computer.")
+        return Choice(role, stand_in, True, "", "What the paper used is not on this computer.")
     if missing:
-        return Choice(role, known.stand_in, True, "", f"{model.name} is here, and {missing} is not installed.")
+        return Choice(role, stand_in, True, "", f"{model.name} is here, and {missing} is not installed.")
     if is_papers_own(model):
-        return Choice(role, known.scorer, False, model.name, f"{model.title} is what the paper used.")
-    return Choice(role, known.scorer, True, model.name, f"{model.title} is here; the paper used another.")
+        return Choice(role, own, False, model.name, f"{model.title} is what the paper used.")
+    return Choice(role, own, True, model.name, f"{model.title} is here; the paper used another.")
 
 
-def _without_models(known: CatalogueRole, missing: str) -> Choice:
-    if missing and known.stand_in:
-        return Choice(known.key, known.stand_in, True, "", f"{missing} is not installed.")
-    return Choice(known.key, known.scorer, False, "", "It is installed, and what the paper used.")
-
-
-def _missing(known: CatalogueRole) -> str:
-    """A module that the role's scorer lacks here; empty where it lacks none. Found without importing anything."""
-    for module in known.needs:
+def _missing(scorer: DeclaredScorer) -> str:
+    """A module that the scorer lacks here; empty where it lacks none. Found without importing anything."""
+    for module in scorer.needs:
         if find_spec(module) is None:
             return module
-    if known.needs_one_of and not any(find_spec(module) for module in known.needs_one_of):
-        return f"any of {', '.join(known.needs_one_of)}"
+    if scorer.needs_one_of and not any(find_spec(module) for module in scorer.needs_one_of):
+        return f"any of {', '.join(scorer.needs_one_of)}"
     return ""
 
 

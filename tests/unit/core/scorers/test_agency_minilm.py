@@ -281,7 +281,7 @@ def test_weights_that_were_tampered_with_are_refused(scorer: AgencyMiniLM, tmp_p
 def test_the_letters_study_finds_a_difference_that_was_written_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_out: list[Sentence]
 ) -> None:
-    monkeypatch.setitem(registry.OWN, "agency_minilm", ("core.scorers.agency_minilm:AgencyMiniLM", (), {}))
+    monkeypatch.setitem(registry.OWN, "agency_minilm", ("core.scorers.agency_minilm:AgencyMiniLM", {}))
     registry.load.cache_clear()
     of = {label: [each.text for each in held_out if each.label == label] for label in CLASSES}
     rows = []

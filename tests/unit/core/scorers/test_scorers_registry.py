@@ -13,6 +13,7 @@ from core.compute import ComputeProcess
 from core.errors import AppError, JobCancelled, UsageError
 from core.findings import ScorerUse
 from core.jobs import JobContext
+from core.machine.models import catalogue
 from core.scorers import registry
 
 HERE = Path(__file__).parents[3]
@@ -189,3 +190,18 @@ def test_slow_batches_become_smaller():
     assert registry._next_size(8, registry.BATCH_SECONDS * 2) == 4
     assert registry._next_size(1, registry.BATCH_SECONDS * 2) == 1
     assert registry._next_size(8, registry.BATCH_SECONDS * 0.75) == 8
+
+
+def test_a_declared_scorer_is_what_its_declaration_says():
+    for name, declared in catalogue.scorers().items():
+        scorer = registry.load(name)
+        assert (scorer.name, scorer.role) == (name, declared.role)
+        assert bool(getattr(scorer, "unavailable", "")) <= bool(declared.needs)
+        if declared.fills == "stand_in":
+            assert scorer.stand_in
+
+
+def test_a_role_has_at_most_one_scorer_of_the_paper_and_one_stand_in():
+    filled = [(each.role, each.fills) for each in catalogue.scorers().values() if each.fills]
+    assert len(filled) == len(set(filled))
+    assert {role for role, _ in filled} == set(catalogue.roles()) - {"generator"}
