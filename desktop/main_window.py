@@ -10,28 +10,28 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWi
 from core.errors import AppError
 from desktop import theme
 from desktop.blindfold import Blindfold
-from desktop.dialogs.palette import CommandPalette
-from desktop.dialogs.window_commands import file_menu, save_copy, window_commands
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.leaving import Leaving
 from desktop.operations.connections import Connections
 from desktop.operations.session import SUFFIX as PACKET_SUFFIX
 from desktop.operations.session import ProjectSession
+from desktop.palette import CommandPalette
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
 from desktop.widgets import Banners, Notice, tr
 from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
+from desktop.window_commands import file_menu, save_copy, window_commands
 
 if TYPE_CHECKING:
     from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
-    from desktop.operations.second_window import Door
     from desktop.panels.base import Panel
     from desktop.panels.workshop.room import WorkshopRoom
+    from desktop.second_window import Door
 
 NAME = "Biasprint"
 SUFFIX = ".biasprint"
@@ -265,7 +265,7 @@ class MainWindow(QMainWindow):
         self.banners.show_notice(notice, key="read-only")
 
     def _open_door(self, path: Path) -> None:
-        from desktop.operations.second_window import Door  # Qt's network module is not needed for the first paint
+        from desktop.second_window import Door  # Qt's network module is not needed for the first paint
 
         if self.door is None:
             self.door = Door(self)
@@ -273,7 +273,7 @@ class MainWindow(QMainWindow):
         self.door.open(path)
 
     def _opening_failed(self, error: AppError, path: Path) -> None:
-        from desktop.operations.second_window import handle_failed_opening
+        from desktop.second_window import handle_failed_opening
 
         if not self.current:  # the window was started for this file alone
             self.show_panel(self.rail.shown()[0])

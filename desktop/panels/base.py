@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
-    from desktop.dialogs.commands import Command
     from desktop.jobs import JobRunner
     from desktop.operations.connections import Connections
     from desktop.operations.session import ProjectSession
     from desktop.settings import Settings
+    from desktop.shell import Command
 
 
 class Shell(Protocol):

@@ -15,7 +15,6 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
 from desktop.charts.live import ChartData, ChartSource, TextsBehind
-from desktop.dialogs.commands import Command
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel, Shell
@@ -23,6 +22,7 @@ from desktop.panels.charts.measured import FigureCard, Measured
 from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
 from desktop.read.charts import StoredCharts
 from desktop.read.figures import StoredFigures, StudyFigures
+from desktop.shell import Command
 from desktop.widgets import Label, Notice, plural, tr
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from core.documents.formats import is_letter_name
 from core.jobs import JobContext, Progress
 from desktop import theme
-from desktop.dialogs.window_commands import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
 from desktop.operations.models import Writers, read_writers
 from desktop.operations.session import SampleFacts, open_sample, sample_facts
@@ -34,6 +33,7 @@ from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
+from desktop.window_commands import ask_where, new_project, open_project
 from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:

@@ -284,7 +284,7 @@ class JudgePanel(Panel):
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
-        from desktop.dialogs.window_commands import save_copy
+        from desktop.window_commands import save_copy
 
         save_copy(self.shell)
 

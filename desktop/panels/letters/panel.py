@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 from core.documents.values import Document
 from core.errors import AppError
 from desktop import theme
-from desktop.dialogs.commands import Command
 from desktop.dialogs.question import Question
 from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked
@@ -25,6 +24,7 @@ from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
+from desktop.shell import Command
 from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
 from desktop.widgets.events import local_paths
 from desktop.widgets.safe_text import safe_line

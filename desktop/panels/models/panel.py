@@ -6,12 +6,12 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar
 
 from desktop import theme
-from desktop.dialogs.commands import Command
 from desktop.operations.connections import why_offline
 from desktop.panels.base import Panel
 from desktop.panels.models.catalogue import CataloguePage
 from desktop.panels.models.endpoints import EndpointsPage
 from desktop.panels.models.switch import OfflineSwitch
+from desktop.shell import Command
 from desktop.widgets import Notice, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QStackedWidget, QTabBar
 
 from desktop import theme
-from desktop.dialogs.commands import Command
 from desktop.panels.base import Panel
 from desktop.panels.raters.adjudicate import AdjudicateSection
 from desktop.panels.raters.decisions import DecisionsSection
@@ -19,6 +18,7 @@ from desktop.panels.raters.packets import PacketsSection
 from desktop.panels.raters.plans import PlansSection
 from desktop.panels.raters.quality import QualitySection
 from desktop.panels.raters.section import RatersSection
+from desktop.shell import Command
 from desktop.widgets import Chip, number, tr
 from desktop.widgets.layout import SCROLL_BAR
 

@@ -15,9 +15,9 @@ from core.project.connection import NotSaved
 from core.project.lock import ProjectLock
 from core.project.project import Project
 from desktop.app import start
-from desktop.dialogs.window_commands import file_commands
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
+from desktop.window_commands import file_commands
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings", "raters"))
 CONSENT = "You rate texts, and your answers are stored."

@@ -15,10 +15,10 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
 from desktop.dialogs.question import Question
-from desktop.dialogs.window_commands import file_menu
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
 from desktop.widgets import Button, Label, Notice
+from desktop.window_commands import file_menu
 
 SECRETS = ("castle", "llama", "race", "recent_study")
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from core.project.lock import LockHolder
 from core.project.project import Project
 from desktop.main_window import MainWindow
-from desktop.operations.second_window import Door, door_name, knock
 from desktop.panels import PANELS
+from desktop.second_window import Door, door_name, knock
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "settings")
 

@@ -212,7 +212,7 @@ def test_save_a_copy_of_a_read_only_project_goes_on_with_the_copy(
     with qtbot.waitSignal(window.session.opened):
         window.session.open(file, read_only=True)
     target = tmp_path / "mine"
-    monkeypatch.setattr("desktop.dialogs.window_commands.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
+    monkeypatch.setattr("desktop.window_commands.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
     save = next(button for button in window.banners.findChildren(Button) if button.text() == "Save a copy…")
     with qtbot.waitSignal(window.session.opened):
         save.click()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.dialogs.commands import Command, found
+from desktop.shell import Command, found
 from desktop.widgets import Label, hairline, tr
 from desktop.widgets.safe_text import safe_line
 

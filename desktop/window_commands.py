@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from desktop.dialogs.commands import Command
 from desktop.operations.session import SUFFIX as PACKET_SUFFIX
 from desktop.operations.session import save_copy as save_copy_operation
 from desktop.settings import BY_KEY
+from desktop.shell import Command
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 
