@@ -64,7 +64,7 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setApplicationName("Biasprint")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("biasprint")
-    app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see desktop.leaving
+    app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see desktop.main_window
     chosen = settings or Settings()
     locale = QLocale()
     if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English

@@ -3,27 +3,28 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from desktop import theme
 from desktop.blindfold import Blindfold
+from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
-from desktop.leaving import Leaving
 from desktop.operations.connections import Connections
 from desktop.operations.session import SUFFIX as PACKET_SUFFIX
 from desktop.operations.session import ProjectSession
-from desktop.palette import CommandPalette
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
-from desktop.widgets import Banners, Notice, tr
+from desktop.widgets import Banners, Notice
+from desktop.widgets import tr as tr
 from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
-from desktop.window_commands import file_menu, save_copy, window_commands
+from desktop.widgets.words import tr
+from desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
 
 if TYPE_CHECKING:
     from core.judging.packets.packet import PacketInfo
@@ -32,6 +33,66 @@ if TYPE_CHECKING:
     from desktop.panels.base import Panel
     from desktop.panels.workshop.room import WorkshopRoom
     from desktop.second_window import Door
+
+WAIT_MILLISECONDS = 2_000
+
+
+class Leaving(QObject):
+    """The way out. Nothing on it blocks the window, and no thread is ever ended by force."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+        self._begun = False
+        self._jobs_over = False
+
+    def ask(self) -> None:
+        """Leave, after a question if jobs are running."""
+        if not any(not handle.quiet for handle in self._window.jobs.active()):
+            self.begin()
+            return
+        Question(
+            self._window,
+            title=tr("Stop the jobs and quit?"),
+            text=tr("Jobs are still running. What they have finished is kept, and they can go on from there later."),
+            safe=tr("Keep running"),
+            risky=tr("Stop and quit"),
+            on_risky=self.begin,
+        ).open()
+
+    def begin(self) -> None:
+        """Cancel what runs, wait at most two seconds for it, and go on."""
+        if self._begun:
+            return
+        self._begun = True
+        self._window.hide()
+        self._window.set_blind(False)  # nobody sees it any more, and all of it is to be saved and let go of
+        self._window.jobs.idle.connect(self._save)
+        QTimer.singleShot(WAIT_MILLISECONDS, self, self._save)
+        self._window.jobs.cancel_all()
+        if not self._window.jobs.active():
+            self._save()
+
+    def _save(self) -> None:
+        if self._jobs_over:
+            return
+        self._jobs_over = True
+        settings = self._window.settings
+        if not settings.unsaved:
+            self._close_project()
+            return
+        # A setting that cannot be written must not keep the program open: the next start has the old one.
+        self._window.jobs.start(
+            tr("Saving the settings"),
+            lambda ctx: settings.save(),
+            on_done=lambda _: self._close_project(),
+            on_error=lambda _: self._close_project(),
+            quiet=True,
+        )
+
+    def _close_project(self) -> None:
+        self._window.session.close(then=QApplication.quit)
+
 
 NAME = "Biasprint"
 SUFFIX = ".biasprint"

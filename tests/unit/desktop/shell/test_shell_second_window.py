@@ -39,7 +39,7 @@ def test_a_window_started_only_for_that_project_closes_again(
     qtbot: QtBot, windows: list[MainWindow], file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     quits: list[bool] = []
-    monkeypatch.setattr("desktop.leaving.QApplication.quit", lambda: quits.append(True))
+    monkeypatch.setattr("desktop.main_window.QApplication.quit", lambda: quits.append(True))
     first, second = windows
     with qtbot.waitSignal(first.session.opened):
         first.open_project(file)

@@ -431,7 +431,7 @@ def wait_for_cancel(ctx: JobContext) -> None:
 @pytest.fixture
 def quits(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     told: list[bool] = []
-    monkeypatch.setattr("desktop.leaving.QApplication.quit", lambda: told.append(True))
+    monkeypatch.setattr("desktop.main_window.QApplication.quit", lambda: told.append(True))
     return told
 
 
