@@ -17,7 +17,7 @@ from core.errors import AppError
 from desktop import theme
 from desktop.jobs.runner import unexpected
 from desktop.main_window import MainWindow
-from desktop.operations.session import SUFFIX as PACKET_SUFFIX
+from desktop.operations.session import PACKET_SUFFIX
 from desktop.settings import Settings
 from desktop.warm_up import WarmUp
 from desktop.widgets import Notice, tr

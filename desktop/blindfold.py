@@ -9,18 +9,38 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import AppError
 from desktop.dialogs.question import Question
+from desktop.shell import Shell
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.judging.vault import Vault
     from core.project.project import Project
-    from desktop.main_window import MainWindow
+    from desktop.jobs.drawer import JobsDrawer
+    from desktop.widgets import Banners
+    from desktop.widgets.frame import StatusLine
+
+
+class BlindableWindow(Shell, Protocol):
+    """What is hidden or said anew, besides what every panel may ask of the window."""
+
+    name: str
+    drawer: "JobsDrawer"
+    status: "StatusLine"
+    banners: "Banners"
+
+    def drop_panels(self) -> None:
+        """Destroy what a rater who is blind may not see."""
+
+    def say_read_only(self, why: str, *, copy: bool = True) -> None:
+        """The banner of a project that cannot be written to."""
+
+    def setWindowTitle(self, title: str) -> None: ...
 
 
 @dataclass
@@ -36,7 +56,7 @@ class Blindfold(QObject):
 
     changed = Signal(bool)
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: BlindableWindow) -> None:
         super().__init__(window)
         self._window = window
         self._lock = threading.Lock()

@@ -14,16 +14,13 @@ from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
-from desktop.operations.session import SUFFIX as PACKET_SUFFIX
-from desktop.operations.session import ProjectSession
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
-from desktop.widgets import Banners, Notice
-from desktop.widgets import tr as tr
+from desktop.widgets import Banners, Notice, tr
 from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
-from desktop.widgets.words import tr
 from desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
 
 if TYPE_CHECKING:
@@ -95,7 +92,6 @@ class Leaving(QObject):
 
 
 NAME = "Biasprint"
-SUFFIX = ".biasprint"
 IN_PACKETS = ("judge", "settings")  # what a rater who opened a packet may go to
 NARROW_BELOW = 900  # pixels of text room (window width over font scale) under which the rail shows icons only
 SAVE_SETTINGS_AFTER_MILLISECONDS = 400
@@ -103,7 +99,7 @@ KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a w
 
 
 class MainWindow(QMainWindow):
-    """The shell that panels see (`desktop.panels.base.Shell`)."""
+    """The shell that panels see (`desktop.shell.Shell`)."""
 
     files_dropped = Signal(list)  # of Path: data files, no projects
     panel_shown = Signal(str)
@@ -217,6 +213,10 @@ class MainWindow(QMainWindow):
             self.show_panel(self.current if self.current in self.rail.shown() else self.rail.shown()[0])
             self.stack.removeWidget(before)
             before.deleteLater()
+
+    @property
+    def blind(self) -> bool:
+        return self.blindfold.on
 
     def drop_panels(self, *, every: bool = False) -> None:
         """Destroy what a rater who is blind may not see; each of those panels is built anew when it is shown again."""
@@ -402,7 +402,7 @@ class MainWindow(QMainWindow):
         self.palette_box.hide()
 
     def _take_files(self, paths: list[Path]) -> None:
-        projects = [path for path in paths if path.suffix.lower() == SUFFIX]
+        projects = [path for path in paths if path.suffix.lower() == PROJECT_SUFFIX]
         packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
         data = [path for path in paths if path not in (*projects, *packets)]
         if projects:

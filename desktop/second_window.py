@@ -4,17 +4,24 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from core.errors import AppError
 from core.project.lock import ProjectInUse
+from desktop.shell import Shell
 from desktop.widgets.words import tr
 
-if TYPE_CHECKING:
-    from desktop.main_window import MainWindow
+
+class OpeningWindow(Shell, Protocol):
+    """What is told of a failed opening, besides what every panel may ask of the window."""
+
+    started_with: Path | None  # the project that it was started for
+
+    def close(self) -> bool:
+        """Leave the program."""
 
 
 def door_name(path: Path) -> str:
@@ -66,7 +73,7 @@ def knock(path: Path, parent: QObject, on_answer: Callable[[bool], object]) -> N
     socket.connectToServer(door_name(path))
 
 
-def handle_failed_opening(window: "MainWindow", error: AppError, path: Path) -> None:
+def handle_failed_opening(window: OpeningWindow, error: AppError, path: Path) -> None:
     """What to do about a project that could not be opened."""
     if not isinstance(error, ProjectInUse):
         if not path.exists():

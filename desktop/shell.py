@@ -1,7 +1,22 @@
-"""Commands: what a person can do from the menu and the palette, said once."""
+"""What a panel or a dialog may ask of the window around it, and the commands that it offers to the window."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from core.judging.packets.inside import PacketInfo
+    from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QWidget
+
+    from core.errors import AppError
+    from core.project.project import Project
+    from desktop.jobs import JobRunner
+    from desktop.operations.connections import Connections
+    from desktop.operations.session import ProjectSession
+    from desktop.settings import Settings
+    from desktop.widgets import Notice
 
 
 @dataclass(frozen=True)
@@ -14,8 +29,49 @@ class Command:
     enabled: Callable[[], bool] = lambda: True
 
 
-def found(commands: list[Command], query: str) -> list[Command]:
-    """The commands whose title has every word of the query, those that begin with it first."""
-    words = query.casefold().split()
-    hits = [command for command in commands if all(word in command.title.casefold() for word in words)]
-    return sorted(hits, key=lambda command: not command.title.casefold().startswith(query.casefold().strip()))
+class Shell(Protocol):
+    """What a panel may ask of the window around it."""
+
+    jobs: "JobRunner"
+    settings: "Settings"
+    session: "ProjectSession"
+    connections: "Connections"  # the offline switch
+    files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
+
+    @property
+    def project(self) -> "Project | None":
+        """The open project; None without one, and for everybody while a rater is blind."""
+
+    @property
+    def packet(self) -> "PacketInfo | None":
+        """What the open file says of itself where it is a packet; None for an ordinary project."""
+
+    def show_panel(self, key: str, **what: Any) -> None:
+        """Go to a panel; `what` is handed to its `opened_with`."""
+
+    def open_project(self, path: Path) -> None:
+        """Open a project file instead of the one that is open."""
+
+    def notify(self, text: str) -> None:
+        """One quiet notice in the status line."""
+
+    def show_error(self, error: "AppError") -> None:
+        """The banner: what happened, what was kept, what to do."""
+
+    def show_notice(self, notice: "Notice", *, key: str = "") -> None:
+        """A banner with actions of its own; one with the same key is replaced."""
+
+    def set_saved(self, state: str, text: str = "") -> None:
+        """The saved dot: "saved", "saving", "failed", or "" for none; with other words if wanted."""
+
+    def set_status(self, text: str) -> None:
+        """The panel's own words in the status line, for instance the active time. Empty: none."""
+
+    def set_blind(self, blind: bool) -> None:
+        """While blind, nothing in the window names a project, file, model or axis, or leads to one.
+
+        Panels that are not `blind_safe` are destroyed at once, and made anew when they are next shown.
+        """
+
+    def set_kiosk(self, page: "QWidget | None") -> None:
+        """Fill the screen with one page alone, such as a workshop's; None brings the window back."""

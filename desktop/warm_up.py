@@ -35,7 +35,6 @@ PACKAGES = (
     "desktop.tables",
     "desktop.wording",
     "desktop.read",
-    "desktop.models",
     "desktop.operations",
     "desktop.dialogs",
     "desktop.panels",

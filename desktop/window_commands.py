@@ -1,13 +1,13 @@
 """What can be done from anywhere in the window: one list makes the menu, the keys and the command palette."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFrame,
     QLineEdit,
     QListView,
@@ -19,32 +19,49 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.operations.session import SUFFIX as PACKET_SUFFIX
-from desktop.operations.session import save_copy as save_copy_operation
+from desktop.dialogs.question import new_project, open_project, save_copy
+from desktop.jobs.drawer import JobsDrawer
+from desktop.panels import PanelEntry
 from desktop.settings import BY_KEY
-from desktop.shell import Command, found
-from desktop.widgets import Label, hairline
-from desktop.widgets import tr as tr
+from desktop.shell import Command, Shell
+from desktop.widgets import Label, hairline, tr
+from desktop.widgets.frame import Rail
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
-
-if TYPE_CHECKING:
-    from desktop.main_window import MainWindow
 
 FONT_STEP = 10
-PROJECT_SUFFIX = ".biasprint"
 
 
-def window_commands(window: "MainWindow") -> list[Command]:
+class Window(Shell, Protocol):
+    """What the commands use of the window, besides what every panel may ask of it."""
+
+    entries: Mapping[str, PanelEntry]
+    rail: Rail
+    drawer: JobsDrawer
+
+    @property
+    def blind(self) -> bool:
+        """Whether a rater is blind: then no command may lead to a name."""
+
+    def close(self) -> bool:
+        """Leave the program, after a question if jobs run."""
+
+    def focus_next_part(self) -> None:
+        """Move the keyboard to the next part of the window."""
+
+    def offer_commands(self) -> None:
+        """Show the palette."""
+
+
+def window_commands(window: Window) -> list[Command]:
     """Every command of the window, with its key."""
     return [*panel_commands(window), *file_commands(window), *recent_commands(window), *view_commands(window)]
 
 
-def file_commands(window: "MainWindow") -> list[Command]:
+def file_commands(window: Window) -> list[Command]:
     """What concerns the project file. A rater who is blind does not see any names, so most wait."""
 
     def sighted() -> bool:
-        return not window.blindfold.on
+        return not window.blind
 
     def in_packet() -> bool:
         return window.packet is not None
@@ -63,10 +80,10 @@ def file_commands(window: "MainWindow") -> list[Command]:
     ]
 
 
-def recent_commands(window: "MainWindow") -> list[Command]:
+def recent_commands(window: Window) -> list[Command]:
     def useful(path: Path) -> bool:
         is_open = window.project is not None and window.project.path == path
-        return not window.blindfold.on and window.packet is None and not is_open
+        return not window.blind and window.packet is None and not is_open
 
     return [
         Command(
@@ -78,7 +95,7 @@ def recent_commands(window: "MainWindow") -> list[Command]:
     ]
 
 
-def panel_commands(window: "MainWindow") -> list[Command]:
+def panel_commands(window: Window) -> list[Command]:
     top = [entry for entry in window.entries.values() if not entry.at_bottom]
 
     def shown(key: str) -> bool:
@@ -96,7 +113,7 @@ def panel_commands(window: "MainWindow") -> list[Command]:
     ]
 
 
-def view_commands(window: "MainWindow") -> list[Command]:
+def view_commands(window: Window) -> list[Command]:
     settings = window.settings
 
     def resize(by: int) -> None:
@@ -126,7 +143,7 @@ def view_commands(window: "MainWindow") -> list[Command]:
     ]
 
 
-def file_menu(window: "MainWindow") -> QMenu:
+def file_menu(window: Window) -> QMenu:
     """The menu under the program's name."""
     menu = QMenu(window)
     *files, leave = file_commands(window)
@@ -147,52 +164,10 @@ def file_menu(window: "MainWindow") -> QMenu:
     return menu
 
 
-def show_about(window: "MainWindow") -> None:
+def show_about(window: Window) -> None:
     from desktop.dialogs.about import AboutDialog
 
     AboutDialog(window).show()
-
-
-def new_project(window: "MainWindow") -> None:
-    path = ask_where(window, tr("New project"), tr("My study"))
-    if path is not None:
-        window.session.create(path)
-
-
-def open_project(window: "MainWindow") -> None:
-    files = tr("Projects and rating packets") + f" (*{PROJECT_SUFFIX} *{PACKET_SUFFIX})"
-    name, _ = QFileDialog.getOpenFileName(window, tr("Open a project"), _folder(window), files)
-    if name:
-        window.open_project(Path(name))
-
-
-def save_copy(window: "MainWindow") -> None:
-    project = window.project
-    if project is None:
-        return
-    suffix = PACKET_SUFFIX if window.packet is not None else PROJECT_SUFFIX
-    name = project.path.stem if window.packet is not None else tr("{name} copy").format(name=project.path.stem)
-    path = ask_where(window, tr("Save a copy"), name, suffix)
-    if path is not None:
-        copying = save_copy_operation(project=project, target=path)
-        # A read-only project is copied to go on with it.
-        copying.start(window.jobs, on_done=window.open_project if project.read_only else None)
-
-
-def ask_where(window: "MainWindow", title: str, name: str, suffix: str = PROJECT_SUFFIX) -> Path | None:
-    """Where a new file shall be, a project where nothing else is said; None if the person changed their mind."""
-    suggested = str(Path(_folder(window)) / f"{name}{suffix}")
-    kinds = {PROJECT_SUFFIX: tr("Biasprint projects"), PACKET_SUFFIX: tr("Rating packets")}
-    chosen, _ = QFileDialog.getSaveFileName(window, title, suggested, f"{kinds[suffix]} (*{suffix})")
-    if not chosen:
-        return None
-    path = Path(chosen)
-    return path if path.suffix == suffix else path.with_name(path.name + suffix)
-
-
-def _folder(window: "MainWindow") -> str:
-    recent = window.settings.recent()
-    return str(recent[0].parent if recent else Path.home())
 
 
 def _add(menu: QMenu, command: Command) -> None:
@@ -333,3 +308,10 @@ class CommandPalette(QFrame):
         self.setFixedWidth(width)
         self.adjustSize()
         self.move((room.width() - width) // 2, min(96, max(16, (room.height() - self.height()) // 2)))
+
+
+def found(commands: list[Command], query: str) -> list[Command]:
+    """The commands whose title has every word of the query, those that begin with it first."""
+    words = query.casefold().split()
+    hits = [command for command in commands if all(word in command.title.casefold() for word in words)]
+    return sorted(hits, key=lambda command: not command.title.casefold().startswith(query.casefold().strip()))

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QHBoxLayout, QSta
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.import_table_form import Preview, ReadingForm
+from desktop.dialogs.question import ask_where
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import (
     Chip,
     ElidedLabel,
@@ -28,7 +29,6 @@ from desktop.widgets import (
 )
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.window_commands import ask_where
 from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:

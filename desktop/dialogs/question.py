@@ -1,16 +1,23 @@
-"""A question over the window: it never blocks, the answer comes to a callable."""
+"""Questions over the window: two ways on, where a file is, and where a new one shall be."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.widgets import Label, PrimaryButton, QuietButton
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
+from desktop.operations.session import save_copy as save_copy_operation
+from desktop.shell import Shell
+from desktop.widgets import Label, PrimaryButton, QuietButton, tr
 
 
 class Question(QDialog):
-    """Two ways on. Escape is the safe one, which is also the one that is offered first."""
+    """Two ways on; it never blocks, the answer comes to a callable.
+
+    Escape is the safe one, which is also the one that is offered first.
+    """
 
     def __init__(
         self,
@@ -47,3 +54,45 @@ class Question(QDialog):
         box.addWidget(heading)
         box.addWidget(words)
         box.addLayout(buttons)
+
+
+def new_project(window: Shell) -> None:
+    path = ask_where(window, tr("New project"), tr("My study"))
+    if path is not None:
+        window.session.create(path)
+
+
+def open_project(window: Shell) -> None:
+    files = tr("Projects and rating packets") + f" (*{PROJECT_SUFFIX} *{PACKET_SUFFIX})"
+    name, _ = QFileDialog.getOpenFileName(window, tr("Open a project"), _folder(window), files)
+    if name:
+        window.open_project(Path(name))
+
+
+def save_copy(window: Shell) -> None:
+    project = window.project
+    if project is None:
+        return
+    suffix = PACKET_SUFFIX if window.packet is not None else PROJECT_SUFFIX
+    name = project.path.stem if window.packet is not None else tr("{name} copy").format(name=project.path.stem)
+    path = ask_where(window, tr("Save a copy"), name, suffix)
+    if path is not None:
+        copying = save_copy_operation(project=project, target=path)
+        # A read-only project is copied to go on with it.
+        copying.start(window.jobs, on_done=window.open_project if project.read_only else None)
+
+
+def ask_where(window: Shell, title: str, name: str, suffix: str = PROJECT_SUFFIX) -> Path | None:
+    """Where a new file shall be, a project where nothing else is said; None if the person changed their mind."""
+    suggested = str(Path(_folder(window)) / f"{name}{suffix}")
+    kinds = {PROJECT_SUFFIX: tr("Biasprint projects"), PACKET_SUFFIX: tr("Rating packets")}
+    chosen, _ = QFileDialog.getSaveFileName(window, title, suggested, f"{kinds[suffix]} (*{suffix})")
+    if not chosen:
+        return None
+    path = Path(chosen)
+    return path if path.suffix == suffix else path.with_name(path.name + suffix)
+
+
+def _folder(window: Shell) -> str:
+    recent = window.settings.recent()
+    return str(recent[0].parent if recent else Path.home())

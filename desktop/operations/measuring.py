@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from core.jobs import JobContext
 from desktop.jobs import JobHandle, JobState
 from desktop.operations import Operation
-from desktop.panels.base import Shell
 from desktop.widgets.words import plural, tr
 from desktop.wording.titles import words_of
 
@@ -143,12 +142,21 @@ def _scored(results: "list[ScoreResult]") -> str:
     return words
 
 
+class ProjectHolder(Protocol):
+    """Who has a project open, and runs jobs."""
+
+    jobs: "JobRunner"
+
+    @property
+    def project(self) -> "Project | None": ...
+
+
 class MeasureJobs(QObject):
     """`changed` when a job begins, goes on or ends. Jobs that another panel started are known after `pick_up`."""
 
     changed = Signal()
 
-    def __init__(self, shell: Shell, parent: QObject) -> None:
+    def __init__(self, shell: ProjectHolder, parent: QObject) -> None:
         super().__init__(parent)
         self._shell = shell
         self._handles: dict[str, JobHandle] = {}

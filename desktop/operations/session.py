@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
 
-SUFFIX = ".bpacket"
+PROJECT_SUFFIX = ".biasprint"
+PACKET_SUFFIX = ".bpacket"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def looked_into(project: "Project") -> Opened:
 
     try:
         packet = packet_info(project)
-        if packet is None and project.path.suffix.lower() == SUFFIX:
+        if packet is None and project.path.suffix.lower() == PACKET_SUFFIX:
             raise AppError(
                 "This file is not a rating packet.",
                 kept="It was not changed.",

@@ -1,75 +1,18 @@
 """What every panel has: a header, a body, and the same life from building to closing."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.widgets import ElidedLabel, Notice
+from desktop.shell import Command, Shell
+from desktop.widgets import ElidedLabel
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import SignalInstance
-
-    from core.errors import AppError
-    from core.judging.packets.packet import PacketInfo
     from core.project.changes import Changes
     from core.project.project import Project
-    from desktop.jobs import JobRunner
-    from desktop.operations.connections import Connections
-    from desktop.operations.session import ProjectSession
-    from desktop.settings import Settings
-    from desktop.shell import Command
-
-
-class Shell(Protocol):
-    """What a panel may ask of the window around it."""
-
-    jobs: "JobRunner"
-    settings: "Settings"
-    session: "ProjectSession"
-    connections: "Connections"  # the offline switch
-    files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
-
-    @property
-    def project(self) -> "Project | None":
-        """The open project; None without one, and for everybody while a rater is blind."""
-
-    @property
-    def packet(self) -> "PacketInfo | None":
-        """What the open file says of itself where it is a packet; None for an ordinary project."""
-
-    def show_panel(self, key: str, **what: Any) -> None:
-        """Go to a panel; `what` is handed to its `opened_with`."""
-
-    def open_project(self, path: Path) -> None:
-        """Open a project file instead of the one that is open."""
-
-    def notify(self, text: str) -> None:
-        """One quiet notice in the status line."""
-
-    def show_error(self, error: "AppError") -> None:
-        """The banner: what happened, what was kept, what to do."""
-
-    def show_notice(self, notice: Notice, *, key: str = "") -> None:
-        """A banner with actions of its own; one with the same key is replaced."""
-
-    def set_saved(self, state: str, text: str = "") -> None:
-        """The saved dot: "saved", "saving", "failed", or "" for none; with other words if wanted."""
-
-    def set_status(self, text: str) -> None:
-        """The panel's own words in the status line, for instance the active time. Empty: none."""
-
-    def set_blind(self, blind: bool) -> None:
-        """While blind, nothing in the window names a project, file, model or axis, or leads to one.
-
-        Panels that are not `blind_safe` are destroyed at once, and made anew when they are next shown.
-        """
-
-    def set_kiosk(self, page: QWidget | None) -> None:
-        """Fill the screen with one page alone, such as a workshop's; None brings the window back."""
 
 
 class Header(QFrame):
@@ -163,7 +106,7 @@ class Panel(QWidget):
     def opened_with(self, **what: Any) -> None:
         """Another panel sent the person here, about something."""
 
-    def commands(self) -> "list[Command]":
+    def commands(self) -> list[Command]:
         """What the palette offers, besides the window's own, while this panel is shown."""
         return []
 

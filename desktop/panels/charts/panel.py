@@ -17,12 +17,12 @@ from desktop import theme
 from desktop.charts.live import ChartData, ChartSource, TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.charts.measured import FigureCard, Measured
 from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
 from desktop.read.charts import StoredCharts
 from desktop.read.figures import StoredFigures, StudyFigures
-from desktop.shell import Command
+from desktop.shell import Command, Shell
 from desktop.widgets import Label, Notice, plural, tr
 
 if TYPE_CHECKING:

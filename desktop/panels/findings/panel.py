@@ -26,10 +26,10 @@ from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
 from desktop.operations.studies import ENDINGS, save_findings
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.findings.board import Board
 from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
-from desktop.shell import Command
+from desktop.shell import Command, Shell
 from desktop.tables.findings import column_title
 from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line

@@ -14,11 +14,11 @@ from desktop import theme
 from desktop.charts.live import TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.charts.measured import FigureCard
 from desktop.panels.fingerprint.view import FingerprintView
 from desktop.panels.workshop.setup import WorkshopSetup
-from desktop.shell import Command
+from desktop.shell import Command, Shell
 from desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from desktop.charts.chart import Chart
 from desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
 from desktop.charts.fingerprint_page import draw_prose
 from desktop.operations.fingerprint import save_fingerprint
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
 from desktop.widgets.safe_text import safe_line
 

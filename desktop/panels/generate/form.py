@@ -13,8 +13,8 @@ from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Facts, Plan, RunLine, WriteRequest, estimated, goes_on_with, read_facts
 from desktop.operations.writers import PRESETS, Writers, options_for
-from desktop.panels.base import Shell
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
+from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if

@@ -15,7 +15,6 @@ from desktop.operations.connections import why_offline
 from desktop.operations.measuring import running
 from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJudge, read_judging, start_judging
 from desktop.operations.writers import Option, Writers, options_for, read_writers, source_of
-from desktop.panels.base import Shell
 from desktop.panels.generate.runs import Contents
 from desktop.panels.generate.writers import (
     GeneratorPicker,
@@ -27,6 +26,7 @@ from desktop.panels.generate.writers import (
 )
 from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.setup import SetupPage
+from desktop.shell import Shell
 from desktop.widgets import Card, EmptyState, Label, LinkButton, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if

@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.generate.judging import DrawPage
 from desktop.panels.generate.runs import Contents, read_contents
 from desktop.panels.generate.scorers import ScoringPage
 from desktop.panels.generate.write import WritePage
+from desktop.shell import Shell
 from desktop.widgets import Chip, tr
 from desktop.widgets.layout import SCROLL_BAR
 

@@ -9,8 +9,8 @@ from desktop import theme
 from desktop.jobs import JobHandle
 from desktop.operations.measuring import MeasureJobs, ScorerLine, mark, running, score_texts
 from desktop.operations.studies import StudyFacts
-from desktop.panels.base import Shell
 from desktop.panels.generate.runs import Contents
+from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line

@@ -13,10 +13,10 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations.queue import Entry, lane, put_in_queue, queued, tell_state
 from desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
 from desktop.operations.writers import read_writers
-from desktop.panels.base import Shell
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.runs import Contents, Row, RunsCard
 from desktop.panels.generate.writers import show_models
+from desktop.shell import Shell
 from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet

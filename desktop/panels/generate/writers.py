@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from core.backends.protocol import BackendInfo, Parameter
     from core.machine.endpoints import Endpoint
-    from desktop.panels.base import Shell
+    from desktop.shell import Shell
 
 LABEL_WIDTH, SECOND_LABEL_WIDTH = 100, 68  # text pixels; the fields of a form stand under each other
 LONGEST_SYSTEM = 20_000  # characters

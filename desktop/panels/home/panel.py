@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from core.documents.formats import is_letter_name
 from core.jobs import JobContext, Progress
 from desktop import theme
+from desktop.dialogs.question import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
 from desktop.operations.models import Writers, read_writers
 from desktop.operations.session import SampleFacts, open_sample, sample_facts
 from desktop.panels import PANELS
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.home.doors import (
     COMPARED,
     Door,
@@ -29,11 +30,11 @@ from desktop.panels.home.doors import (
     read_facts,
     texts_state,
 )
+from desktop.shell import Shell
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.window_commands import ask_where, new_project, open_project
 from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from core.jobs import JobContext
-from desktop.panels.base import Shell
 from desktop.panels.judge.setup import DrawRequest, SetupPage
+from desktop.shell import Shell
 from desktop.widgets import plural, tr
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
 from desktop import theme
 from desktop.panels import PANELS
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.judge.control import JudgeControl
 from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
 from desktop.panels.judge.setup import SetupPage
 from desktop.panels.judge.start import JudgeStartPage
 from desktop.panels.judge.work import WorkPage
+from desktop.shell import Shell
 from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, ProgressThin, plural, spelled_seconds, tr
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class JudgePanel(Panel):
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
-        from desktop.window_commands import save_copy
+        from desktop.dialogs.question import save_copy
 
         save_copy(self.shell)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from core.judging.plan import PlanKind
     from core.runs.compare.planning import Outlook
     from core.runs.compare.pool import AxisOffer, StudyOffer
-    from desktop.panels.base import Shell
+    from desktop.shell import Shell
 
 MOST_CARDS = 3
 INDENT = 26

@@ -17,14 +17,14 @@ from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.entries import letter_title, stand_ins
 from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
-from desktop.shell import Command
+from desktop.shell import Command, Shell
 from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
 from desktop.widgets.events import local_paths
 from desktop.widgets.safe_text import safe_line

@@ -50,7 +50,7 @@ from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from desktop.panels.base import Shell
+    from desktop.shell import Shell
 
 # ---- Choosing a pile
 

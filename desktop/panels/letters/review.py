@@ -17,9 +17,9 @@ from core.swap import Person
 from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
-from desktop.panels.base import Shell
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.entries import LetterItem, items_of, left
+from desktop.shell import Shell
 from desktop.widgets import tr
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from core.documents.values import TwinDifference
     from desktop.jobs import JobHandle
     from desktop.operations.letters import Checked
-    from desktop.panels.base import Shell
+    from desktop.shell import Shell
 
 # ---- The dialog
 

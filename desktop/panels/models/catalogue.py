@@ -26,8 +26,8 @@ from desktop.jobs import JobHandle
 from desktop.operations import models as operations
 from desktop.operations.connections import why_offline
 from desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
-from desktop.panels.base import Shell
 from desktop.panels.models.roles import Roles, RoleView, verified_words
+from desktop.shell import Shell
 from desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line

@@ -20,7 +20,7 @@ from core.machine.endpoints import (
 )
 from desktop import theme
 from desktop.operations.connections import EndpointSeen, save_endpoint
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if

@@ -11,8 +11,8 @@ from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle
 from desktop.operations import connections as operations
 from desktop.operations.connections import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
-from desktop.panels.base import Shell
 from desktop.panels.models.endpoint_form import Editor
+from desktop.shell import Shell
 from desktop.widgets import (
     Card,
     Chip,

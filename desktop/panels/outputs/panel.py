@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.read.outputs import Choices, Detail, Line, RowSource, StoredOutputs
+from desktop.shell import Shell
 from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
 from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
 from desktop.widgets.layout import Column

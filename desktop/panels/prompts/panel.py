@@ -24,10 +24,11 @@ from desktop.operations.prompts import (
     expand,
     stored_sets,
 )
-from desktop.panels.base import Panel, Shell
+from desktop.panels.base import Panel
 from desktop.panels.prompts.letters import LettersChoiceCard
 from desktop.panels.prompts.studies import CompletionChoiceCard, CreativeChoice, MitigationCard, NewsChoiceCard
 from desktop.panels.prompts.template import PreviewCard, TemplatePage
+from desktop.shell import Shell
 from desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line, safe_tip

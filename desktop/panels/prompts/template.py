@@ -24,7 +24,7 @@ from core.prompts.resource_files import packaged, read_toml
 from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations.prompts import FlaggedSet, Wording, flagged_in, with_one_neutral, wording_of
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import (
     Card,
     ElidedLabel,

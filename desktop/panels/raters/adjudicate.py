@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QStackedWidget,
 from core.jobs import JobContext
 from desktop import theme
 from desktop.operations.raters import adjudicate
-from desktop.panels.base import Shell
 from desktop.panels.judge.work import NoteEdit
 from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from desktop.read.decisions import AdjudicationData, identity_names, read_adjudication, read_texts
 from desktop.settings import JudgeKeys, KeyMap
+from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
 from desktop.widgets.labels import show_if

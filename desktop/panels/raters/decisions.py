@@ -13,10 +13,10 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.operations.raters import count_what_came, decide
-from desktop.panels.base import Shell
 from desktop.panels.findings.studies import when_words
 from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
+from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, spelled_seconds, tr
 from desktop.widgets.labels import show_if

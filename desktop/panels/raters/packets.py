@@ -14,10 +14,10 @@ from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
-from desktop.operations.session import SUFFIX
-from desktop.panels.base import Shell
+from desktop.operations.session import PACKET_SUFFIX
 from desktop.panels.raters.plans import PlansData, reader_of
 from desktop.panels.raters.section import RatersSection
+from desktop.shell import Shell
 from desktop.tables.rows import TextTable
 from desktop.widgets import (
     Button,
@@ -265,7 +265,7 @@ class MergeCard(Card):
         self._show()
 
     def ask_files(self) -> None:
-        kinds = tr("Packets ({pattern})").format(pattern=f"*{SUFFIX}")
+        kinds = tr("Packets ({pattern})").format(pattern=f"*{PACKET_SUFFIX}")
         chosen, _ = QFileDialog.getOpenFileNames(self, tr("Choose packets"), "", kinds)
         if chosen:
             self.start([Path(one) for one in chosen])

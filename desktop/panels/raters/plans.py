@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.panels.base import Shell
 from desktop.panels.raters.section import RatersSection
+from desktop.shell import Shell
 from desktop.tables.rows import TextTable
 from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from desktop.widgets.labels import show_if

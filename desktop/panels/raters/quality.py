@@ -14,9 +14,9 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
 from desktop.operations.measuring import MeasureJobs
-from desktop.panels.base import Shell
 from desktop.panels.findings.studies import said_of
 from desktop.panels.raters.section import RatersSection
+from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLay
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs.refresher import Refresher
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import Button, ElidedLabel, Label, tr
 from desktop.widgets.cards import ComparisonCards
 from desktop.widgets.safe_text import safe_line

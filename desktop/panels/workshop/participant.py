@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.charts.fingerprint_page import FORMATS
-from desktop.panels.base import Shell
 from desktop.panels.fingerprint.view import FingerprintView
+from desktop.shell import Shell
 from desktop.widgets import (
     Card,
     EmptyState,

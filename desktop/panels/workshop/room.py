@@ -10,10 +10,10 @@ from core.errors import AppError
 from core.judging.workshop import Pin
 from desktop import theme
 from desktop.operations.workshop import Keeper
-from desktop.panels.base import Shell
 from desktop.panels.judge.end import ShareBar
 from desktop.panels.workshop.participant import WelcomePage
 from desktop.panels.workshop.seat import Seat
+from desktop.shell import Shell
 from desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.notice import error_notice

@@ -14,10 +14,11 @@ from core.errors import AppError
 from core.judging.blind import SessionProgress, SessionView, StartInfo
 from desktop import theme
 from desktop.dialogs.question import Question
-from desktop.panels.base import Header, Shell
+from desktop.panels.base import Header
 from desktop.panels.judge.control import JudgeControl
 from desktop.panels.judge.work import WorkPage
 from desktop.panels.workshop.participant import Copied, PicturePage
+from desktop.shell import Shell
 from desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
 from desktop.widgets.notice import error_notice
 

@@ -27,7 +27,7 @@ from desktop.operations.workshop import (
     workshop_chance,
     workshop_offers,
 )
-from desktop.panels.base import Shell
+from desktop.shell import Shell
 from desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line

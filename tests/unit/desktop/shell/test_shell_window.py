@@ -24,12 +24,12 @@ from core.project.project import Project
 from desktop import theme
 from desktop.dialogs.about import AboutDialog
 from desktop.dialogs.question import Question
-from desktop.dialogs.window_commands import window_commands
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.panels.base import Panel
 from desktop.settings import Settings
 from desktop.widgets import Button, Label, PrimaryButton
+from desktop.window_commands import window_commands
 
 MODULE = "panels_of_the_shell_test"
 
@@ -212,7 +212,7 @@ def test_save_a_copy_of_a_read_only_project_goes_on_with_the_copy(
     with qtbot.waitSignal(window.session.opened):
         window.session.open(file, read_only=True)
     target = tmp_path / "mine"
-    monkeypatch.setattr("desktop.window_commands.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
+    monkeypatch.setattr("desktop.dialogs.question.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
     save = next(button for button in window.banners.findChildren(Button) if button.text() == "Save a copy…")
     with qtbot.waitSignal(window.session.opened):
         save.click()
