@@ -370,10 +370,8 @@ class RevealPage(QScrollArea):
     fingerprint_wanted = Signal()
     closed = Signal()
 
-    def __init__(self, *, fingerprint: bool = False) -> None:
-        """`fingerprint`: whether there is a panel that shows the rater's own."""
+    def __init__(self) -> None:
         super().__init__()
-        self._fingerprint = fingerprint
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
@@ -406,9 +404,6 @@ class RevealPage(QScrollArea):
         charts, done = QuietButton(tr("See the charts"), icon="charts"), QuietButton(tr("Done"))
         charts.clicked.connect(self.charts_wanted)
         done.clicked.connect(self.closed)
-        if not self._fingerprint:
-            charts.set_role("primary")
-            return [charts, done]
         own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint")
         own.clicked.connect(self.fingerprint_wanted)
         return [own, charts, done]

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
 from desktop import theme
-from desktop.panels import PANELS
 from desktop.panels.base import Panel
 from desktop.panels.judge.control import JudgeControl
 from desktop.panels.judge.drawing import Drawing
@@ -113,7 +112,7 @@ class JudgePanel(Panel):
         self.setup, self.start, self.work = SetupPage(), JudgeStartPage(keys), WorkPage(keys)
         self.control = JudgeControl(self.work, self)
         self.end, self.finished_page = EndPage(keys), FinishedPage()
-        self.reveal_page = RevealPage(fingerprint=any(entry.key == "fingerprint" and entry.works for entry in PANELS))
+        self.reveal_page = RevealPage()
         self.pages = QStackedWidget()
         for page in (self.blank, self.empty, self.setup, self.start, self.work, self.end, self.reveal_page):
             self.pages.addWidget(page)

@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
-from core.judging.blind import Revelation
 from core.judging.service import JudgingService
 from core.judging.vault import Vault
 from core.project.connection import NotSaved
@@ -22,7 +21,6 @@ from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
 from desktop.jobs import JobRunner
-from desktop.panels.judge.end import RevealPage
 from desktop.panels.judge.panel import JudgePanel
 from desktop.settings import Settings
 from desktop.widgets import Button, Notice
@@ -557,13 +555,6 @@ def test_the_reveal_leads_to_the_raters_own_fingerprint_where_there_is_such_a_pa
         (rater,) = project.judging.raters()
     assert rater.code == "R05"
     assert (bench.shell.went_to, bench.shell.went_about) == (["fingerprint"], {"rater": rater.id})
-
-
-def test_without_a_fingerprint_panel_the_reveal_offers_none(qtbot):
-    page = RevealPage(fingerprint=False)
-    qtbot.addWidget(page)
-    page.show_revelation(Revelation((), 0, 0))
-    assert [button.accessibleName() for button in page.findChildren(Button)] == ["See the charts", "Done"]
 
 
 def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monkeypatch):

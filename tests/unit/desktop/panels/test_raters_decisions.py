@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
-from raters_bench import Bench
+from raters_bench import PATIENCE, Bench
 from raters_scene import (
     IDENTITIES,
     A,
@@ -63,7 +63,7 @@ def test_a_conflict_is_decided_and_decided_again(open_panel: Open, contested: Pa
     (conflict,) = conflicts(bench.project)
     bench.press(page.answers[1].count)
     assert conflicts(bench.project)[0].decided == conflict.heads[1].id
-    assert page.answers[1].chosen
+    bench.qtbot.waitUntil(lambda: page.answers[1].chosen, timeout=PATIENCE)
     assert bench.panel.tabs.tabText(2) == "Decisions"
     bench.press(page.neither)
     assert (conflicts(bench.project)[0].decided, conflicts(bench.project)[0].open) == (None, False)
