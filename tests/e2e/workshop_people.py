@@ -67,6 +67,7 @@ class People:
     def settle(self) -> None:
         """Until no job's thread is left: one that has told its result still has a moment to live, with what it told."""
         self.wait(lambda: not any(one.name == "job" for one in threading.enumerate()))
+        QApplication.processEvents()  # the end of the last one is told by an event
 
     def click(self, widget: QWidget) -> None:
         assert widget.isVisible()
