@@ -142,7 +142,8 @@ def test(words: list[str]) -> int:
         ("format", [PYTHON, "-m", "ruff", "format", "--check", "."]),
         ("types", [PYTHON, "-m", "mypy"]),
         ("layers", [PYTHON, "-c", lint_imports]),
-        ("tests", [PYTHON, "-m", "pytest", "-q", *words]),
+        # Files are shared out among the cores whole, because what a file's tests share is made once for each file.
+        ("tests", [PYTHON, "-m", "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *words]),
     ]
     results = []
     for name, command in steps:
