@@ -1,0 +1,39 @@
+"""The page about the architecture names files that are there, and the picture shows the rooms that there are."""
+
+import re
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`((?:core|desktop|resources|models|tests|docs)(?:/[\w./]+)?)`", PAGE)))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_the_page_names_is_there(name: str) -> None:
+    assert (ROOT / name).exists()
+
+
+def test_the_page_names_most_rooms() -> None:
+    assert len(NAMED) > 20
+
+
+def test_the_picture_shows_the_rooms_of_today() -> None:
+    structure = run_path(str(ROOT / "docs" / "structure.py"))
+    picture = (ROOT / "docs" / "structure.svg").read_text(encoding="utf-8")
+    known = structure["modules"]()
+    rooms = {structure["room"](name) for name in known}
+    missing = [room for room in rooms if f">{room.rpartition('.')[2]}<" not in picture and "." in room]
+    assert not missing, "run: python docs/structure.py --picture"
+
+
+def test_no_module_takes_part_in_an_import_circle() -> None:
+    structure = run_path(str(ROOT / "docs" / "structure.py"))
+    assert structure["circles"](structure["graph"](structure["modules"]())) == []
+
+
+def test_every_public_class_has_a_name_of_its_own() -> None:
+    structure = run_path(str(ROOT / "docs" / "structure.py"))
+    assert structure["repeated_classes"](structure["modules"]()) == {}
