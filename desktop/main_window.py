@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from desktop.panels.base import Panel
     from desktop.panels.workshop.room import WorkshopRoom
-    from desktop.second_window import Door
+    from desktop.second_window import WindowDoor
 
 WAIT_MILLISECONDS = 2_000
 
@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         self.panels: dict[str, Panel] = {}
         self.current = ""
         self.started_with: Path | None = None
-        self.door: Door | None = None
+        self.door: WindowDoor | None = None
         self.kiosk: WorkshopRoom | None = None
         self.leaving = Leaving(self)
         self.ground = QWidget()
@@ -326,10 +326,10 @@ class MainWindow(QMainWindow):
         self.banners.show_notice(notice, key="read-only")
 
     def _open_door(self, path: Path) -> None:
-        from desktop.second_window import Door  # Qt's network module is not needed for the first paint
+        from desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint
 
         if self.door is None:
-            self.door = Door(self)
+            self.door = WindowDoor(self)
             self.door.knocked.connect(self.come_to_front)
         self.door.open(path)
 

@@ -32,7 +32,7 @@ def door_name(path: Path) -> str:
     return f"{folder}/{name}" if sys.platform == "linux" and folder else name
 
 
-class Door(QObject):
+class WindowDoor(QObject):
     """Open while this window holds a project: a second window of the same user knocks, and this one comes to front."""
 
     knocked = Signal()

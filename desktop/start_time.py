@@ -23,14 +23,14 @@ def run() -> int:
 
     def make_and_watch(settings: Settings) -> MainWindow:
         window = make(settings)
-        Watch(window)
+        FirstPaintWatch(window)
         return window
 
     desktop.app.create_window = make_and_watch
     return desktop.app.run(None)
 
 
-class Watch(QObject):
+class FirstPaintWatch(QObject):
     """Sees when the rail and the command palette are painted."""
 
     def __init__(self, window: MainWindow) -> None:

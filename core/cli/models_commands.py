@@ -29,9 +29,11 @@ def add_models_to(app: typer.Typer) -> None:
         name="models", help="Show, get, check, add and remove models.", no_args_is_help=True, rich_markup_mode=None
     )
     models.command("list")(list_models)
-    commands = {"get": get, "verify": verify, "add": add_model, "remove": remove_model, "prefer": prefer}
-    for name, command in commands.items():
-        models.command(name)(command)
+    models.command()(get)
+    models.command()(verify)
+    models.command("add")(add_model)
+    models.command("remove")(remove_model)
+    models.command()(prefer)
     app.add_typer(models)
     app.command()(offline)
 
@@ -205,8 +207,9 @@ def add_endpoints_to(app: typer.Typer) -> None:
     )
     group.command("list")(show)
     group.command("test")(ask)
-    for name, command in {"add": add_endpoint, "remove": remove_endpoint, "key": key}.items():
-        group.command(name)(command)
+    group.command("add")(add_endpoint)
+    group.command("remove")(remove_endpoint)
+    group.command()(key)
     app.add_typer(group, name="endpoints")
 
 

@@ -22,7 +22,7 @@ LIKELIHOODS = CONDITIONAL + BASE_RATES
 
 
 @dataclass(frozen=True)
-class Likelihood:
+class LikelihoodShare:
     """`chosen` of `n` replies; the interval takes replies as independent."""
 
     label: str
@@ -33,7 +33,7 @@ class Likelihood:
     interval: MaybeBounds
 
 
-def conditional_likelihoods(counts: Numbers) -> tuple[Likelihood, ...]:
+def conditional_likelihoods(counts: Numbers) -> tuple[LikelihoodShare, ...]:
     """PPL = n(P, P) / n(P), …, NNuL; then the base rates PL = n(·, P) / n, NL, NuL: nine, in the order of `LABELS`.
 
     `counts`: shape (2, 3). Wilson's interval. None where nothing was given that way. ValueError for NaN.
@@ -59,12 +59,12 @@ def likelihood_draws(counts: Draws) -> Floats:
     return np.asarray(shares.reshape(len(LIKELIHOODS), -1))
 
 
-def _likelihood(label: str, chosen: int, n: int, place: int) -> Likelihood:
+def _likelihood(label: str, chosen: int, n: int, place: int) -> LikelihoodShare:
     if n == 0:
         reason = f"no reply to a {GIVEN[place]} term" if place < len(GIVEN) else "no replies"
-        return Likelihood(label, None, reason, 0, 0, MaybeBounds(None, reason))
+        return LikelihoodShare(label, None, reason, 0, 0, MaybeBounds(None, reason))
     bounds: Bounds | None = wilson(chosen, n)
-    return Likelihood(label, chosen / n, "", chosen, n, MaybeBounds(bounds))
+    return LikelihoodShare(label, chosen / n, "", chosen, n, MaybeBounds(bounds))
 
 
 # ---- Δ, and one test of all three

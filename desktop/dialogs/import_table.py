@@ -12,7 +12,7 @@ from desktop import theme
 from desktop.dialogs.import_table_form import Preview, ReadingForm
 from desktop.dialogs.question import ask_where
 from desktop.jobs import JobHandle, JobState
-from desktop.operations.importing import Imported, LookedAt, Reading, import_table, look_at_table, try_reading
+from desktop.operations.importing import Imported, LookedAt, TableReading, import_table, look_at_table, try_reading
 from desktop.shell import Shell
 from desktop.widgets import (
     Chip,
@@ -207,7 +207,7 @@ class ImportDialog(QDialog):
         self.summary.setText(tr("Reading…"))
         handle: JobHandle | None = None
 
-        def end(reading: Reading | None, error: AppError | None) -> None:
+        def end(reading: TableReading | None, error: AppError | None) -> None:
             if self._reading is handle and not self._left:
                 self._reading = None
                 self._show_reading(reading, error)
@@ -223,7 +223,7 @@ class ImportDialog(QDialog):
             self._reading = None
         self._show_reading(None, None)
 
-    def _show_reading(self, reading: Reading | None, error: AppError | None) -> None:
+    def _show_reading(self, reading: TableReading | None, error: AppError | None) -> None:
         self.preview.show_reading(reading)
         self.form.show_reading(reading)
         self._show_trouble(error)
@@ -392,7 +392,7 @@ def ask_table(parent: QWidget) -> Path | None:
     return Path(chosen) if chosen else None
 
 
-def _counted(reading: Reading) -> str:
+def _counted(reading: TableReading) -> str:
     if reading.usable == reading.total:
         words = tr("All {total} rows can be read.").format(total=f"{reading.total:,}")
     else:

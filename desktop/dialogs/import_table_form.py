@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.operations.importing import Choice, LookedAt, Reading
+from desktop.operations.importing import LookedAt, TableChoice, TableReading
 from desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import STUDIES
@@ -67,12 +67,12 @@ class ReadingForm(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(looked.likely_kind()))
         self._choose_kind()
 
-    def choice(self) -> Choice:
+    def choice(self) -> TableChoice:
         """What is chosen now. A field without a column is asked for as such, and not guessed again."""
         assert self._looked is not None
         mapping = {name: box.currentData() for name, box in self.columns.items()}
         layout = self.layout_box.currentData()
-        return Choice(
+        return TableChoice(
             self._looked.path, self.kind.currentData(), layout, None if layout else mapping, self.repeats.isChecked()
         )
 
@@ -91,7 +91,7 @@ class ReadingForm(QWidget):
             None,
         )
 
-    def show_reading(self, reading: Reading | None) -> None:
+    def show_reading(self, reading: TableReading | None) -> None:
         """With a layout, say where its fields come from."""
         pairs = reading.mapping.items() if reading is not None and self.layout_box.currentData() else ()
         told = "; ".join(_from(field, column) for field, column in pairs)
@@ -302,7 +302,7 @@ class Preview(QWidget):
         box.addWidget(self.stack, 1)
         self.show_reading(None)
 
-    def show_reading(self, reading: Reading | None) -> None:
+    def show_reading(self, reading: TableReading | None) -> None:
         """Show what was read; None: nothing yet."""
         problems = reading.problems if reading is not None else ()
         self.model.show(tuple(reading.mapping) if reading else (), reading.first if reading else ())

@@ -102,7 +102,7 @@ def progress_only(progress: Progress | None) -> Progress | None:
     return None if progress is None else replace(progress, note="", partial=None)
 
 
-class Watch:
+class RunningJob:
     """A running job with what its starter wants to hear."""
 
     def __init__(
@@ -210,9 +210,9 @@ class JobRunner(QObject):
         """`prepare` runs in each job's thread before the job itself."""
         super().__init__(parent)
         self._prepare = prepare
-        self._watches: list[Watch] = []
+        self._watches: list[RunningJob] = []
         self._threads: list[threading.Thread] = []
-        self._inbox: SimpleQueue[tuple[Watch, Progress | None, Callable[[], None] | None]] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[RunningJob, Progress | None, Callable[[], None] | None]] = SimpleQueue()
         self._woken = threading.Event()
         self._closed = False
         self._keep: Keep = lambda later: False
@@ -241,7 +241,7 @@ class JobRunner(QObject):
         Without `on_error`, an error goes to `failed`, where the window shows it.
         """
         handle = JobHandle(title, quiet=quiet, shown_after=shown_after)
-        watch = Watch(handle, on_done, on_error, on_progress, on_partial, done_text)
+        watch = RunningJob(handle, on_done, on_error, on_progress, on_partial, done_text)
         handle.context = JobContext(lambda progress: self._post(watch, progress, None))
         self._watches.append(watch)
         self.started.emit(handle)
@@ -282,7 +282,7 @@ class JobRunner(QObject):
 
     # in the job's thread
 
-    def _run(self, watch: Watch, work: "SimpleQueue[JobFunction]") -> None:
+    def _run(self, watch: RunningJob, work: "SimpleQueue[JobFunction]") -> None:
         title = watch.handle.title
         try:
             if self._prepare is not None:
@@ -296,16 +296,16 @@ class JobRunner(QObject):
         else:
             self._ending(watch, JobState.DONE, lambda: self._tell_result(watch, result))
 
-    def _ending(self, watch: Watch, state: JobState, telling: Callable[[], None] | None) -> None:
+    def _ending(self, watch: RunningJob, state: JobState, telling: Callable[[], None] | None) -> None:
         if telling is not None and self._waits(watch, telling):
             telling = None
         self._post(watch, None, lambda: self._end(watch, state, telling))
 
-    def _waits(self, watch: Watch, telling: Callable[[], None]) -> bool:
+    def _waits(self, watch: RunningJob, telling: Callable[[], None]) -> bool:
         """Whether what a job brings is for later, because a rater is blind."""
         return watch.concealed and self._keep(lambda: self._post(watch, None, telling))
 
-    def _post(self, watch: Watch, progress: Progress | None, then: Callable[[], None] | None) -> None:
+    def _post(self, watch: RunningJob, progress: Progress | None, then: Callable[[], None] | None) -> None:
         self._inbox.put((watch, progress_only(progress) if watch.concealed else progress, then))
         self._wake()
 
@@ -327,7 +327,7 @@ class JobRunner(QObject):
             if not self._inbox.empty():  # what a callable raised must not hold up the others
                 self._wake()
 
-    def _take(self, watch: Watch, progress: Progress | None, then: Callable[[], None] | None) -> None:
+    def _take(self, watch: RunningJob, progress: Progress | None, then: Callable[[], None] | None) -> None:
         if progress is not None:
             watch.take(progress)
             if not self._flush_timer.isActive():
@@ -340,7 +340,7 @@ class JobRunner(QObject):
         for watch in list(self._watches):
             watch.flush()
 
-    def _end(self, watch: Watch, state: JobState, telling: Callable[[], None] | None) -> None:
+    def _end(self, watch: RunningJob, state: JobState, telling: Callable[[], None] | None) -> None:
         handle = watch.handle
         handle.state, handle.ended = state, time.monotonic()
         self._watches.remove(watch)
@@ -353,14 +353,14 @@ class JobRunner(QObject):
             if not self._watches:
                 self.idle.emit()
 
-    def _tell_result(self, watch: Watch, result: Any) -> None:
+    def _tell_result(self, watch: RunningJob, result: Any) -> None:
         handle = watch.handle
         handle.result = result
         handle.result_text = watch.done_text if isinstance(watch.done_text, str) else watch.done_text(result)
         self._show_end(watch)
         tell(watch.on_done, result)
 
-    def _tell_error(self, watch: Watch, error: AppError) -> None:
+    def _tell_error(self, watch: RunningJob, error: AppError) -> None:
         watch.handle.error = error
         self._show_end(watch)
         if watch.on_error is None:
@@ -368,7 +368,7 @@ class JobRunner(QObject):
         else:
             tell(watch.on_error, error)
 
-    def _show_end(self, watch: Watch) -> None:
+    def _show_end(self, watch: RunningJob) -> None:
         watch.handle.changed.emit()
         self.ended.emit(watch.handle)
 

@@ -58,7 +58,7 @@ class LookedAt:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TableChoice:
     """How to read a table. With a `layout`, the mapping is the layout's own; an empty column means "in no column"."""
 
     path: Path
@@ -69,7 +69,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableReading:
     """What reading the whole table gives: its first rows, and every row that is not as it should be."""
 
     mapping: Mapping[str, str]  # field → column, or several columns in words
@@ -88,7 +88,7 @@ class Imported:
     kind: str
     added: int
     present: int
-    reading: Reading
+    reading: TableReading
 
 
 def look_at_table(*, path: Path) -> Operation[LookedAt]:
@@ -118,14 +118,16 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     return Operation(tr("Looking at “{name}”").format(name=path.name), work, quiet=True)
 
 
-def try_reading(*, choice: Choice) -> Operation[Reading]:
+def try_reading(*, choice: TableChoice) -> Operation[TableReading]:
     """Read the whole table as it would be imported, and store nothing."""
     return Operation(
         tr("Reading “{name}”").format(name=choice.path.name), lambda ctx: _reading(_read(ctx, choice)), quiet=True
     )
 
 
-def import_table(*, choice: Choice, project: "Project | None", new_path: Path | None = None) -> Operation[Imported]:
+def import_table(
+    *, choice: TableChoice, project: "Project | None", new_path: Path | None = None
+) -> Operation[Imported]:
     """Read the table and store it in `project`, or in a project that is made at `new_path`."""
 
     def work(ctx: JobContext) -> Imported:
@@ -163,7 +165,7 @@ def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
     return frozenset({field.name for field in fields if field.required} | also.get(kind, set()))
 
 
-def _read(ctx: JobContext, choice: Choice) -> "TableRead":
+def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
     from core.runs.tables import read_table
 
     mapping = None if choice.layout else choice.mapping
@@ -177,7 +179,7 @@ def _read(ctx: JobContext, choice: Choice) -> "TableRead":
     )
 
 
-def _reading(table: "TableRead") -> Reading:
+def _reading(table: "TableRead") -> TableReading:
     from core.tables import with_line_breaks
 
     first = tuple(
@@ -191,7 +193,7 @@ def _reading(table: "TableRead") -> Reading:
     more = len(table.problems) - len(told)
     if more:
         told.append(tr("… and {n} more.").format(n=f"{more:,}"))
-    return Reading(dict(table.mapping), first, len(table.rows), table.total, tuple(told), table.notices)
+    return TableReading(dict(table.mapping), first, len(table.rows), table.total, tuple(told), table.notices)
 
 
 @contextmanager

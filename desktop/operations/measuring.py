@@ -14,7 +14,7 @@ from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.runs.measure import Measured
+    from core.runs.measure import MeasuredStudy
     from core.runs.score import ScoreResult
     from core.scorers.protocol import ScorerInfo
     from desktop.jobs import JobHandle, JobRunner
@@ -92,7 +92,7 @@ def start_measuring(
     jobs: "JobRunner",
     project: "Project",
     studies: Sequence[str],
-    on_done: "Callable[[tuple[Measured, ...]], object] | None" = None,
+    on_done: "Callable[[tuple[MeasuredStudy, ...]], object] | None" = None,
 ) -> "JobHandle":
     """Measure these studies in a job that `measuring` finds."""
     handle = measure_studies(project=project, studies=studies).start(jobs, on_done=on_done)
@@ -100,13 +100,13 @@ def start_measuring(
     return handle
 
 
-def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[Measured, ...]]":
+def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[MeasuredStudy, ...]]":
     """Score what a study's measures need and is not scored yet, then measure, one study after another.
 
     The findings of each are kept when it is through.
     """
 
-    def work(ctx: JobContext) -> "tuple[Measured, ...]":
+    def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
         from core.compute import shared
         from core.runs.measure import measure_project
         from core.studies.study import MeasureOptions
@@ -117,7 +117,7 @@ def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation
     return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)
 
 
-def _measured(measured: "Sequence[Measured]") -> str:
+def _measured(measured: "Sequence[MeasuredStudy]") -> str:
     findings = sum(len(one.result.findings) for one in measured)
     remarks = [remark for one in measured for remark in one.remarks]
     return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *remarks])

@@ -12,7 +12,7 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
     from core.machine.models.get import Fetched
-    from core.machine.models.installed import Choice, InstalledModel, Row
+    from core.machine.models.installed import InstalledModel, ModelRow, RoleChoice
     from core.machine.models.upkeep import Verified
     from desktop.jobs import JobHandle, JobRunner
 
@@ -28,20 +28,20 @@ class RoleSeen:
     """
 
     role: "CatalogueRole"
-    rows: "tuple[Row, ...]"
-    choice: "Choice | None"
+    rows: "tuple[ModelRow, ...]"
+    choice: "RoleChoice | None"
     preferred: str
     begun: dict[str, int]
 
     @property
-    def in_use(self) -> "Row | None":
+    def in_use(self) -> "ModelRow | None":
         """The model that the role's scorer loads now."""
         name = self.choice.model if self.choice is not None else ""
         return next((row for row in self.rows if row.name == name), None)
 
 
 @dataclass(frozen=True)
-class Writers:
+class LanguageModels:
     """Which language models could write here: models got or added, endpoints, and whether the teaching model is."""
 
     models: int
@@ -68,7 +68,7 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     return tuple(seen)
 
 
-def read_writers(ctx: JobContext) -> Writers:
+def read_writers(ctx: JobContext) -> LanguageModels:
     """What could write, counted without reading any model."""
     from core.errors import AppError
     from core.machine.endpoints import endpoints
@@ -82,7 +82,7 @@ def read_writers(ctx: JobContext) -> Writers:
     except AppError:  # it is said where endpoints are shown
         known = 0
     teaching = any(entry.bundled and entry.bundled_at() is not None for entry in catalogue.entries(writer))
-    return Writers(len(got) + len(added), known, teaching)
+    return LanguageModels(len(got) + len(added), known, teaching)
 
 
 def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetched]":

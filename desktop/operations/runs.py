@@ -234,7 +234,7 @@ CENT = 0.01
 
 
 @dataclass(frozen=True)
-class Facts:
+class PromptSetSize:
     """Of a prompt set: how many prompts, and about how many tokens they have. `seconds` a text, over `timed` texts
     that this model wrote for this project before; None where it wrote none.
     """
@@ -263,7 +263,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     words: str
     how: str
 
@@ -275,13 +275,13 @@ def read_facts(
     backend: str,
     model: str,
     counted: tuple[int, int] | None = None,
-) -> Facts:
+) -> PromptSetSize:
     """Count a prompt set's tokens as `core.machine.endpoints` does, and look up how fast the model was.
 
     `counted`: its prompts and tokens where they are known, for a set never changes.
     """
     prompts, tokens = counted or _count(ctx, project, prompt_set_id)
-    return Facts(prompts, tokens, *_speed(ctx, project, backend, model))
+    return PromptSetSize(prompts, tokens, *_speed(ctx, project, backend, model))
 
 
 def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
@@ -312,7 +312,7 @@ def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tup
     return None, 0
 
 
-def estimated(facts: Facts, plan: Plan) -> Estimate | None:
+def estimated(facts: PromptSetSize, plan: Plan) -> RunEstimate | None:
     """The estimate in words, and how it was made; None where there is nothing to say.
 
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
@@ -342,7 +342,7 @@ def estimated(facts: Facts, plan: Plan) -> Estimate | None:
             s=number(facts.seconds, 1 if facts.seconds >= 1 else 3), n=number(facts.timed)))  # fmt: skip
         if plan.at_once > 1:
             how.append(tr("{n} are asked for at once.").format(n=number(plan.at_once)))
-    return Estimate(" ".join(words), " ".join(how)) if words else None
+    return RunEstimate(" ".join(words), " ".join(how)) if words else None
 
 
 def _token_words(read: int, plan: Plan) -> str:

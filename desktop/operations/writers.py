@@ -28,7 +28,7 @@ class LocalModel:
 
 
 @dataclass(frozen=True)
-class Writers:
+class WriterChoices:
     """Everything there is to choose from. `trouble`: why models or endpoints could not be read."""
 
     backends: "tuple[BackendInfo, ...]" = ()
@@ -37,7 +37,7 @@ class Writers:
     trouble: str = ""
 
 
-def read_writers(ctx: JobContext) -> Writers:
+def read_writers(ctx: JobContext) -> WriterChoices:
     """Look at what is here. Files of models that are new or have changed are hashed, which may take a while."""
     from core.backends.registry import known
     from core.machine.endpoints import endpoints
@@ -56,7 +56,7 @@ def read_writers(ctx: JobContext) -> Writers:
         kept = tuple(endpoints())
     except AppError as error:
         troubles.append(str(error))
-    return Writers(tuple(known()), models, kept, " ".join(troubles))
+    return WriterChoices(tuple(known()), models, kept, " ".join(troubles))
 
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:

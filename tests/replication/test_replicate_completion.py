@@ -9,7 +9,7 @@ import pytest
 from core.compute import ComputeProcess
 from core.findings import Finding
 from core.jobs import JobContext
-from core.runs.measure import Measured, measure_tables
+from core.runs.measure import MeasuredStudy, measure_tables
 from core.studies.completion.cells import implied_tau, published
 from core.studies.study import MeasureOptions
 
@@ -50,28 +50,28 @@ def compute() -> Iterator[ComputeProcess]:
 
 
 @pytest.fixture(scope="module")
-def valid(compute: ComputeProcess) -> Measured:
+def valid(compute: ComputeProcess) -> MeasuredStudy:
     paths = [replies("palm_valid.csv")]
     return measure_tables(JobContext(), paths, "completion", MeasureOptions(seed=1), compute, layout="kamruzzaman")
 
 
 @pytest.fixture(scope="module")
-def everything(compute: ComputeProcess) -> Measured:
+def everything(compute: ComputeProcess) -> MeasuredStudy:
     paths = [replies("palm_valid.csv"), replies("palm_invalid.csv")]
     return measure_tables(JobContext(), paths, "completion", MeasureOptions(seed=1), compute, layout="kamruzzaman")
 
 
-def findings(measured: Measured, finding_id: str, **dims: str) -> list[Finding]:
+def findings(measured: MeasuredStudy, finding_id: str, **dims: str) -> list[Finding]:
     return [each for each in measured.result.findings if each.id == finding_id and each.dims == dims]
 
 
-def percent(measured: Measured, variant: str, direction: str, domain: str) -> dict[str, float]:
+def percent(measured: MeasuredStudy, variant: str, direction: str, domain: str) -> dict[str, float]:
     found = findings(measured, "completion.likelihood", direction=direction, domain=domain)
     return {each.label: 100 * (each.estimate or 0.0) for each in found if each.variant == variant}
 
 
 @pytest.mark.parametrize("variant", ["default", "as_published"])
-def test_eight_rows_of_table_7_come_out_in_both_variants(valid: Measured, variant: str) -> None:
+def test_eight_rows_of_table_7_come_out_in_both_variants(valid: MeasuredStudy, variant: str) -> None:
     compared = 0
     for (direction, domain), (printed, tolerance) in TABLE_7.items():
         ours = percent(valid, variant, direction, domain)
@@ -82,13 +82,13 @@ def test_eight_rows_of_table_7_come_out_in_both_variants(valid: Measured, varian
     assert compared == 48
 
 
-def test_every_row_is_read_and_every_released_reply_names_an_option(valid: Measured) -> None:
+def test_every_row_is_read_and_every_released_reply_names_an_option(valid: MeasuredStudy) -> None:
     assert valid.result.rows == 10_991
     assert valid.result.dropped == {}
     assert {record.values["term"] == "" for record in valid.tables[0].rows} == {False}
 
 
-def test_the_given_terms_found_in_the_sentences_are_as_many_as_the_design_has(valid: Measured) -> None:
+def test_the_given_terms_found_in_the_sentences_are_as_many_as_the_design_has(valid: MeasuredStudy) -> None:
     """METHODS: 22 ages, 72 attributes; 38 looks twice, 28 professions; 30 countries."""
     terms: dict[tuple[str, str], set[str]] = {}
     for record in valid.tables[0].rows:
@@ -101,7 +101,7 @@ def test_the_given_terms_found_in_the_sentences_are_as_many_as_the_design_has(va
     assert len(terms["nationality", "SAI"]) == 30
 
 
-def test_the_irrelevant_replies_are_told_apart_and_counted(everything: Measured) -> None:
+def test_the_irrelevant_replies_are_told_apart_and_counted(everything: MeasuredStudy) -> None:
     """The file of irrelevant replies has 949 rows; the paper left out 964 of another, smaller set."""
     assert everything.result.rows == 10_991 + 949
     left_out = everything.result.dropped["irrelevant"]
@@ -115,7 +115,7 @@ def test_the_irrelevant_replies_are_told_apart_and_counted(everything: Measured)
     assert sum(round((each.estimate or 0.0) * each.n) for each in by_direction) == left_out
 
 
-def test_the_institution_rows_do_not_come_out_and_the_finding_says_why(valid: Measured) -> None:
+def test_the_institution_rows_do_not_come_out_and_the_finding_says_why(valid: MeasuredStudy) -> None:
     for direction, printed in INSTITUTION.items():
         ours = percent(valid, "default", direction, "institution")
         assert max(abs(ours[label] - value) for label, value in zip(LABELS, printed, strict=True)) > 2
@@ -124,7 +124,7 @@ def test_the_institution_rows_do_not_come_out_and_the_finding_says_why(valid: Me
                 assert "nationwide" in each.note
 
 
-def test_table_1_does_not_follow_from_tables_4_and_7_and_is_reported_as_inconsistent(valid: Measured) -> None:
+def test_table_1_does_not_follow_from_tables_4_and_7_and_is_reported_as_inconsistent(valid: MeasuredStudy) -> None:
     for model, printed in published()["tau"].items():
         for direction, (tau, _) in printed.items():
             assert abs(implied_tau(model, direction) - tau) > 0.05, (model, direction)
@@ -133,7 +133,7 @@ def test_table_1_does_not_follow_from_tables_4_and_7_and_is_reported_as_inconsis
             assert "Reported as inconsistent" in each.note
 
 
-def test_intervals_that_know_of_shared_terms_are_wider_than_wilsons(valid: Measured) -> None:
+def test_intervals_that_know_of_shared_terms_are_wider_than_wilsons(valid: MeasuredStudy) -> None:
     for direction, domain in TABLE_7:
         found = findings(valid, "completion.likelihood", direction=direction, domain=domain)
         widths = {(each.variant, each.label): each.interval.high - each.interval.low for each in found if each.interval}
@@ -141,7 +141,7 @@ def test_intervals_that_know_of_shared_terms_are_wider_than_wilsons(valid: Measu
             assert widths["default", label] > 1.3 * widths["as_published", label]
 
 
-def test_every_interval_holds_its_estimate_and_every_undefined_number_has_its_reason(everything: Measured) -> None:
+def test_every_interval_holds_its_estimate_and_every_undefined_number_has_its_reason(everything: MeasuredStudy) -> None:
     assert everything.result.findings
     for each in everything.result.findings:
         if each.estimate is None or each.interval is None:

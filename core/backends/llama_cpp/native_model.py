@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from core.backends.llama_cpp import errors
 from core.backends.llama_cpp.gguf import ModelFile, state_of
-from core.backends.llama_cpp.options import Options, installed
+from core.backends.llama_cpp.options import LlamaOptions, installed
 from core.backends.local_model import cache_bytes, free_bytes
 
 # ---- The library
@@ -152,7 +152,7 @@ class NativeModel:
     What `check` raises ends an evaluation in the middle, if the model is large enough for that to take long.
     """
 
-    def __init__(self, file: ModelFile, options: Options, size: int, check: Check) -> None:
+    def __init__(self, file: ModelFile, options: LlamaOptions, size: int, check: Check) -> None:
         self.name = file.path.name
         self.size = size
         self._watch = _Watch()
@@ -179,7 +179,7 @@ class NativeModel:
             self.lib.llama_model_is_recurrent(self._model) or self.lib.llama_model_is_hybrid(self._model)
         )
 
-    def _load(self, file: ModelFile, options: Options, check: Check) -> None:
+    def _load(self, file: ModelFile, options: LlamaOptions, check: Check) -> None:
         parameters = self.lib.llama_model_default_params()
         parameters.n_gpu_layers = ALL_LAYERS if options.gpu_layers < 0 else options.gpu_layers
         parameters.check_tensors = file.state[0] <= _CHECKED_UP_TO
@@ -193,7 +193,7 @@ class NativeModel:
         if self.lib.llama_model_has_encoder(self._model) or not self.lib.llama_model_has_decoder(self._model):
             raise errors.no_writer(self.name, "a model that reads and writes apart, which is not supported")
 
-    def _make_context(self, file: ModelFile, options: Options) -> Any:
+    def _make_context(self, file: ModelFile, options: LlamaOptions) -> Any:
         parameters = self.lib.llama_context_default_params()
         parameters.n_ctx = self.size
         parameters.n_batch = parameters.n_ubatch = min(BATCH, self.size)
@@ -326,7 +326,7 @@ class _Watch:
             raise raised
 
 
-def _enough_memory(file: ModelFile, size: int, options: Options) -> None:
+def _enough_memory(file: ModelFile, size: int, options: LlamaOptions) -> None:
     """Native code that asks for more than there is may be ended by the system without a word."""
     needed, free = cache_bytes(file.metadata, size), free_bytes()
     if free is None or options.gpu_layers:  # how much goes to a graphics processor is not known

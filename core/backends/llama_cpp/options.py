@@ -37,7 +37,7 @@ DEFAULT_CONTEXT = 4_096
 
 
 @dataclass(frozen=True)
-class Options:
+class LlamaOptions:
     """`temperature` 0 takes the most likely token. `top_k` 0, `top_p` 1 and `min_p` 0 leave all tokens.
 
     `repeat_penalty` 1 is none: any other changes how often words occur. The defaults of sampling are llama.cpp's own.
@@ -75,17 +75,17 @@ _SWITCHES = frozenset({"prefix_cache", "chat_template"})
 _NOT_RECORDED = frozenset({"threads"})
 
 
-def read_options(parameters: Mapping[str, Parameter]) -> Options:
+def read_options(parameters: Mapping[str, Parameter]) -> LlamaOptions:
     """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
-    known = [field.name for field in fields(Options)]
+    known = [field.name for field in fields(LlamaOptions)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise UsageError(f"llama.cpp has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}.")
     values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
-    return Options(**values)
+    return LlamaOptions(**values)
 
 
-def recorded(options: Options, context: int) -> dict[str, Parameter]:
+def recorded(options: LlamaOptions, context: int) -> dict[str, Parameter]:
     """What belongs to the generator: all that changes its texts."""
     values = {field.name: getattr(options, field.name) for field in fields(options)} | {"context": context}
     return {name: value for name, value in values.items() if value is not None and name not in _NOT_RECORDED}

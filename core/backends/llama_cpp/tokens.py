@@ -18,7 +18,7 @@ from core.backends.llama_cpp.template import Around
 _UNKNOWN, _CONTROL = 1 << 0, 1 << 3  # llama.cpp's attributes of tokens that are no text
 
 
-class Vocabulary:
+class GgufVocabulary:
     """The tokens of a model."""
 
     def __init__(self, native: NativeModel) -> None:

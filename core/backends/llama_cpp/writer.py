@@ -13,9 +13,9 @@ import numpy.typing as npt
 from core.backends.llama_cpp import errors
 from core.backends.llama_cpp.gguf import ModelFile
 from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel
-from core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, Options, recorded
+from core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from core.backends.llama_cpp.template import Around, around
-from core.backends.llama_cpp.tokens import Other, Prefix, Vocabulary
+from core.backends.llama_cpp.tokens import GgufVocabulary, Other, Prefix
 from core.backends.local_model import FoundModel, Spelling, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
 
@@ -34,7 +34,7 @@ def folded(seed: int) -> int:
 
 
 @contextmanager
-def sampler(lib: Any, words: int, request: Request, options: Options) -> Iterator[Any]:
+def sampler(lib: Any, words: int, request: Request, options: LlamaOptions) -> Iterator[Any]:
     """A chain: the most likely `top_k`, then `top_p`, then `min_p` of them, their temperature, one drawn by the seed.
 
     Temperature 0 takes the most likely token. A repeat penalty, where there is one, comes before everything else and
@@ -77,7 +77,7 @@ class _Option:
 
 def of_all(
     native: NativeModel,
-    vocabulary: Vocabulary,
+    vocabulary: GgufVocabulary,
     prefix: Prefix,
     prompt: str,
     continuations: Sequence[str],
@@ -179,7 +179,7 @@ class LlamaCpp:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, found: FoundModel, file: ModelFile, options: Options) -> None:
+    def __init__(self, found: FoundModel, file: ModelFile, options: LlamaOptions) -> None:
         self._found = found
         self._file = file
         self._options = options
@@ -270,9 +270,9 @@ class LlamaCpp:
 class _Loaded:
     """What exists once the model is in memory."""
 
-    def __init__(self, native: NativeModel, template: str | None, options: Options) -> None:
+    def __init__(self, native: NativeModel, template: str | None, options: LlamaOptions) -> None:
         self.native = native
-        self.vocabulary = Vocabulary(native)
+        self.vocabulary = GgufVocabulary(native)
         self.prefix = Prefix(native, options.prefix_cache)
         self._around: Around | None = None
         if template is not None:

@@ -26,7 +26,7 @@ from core.backends.openai_compatible.failures import (
     unreachable,
 )
 from core.backends.openai_compatible.reply import Reply, parsed
-from core.backends.openai_compatible.settings import Settings
+from core.backends.openai_compatible.settings import EndpointSettings
 from core.backends.protocol import Request
 from core.machine.endpoints import Endpoint
 
@@ -158,7 +158,7 @@ _REFUSABLE = (
 class Body:
     """Makes the bodies of requests to one endpoint, and learns from its refusals for all that follow."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
         self._refused: set[str] = set()
         self._most_seed = _MOST_SEED
@@ -261,7 +261,7 @@ class Wanted:
 class Asker:
     """The openai client for one endpoint and model. Its own retries are off, and it never sees the key."""
 
-    def __init__(self, settings: Settings, key: str | None) -> None:
+    def __init__(self, settings: EndpointSettings, key: str | None) -> None:
         self._settings = settings
         self._key = key
         self._body = Body(settings)

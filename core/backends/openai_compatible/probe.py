@@ -62,10 +62,10 @@ def _tested(endpoint: Endpoint, model: str) -> EndpointTest:
 
 async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTest:
     from core.backends.openai_compatible.asking import Asker
-    from core.backends.openai_compatible.settings import Settings
+    from core.backends.openai_compatible.settings import EndpointSettings
 
     models: tuple[str, ...] = ()
-    asker = Asker(Settings(endpoint, model or "any"), key)
+    asker = Asker(EndpointSettings(endpoint, model or "any"), key)
     try:
         models, unlisted = await _listed(asker, endpoint)
         if not model and not models:
@@ -73,7 +73,7 @@ async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTes
         chosen = model or models[0]
     finally:
         await asker.close()
-    asker = Asker(Settings(endpoint, chosen), key)
+    asker = Asker(EndpointSettings(endpoint, chosen), key)
     started = time.perf_counter()
     try:
         await _once(endpoint, lambda: _short_text(asker))

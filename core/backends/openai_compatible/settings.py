@@ -61,7 +61,7 @@ _BOUNDS = {"temperature": (0.0, 5.0), "top_p": (0.0, 1.0), "max_tokens": (1, 1_0
 
 
 @dataclass(frozen=True)
-class Settings:
+class EndpointSettings:
     """Where to ask, and how. `temperature`, `top_p` and `max_tokens` are for requests that leave them open."""
 
     endpoint: Endpoint
@@ -94,7 +94,7 @@ class Settings:
         return {name: value for name, value in known.items() if value is not None} | dict(self.extra)
 
 
-def settings_of(model: str, parameters: Mapping[str, Parameter]) -> Settings:
+def settings_of(model: str, parameters: Mapping[str, Parameter]) -> EndpointSettings:
     """Read and check them. `UsageError` for an unknown or impossible parameter, endpoint or model."""
     for name, value in parameters.items():
         _check(name, value)
@@ -106,7 +106,7 @@ def settings_of(model: str, parameters: Mapping[str, Parameter]) -> Settings:
     if mode == "completions" and parameters.get("system"):
         raise UsageError("Plain completions have no system prompt.", hint="Leave it out, or choose the mode “chat”.")
     numbers = {name: parameters.get(name) for name in _BOUNDS}
-    return Settings(
+    return EndpointSettings(
         endpoint=_endpoint(str(parameters.get("endpoint", "")), str(parameters.get("base_url", ""))),
         model=model.strip(),
         named=bool(parameters.get("endpoint")),

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from core.backends.openai_compatible.asking import Asker, Wanted
 from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
 from core.backends.openai_compatible.reply import Reply
-from core.backends.openai_compatible.settings import INFO, NAME, Settings
+from core.backends.openai_compatible.settings import INFO, NAME, EndpointSettings
 from core.backends.protocol import Completion, GeneratorInfo, Request
 from core.errors import JobCancelled
 from core.machine.offline import NoConnection, require_connection
@@ -175,7 +175,7 @@ class EndpointWriter:
     name = NAME
     capabilities = INFO.capabilities
 
-    def __init__(self, settings: Settings, key: str | None, clock: Clock | None = None) -> None:
+    def __init__(self, settings: EndpointSettings, key: str | None, clock: Clock | None = None) -> None:
         self._settings = settings
         self._clock = clock or Clock()
         self._crew = Crew()

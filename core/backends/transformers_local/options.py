@@ -37,7 +37,7 @@ NUMBERS = ("auto", "float32", "bfloat16", "float16")
 
 
 @dataclass(frozen=True)
-class Options:
+class TransformersOptions:
     """`temperature` 0 takes the most likely token. `top_k` 0 and `top_p` 1 leave all tokens.
 
     What is not set is taken from the folder's generation_config.json, else transformers' own default for sampling:
@@ -67,19 +67,19 @@ _CHOICES = {"device": CHOICES, "numbers": NUMBERS}
 _DEFAULTS: dict[str, Parameter] = {"temperature": 1.0, "top_k": 50, "top_p": 1.0}
 
 
-def read_options(parameters: Mapping[str, Parameter]) -> Options:
+def read_options(parameters: Mapping[str, Parameter]) -> TransformersOptions:
     """Raises `UsageError` for an unknown parameter or a value that it cannot have."""
-    known = [field.name for field in fields(Options)]
+    known = [field.name for field in fields(TransformersOptions)]
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise UsageError(
             f"transformers has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}."
         )
     values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
-    return Options(**values)
+    return TransformersOptions(**values)
 
 
-def completed(options: Options, generation: Mapping[str, Any]) -> Options:
+def completed(options: TransformersOptions, generation: Mapping[str, Any]) -> TransformersOptions:
     """The options with what the folder's generation_config.json says, else the defaults, where nothing is set."""
     said = _recommended(generation)
     values: dict[str, Any] = {
@@ -88,7 +88,7 @@ def completed(options: Options, generation: Mapping[str, Any]) -> Options:
     return replace(options, **values)
 
 
-def recorded(options: Options) -> dict[str, Parameter]:
+def recorded(options: TransformersOptions) -> dict[str, Parameter]:
     """What belongs to the generator: all that changes its texts."""
     values = {field.name: getattr(options, field.name) for field in fields(options)}
     return {name: value for name, value in values.items() if value is not None}

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from core.backends.llama_cpp.template import Around, around
 from core.backends.local_model import FoundModel, Spelling, find_local, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
-from core.backends.transformers_local.options import CAPABILITIES, NAME, Options, completed, recorded
+from core.backends.transformers_local.options import CAPABILITIES, NAME, TransformersOptions, completed, recorded
 from core.errors import AppError, UsageError
 from core.scorers.folders import device, loading
-from core.scorers.folders.loading import Settings, read_settings
+from core.scorers.folders.loading import FolderSettings, read_settings
 
 # ---- Drawing a token
 
@@ -154,7 +154,7 @@ class Engine:
 _LOOK_BACK = 6  # tokens before a new one that decide how it is spelt, such as whether a blank stands before it
 
 
-class Vocabulary:
+class FolderVocabulary:
     """A tokenizer of transformers. `template`: whether a prompt is put into the chat template, where there is one."""
 
     def __init__(self, tokenizer: Any, ends: frozenset[int], *, template: bool) -> None:
@@ -226,7 +226,7 @@ class Vocabulary:
 class Speller:
     """From one token after another to text: what could still become another character is held back."""
 
-    def __init__(self, vocabulary: Vocabulary, before: list[int]) -> None:
+    def __init__(self, vocabulary: FolderVocabulary, before: list[int]) -> None:
         self._vocabulary = vocabulary
         self._tokens = before[-_LOOK_BACK:]
         self._said = vocabulary.text(self._tokens)
@@ -278,7 +278,7 @@ class TransformersWriter:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, folder: FoundModel, options: Options) -> None:
+    def __init__(self, folder: FoundModel, options: TransformersOptions) -> None:
         self._folder = folder
         self._settings = read_settings(folder.path)
         self._config = loading.configuration(self._settings)
@@ -297,7 +297,8 @@ class TransformersWriter:
             completed(options, self._settings.generation), device=where, numbers=numbers, context=self._size
         )
         tokenizer = loading.tokenizer(self._settings, self._config)
-        self._vocabulary = Vocabulary(tokenizer, _ends(self._settings, self._config), template=options.chat_template)
+        ends = _ends(self._settings, self._config)
+        self._vocabulary = FolderVocabulary(tokenizer, ends, template=options.chat_template)
         self._engine: Engine | None = None
 
     @property
@@ -429,7 +430,7 @@ def _stored(config: Any) -> str:
     return said if said in ("bfloat16", "float16", "float32") else "float32"
 
 
-def _ends(read: Settings, config: Any) -> frozenset[int]:
+def _ends(read: FolderSettings, config: Any) -> frozenset[int]:
     """The tokens with which the model ends a text, by its settings."""
     found: set[int] = set()
     for said in (getattr(config, "eos_token_id", None), read.generation.get("eos_token_id")):

@@ -227,7 +227,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RoleChoice:
     """What fills a role. `stand_in`: it is not what the paper used. `model`: the name of the model that it loads, if
     any. `because` says in a sentence why it is this one.
     """
@@ -244,7 +244,7 @@ def best(role: str) -> str:
     return choose(role).scorer
 
 
-def choose(role: str) -> Choice:
+def choose(role: str) -> RoleChoice:
     """What `best` takes, and why: the user's preference, else the paper's own, else another model for the role, else
     the stand-in. Raises `UsageError` for a role that there is not or that no scorer fills.
     """
@@ -253,20 +253,20 @@ def choose(role: str) -> Choice:
         raise UsageError(f"No scorer fills the role “{role}”.", hint="It is for what writes texts.")
     own, stand_in = known.scorer, known.stand_in
     if stand_in and records.preferred().get(role) == stand_in:
-        return Choice(role, stand_in, True, "", f"{stand_in} is preferred here.")
+        return RoleChoice(role, stand_in, True, "", f"{stand_in} is preferred here.")
     missing = _missing(known.own)
     if not known.takes_models:
         if missing and stand_in:
-            return Choice(role, stand_in, True, "", f"{missing} is not installed.")
-        return Choice(role, own, False, "", "It is installed, and what the paper used.")
+            return RoleChoice(role, stand_in, True, "", f"{missing} is not installed.")
+        return RoleChoice(role, own, False, "", "It is installed, and what the paper used.")
     model = for_role(role)
     if model is None:
-        return Choice(role, stand_in, True, "", "What the paper used is not on this computer.")
+        return RoleChoice(role, stand_in, True, "", "What the paper used is not on this computer.")
     if missing:
-        return Choice(role, stand_in, True, "", f"{model.name} is here, and {missing} is not installed.")
+        return RoleChoice(role, stand_in, True, "", f"{model.name} is here, and {missing} is not installed.")
     if is_papers_own(model):
-        return Choice(role, own, False, model.name, f"{model.title} is what the paper used.")
-    return Choice(role, own, True, model.name, f"{model.title} is here; the paper used another.")
+        return RoleChoice(role, own, False, model.name, f"{model.title} is what the paper used.")
+    return RoleChoice(role, own, True, model.name, f"{model.title} is here; the paper used another.")
 
 
 def _missing(scorer: DeclaredScorer) -> str:
@@ -285,7 +285,7 @@ STATES = {"bundled": "with the program", "catalogue": "got", "added": "added"}
 
 
 @dataclass(frozen=True)
-class Row:
+class ModelRow:
     """A model that is here or can be got. `state` says where it is; `trouble` why it cannot be used now.
 
     `preferred`: the user chose it for its role. What is not known is None or empty.
@@ -320,7 +320,7 @@ class Row:
         return {key: None if value == "" else value for key, value in asdict(self).items()} | {"here": self.here}
 
 
-def overview(role: str | None = None) -> list[Row]:
+def overview(role: str | None = None) -> list[ModelRow]:
     """Every model of the catalogue, and those the user added, in the catalogue's order."""
     here = {model.name: model for model in installed(role)}
     wanted = records.preferred()
@@ -328,9 +328,9 @@ def overview(role: str | None = None) -> list[Row]:
     return rows + [_row(_own_entry(model), model, wanted) for model in here.values()]
 
 
-def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, str]) -> Row:
+def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, str]) -> ModelRow:
     got = records.got().get(known.name) if model is not None and model.origin == "catalogue" else None
-    return Row(
+    return ModelRow(
         name=known.name,
         role=known.role,
         title=known.title,

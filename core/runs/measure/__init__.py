@@ -44,7 +44,7 @@ class Measuring(Protocol):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredStudy:
     """The findings, how the tables were read, and what the person should know beside them."""
 
     result: StudyResult
@@ -55,7 +55,7 @@ class Measured:
 
 def measure_project(
     ctx: JobContext, project: Project, study: str, options: MeasureOptions, compute: ComputeProcess
-) -> Measured:
+) -> MeasuredStudy:
     """Measure what a project holds of a study, and store the findings with their recipe unless it is read-only."""
     _check(study, options)
     module = measuring(study)
@@ -69,7 +69,7 @@ def measure_project(
     recipe = recipe_of(options, result)
     if not project.read_only:
         project.findings.replace(study, "whole study", recipe, result.findings)
-    return Measured(result, recipe, remarks=tuple(remarks))
+    return MeasuredStudy(result, recipe, remarks=tuple(remarks))
 
 
 def measure_tables(
@@ -82,7 +82,7 @@ def measure_tables(
     layout: str | None = None,
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
-) -> Measured:
+) -> MeasuredStudy:
     """Measure tables without a project; nothing is stored."""
     _check(study, options)
     module = measuring(study)
@@ -96,7 +96,7 @@ def measure_tables(
         read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
     result, remarks = module.of_tables(ctx, read, options, compute)
     result = _adjusted(result, options)
-    return Measured(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
+    return MeasuredStudy(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
 
 
 def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:

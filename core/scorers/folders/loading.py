@@ -31,7 +31,7 @@ _LEFT_OUT = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class FolderSettings:
     """`values`: config.json without what could run code. `own_code`: the folder has some, which is never run."""
 
     folder: Path
@@ -63,7 +63,7 @@ class Settings:
         return str(listed[0]) if isinstance(listed, list) and listed else ""
 
 
-def read_settings(folder: Path, form: Format = "folder") -> Settings:
+def read_settings(folder: Path, form: Format = "folder") -> FolderSettings:
     """Raises `AppError` where the folder is no model that can be loaded safely: what, in one sentence."""
     found = layout.look_at(folder)
     if found.format != form or not folder.is_dir():
@@ -83,7 +83,7 @@ def read_settings(folder: Path, form: Format = "folder") -> Settings:
         )
     weights = sum((folder / name).stat().st_size for name in found.files if name.endswith((".safetensors", ".ckpt")))
     kept = {key: value for key, value in values.items() if key not in _LEFT_OUT}
-    return Settings(folder, kept, bool(found.notes), weights)
+    return FolderSettings(folder, kept, bool(found.notes), weights)
 
 
 def unreadable(name: str, why: str, details: str = "") -> AppError:
@@ -108,7 +108,7 @@ _WHAT = {
 _NEVER_MISSED = ("position_ids",)  # buffers that older files held and newer ones make
 
 
-def configuration(settings: Settings) -> Any:
+def configuration(settings: FolderSettings) -> Any:
     """The model's settings as transformers' own class. Raises `AppError` for an unknown type or impossible settings."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -119,7 +119,7 @@ def configuration(settings: Settings) -> Any:
     return said(settings.name, lambda: CONFIG_MAPPING[settings.kind].from_dict(dict(settings.values)))
 
 
-def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype: Any) -> Any:
+def model(settings: FolderSettings, purpose: Purpose, config: Any, device: str, dtype: Any) -> Any:
     """The model with its weights on the device, ready to compute.
 
     Raises `AppError` where it is for something else, lacks weights, is damaged, or memory runs out.
@@ -142,7 +142,7 @@ def model(settings: Settings, purpose: Purpose, config: Any, device: str, dtype:
     return said(settings.name, load)
 
 
-def tokenizer(settings: Settings, config: Any) -> Any:
+def tokenizer(settings: FolderSettings, config: Any) -> Any:
     """The tokenizer beside the weights. Raises `AppError` where it cannot be read."""
     from transformers import AutoTokenizer
 
@@ -189,7 +189,7 @@ def out_of_memory(name: str, error: BaseException) -> AppError:
     )
 
 
-def class_for(settings: Settings, purpose: Purpose, config: Any) -> Any:
+def class_for(settings: FolderSettings, purpose: Purpose, config: Any) -> Any:
     """The class of transformers for this type and purpose.
 
     Raises `AppError` where there is none, and where the folder's weights are for another one: its head would be random.
@@ -207,7 +207,7 @@ def class_for(settings: Settings, purpose: Purpose, config: Any) -> Any:
     return found
 
 
-def refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
+def refuse_without_memory(settings: FolderSettings, device: str, dtype: Any) -> None:
     """Said before it is tried: some systems end a process that takes too much, instead of refusing it."""
     from core.backends.local_model import free_bytes
 
@@ -222,7 +222,7 @@ def refuse_without_memory(settings: Settings, device: str, dtype: Any) -> None:
         )
 
 
-def _for_something_else(settings: Settings, purpose: Purpose) -> AppError:
+def _for_something_else(settings: FolderSettings, purpose: Purpose) -> AppError:
     return AppError(
         f"“{settings.name}” cannot {_WHAT[purpose]}: it is a {(settings.architecture or settings.kind)[:80]}.",
         hint=ANOTHER,

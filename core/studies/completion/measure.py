@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.findings import Finding, StudyResult, Variant
-from core.metrics.likelihood import CHOSEN, GIVEN, Likelihood, conditional_likelihoods, likelihood_draws
+from core.metrics.likelihood import CHOSEN, GIVEN, LikelihoodShare, conditional_likelihoods, likelihood_draws
 from core.metrics.proportions import equal_chances, share, wilson
 from core.metrics.result import RESAMPLES, Bools, MaybeBounds
 from core.prompts.completion import DIRECTIONS
@@ -51,7 +51,7 @@ def published_likelihoods(cell: ReplyCell) -> Iterator[Finding]:
 
 
 def _finding(
-    cell: ReplyCell, place: int, one: Likelihood, bounds: MaybeBounds, variant: Variant, notes: list[str]
+    cell: ReplyCell, place: int, one: LikelihoodShare, bounds: MaybeBounds, variant: Variant, notes: list[str]
 ) -> Finding:
     chosen = CHOSEN[place % 3]
     given = GIVEN[place // 3] if place < 6 else ""

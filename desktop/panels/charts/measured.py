@@ -48,7 +48,7 @@ class TitleDelegate(QStyledItemDelegate):
         return QSize(width, box.height() + above)
 
 
-class Measured(QWidget):
+class MeasuredFigures(QWidget):
     """One study's figures: a list, and the one that is chosen. `compare_wanted` carries the study and two models."""
 
     opened = Signal(object, str, bool)  # as the charts'

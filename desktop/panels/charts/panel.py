@@ -18,7 +18,7 @@ from desktop.charts.live import ChartData, ChartSource, TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
-from desktop.panels.charts.measured import FigureCard, Measured
+from desktop.panels.charts.measured import FigureCard, MeasuredFigures
 from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
 from desktop.read.charts import StoredCharts
 from desktop.read.figures import StoredFigures, StudyFigures
@@ -69,7 +69,7 @@ class ChartsPanel(Panel):
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
         self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
-        self.measured = Measured()
+        self.measured = MeasuredFigures()
         self.measured.measure.connect(self.measure)
         self._jobs.changed.connect(self._allow)
         self.measured.compare_wanted.connect(self._compare)
@@ -178,7 +178,7 @@ class ChartsPanel(Panel):
         self.tabs.setCurrentIndex(first if full is None else full)
         self._placed = full is not None
 
-    def _pages(self) -> tuple[Section | Measured, ...]:
+    def _pages(self) -> tuple[Section | MeasuredFigures, ...]:
         return (*self.sections, self.measured)
 
     def _offer_tabs(self) -> None:

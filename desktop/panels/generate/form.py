@@ -11,8 +11,8 @@ from desktop.jobs import JobHandle
 from desktop.operations.connections import why_offline
 from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
-from desktop.operations.runs import Facts, Plan, RunLine, WriteRequest, estimated, goes_on_with, read_facts
-from desktop.operations.writers import PRESETS, Writers, options_for
+from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
+from desktop.operations.writers import PRESETS, WriterChoices, options_for
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
@@ -32,7 +32,7 @@ class EstimateLine(Label):
     def __init__(self, shell: Shell) -> None:
         super().__init__("", "note", wrap=True)
         self._shell = shell
-        self._facts: dict[Key, Facts] = {}
+        self._facts: dict[Key, PromptSetSize] = {}
         self._counted: dict[int, tuple[int, int]] = {}  # prompts and tokens by prompt set
         self._wanted: tuple[Key, Plan] | None = None
         self._job: JobHandle | None = None
@@ -68,7 +68,7 @@ class EstimateLine(Label):
         if project is None or (self._job is not None and self._job.active):
             return  # what is wanted by then is read next
 
-        def done(facts: Facts) -> None:
+        def done(facts: PromptSetSize) -> None:
             if project is self._shell.project:
                 self._facts[key] = facts
                 self._counted[key[0]] = (facts.prompts, facts.tokens)
@@ -191,7 +191,7 @@ class GenerateForm(FormFields):
 
     # what there is
 
-    def show_writers(self, writers: Writers) -> None:
+    def show_writers(self, writers: WriterChoices) -> None:
         """Offer the generators, those that cannot be used here with the reason."""
         self.picker.show_writers(writers)
         self._show_state()

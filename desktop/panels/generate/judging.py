@@ -14,7 +14,7 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations.connections import why_offline
 from desktop.operations.measuring import running
 from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJudge, read_judging, start_judging
-from desktop.operations.writers import Option, Writers, options_for, read_writers, source_of
+from desktop.operations.writers import Option, WriterChoices, options_for, read_writers, source_of
 from desktop.panels.generate.runs import Contents
 from desktop.panels.generate.writers import (
     GeneratorPicker,
@@ -140,7 +140,7 @@ class JudgingCard(JudgingFields):
         self._shell = shell
         self._writable = False
         self._facts: JudgingFacts | None = None  # None until the project was read
-        self._writers: Writers | None = None
+        self._writers: WriterChoices | None = None
         self._handle: JobHandle | None = None
         self._reads = 0
         self.picker.chosen_anew.connect(self._show_options)
@@ -180,7 +180,7 @@ class JudgingCard(JudgingFields):
         self._shell.jobs.start(tr("Plans"), read, on_done=show, quiet=True)
         self._pick_up(project)
 
-    def show_writers(self, writers: Writers) -> None:
+    def show_writers(self, writers: WriterChoices) -> None:
         """Offer the language models alone: nothing else can judge."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
         self._writers = replace(writers, backends=able)

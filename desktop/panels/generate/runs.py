@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class RunListRow:
     """A run, its place in the queue, or both. `state` is a word or two; `waits` while it can be put elsewhere."""
 
     run: RunLine | None
@@ -81,10 +81,10 @@ class Row:
         return parameter_words(self.run.request) if self.run is not None else ""
 
 
-def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int, str]) -> tuple[Row, ...]:
+def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int, str]) -> tuple[RunListRow, ...]:
     """`entries`: those in the queue in their order, and those that ended; `sets`: names by id."""
     by_id = {run.id: run for run in runs}
-    rows: list[Row] = []
+    rows: list[RunListRow] = []
     ended: dict[int, Entry] = {}
     for entry in sorted(entries, key=lambda one: not one.handle.active):
         run = by_id.get(entry.ticket.run_id or 0)
@@ -97,16 +97,16 @@ def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int
     return tuple(rows)
 
 
-def _row(run: RunLine | None, entry: Entry | None, sets: Mapping[int, str]) -> Row:
+def _row(run: RunLine | None, entry: Entry | None, sets: Mapping[int, str]) -> RunListRow:
     state, waits = (run_words(run) if run is not None else ""), False
     if entry is not None:
         said, waits = _entry_words(entry)
         state = said or state
     if run is not None:
-        return Row(run, entry, run.prompt_set, author_words(run.request), state, waits)
+        return RunListRow(run, entry, run.prompt_set, author_words(run.request), state, waits)
     assert entry is not None
     name = sets.get(entry.ticket.prompt_set_id, "")
-    return Row(None, entry, name, generator_words(entry.handle), state, waits)
+    return RunListRow(None, entry, name, generator_words(entry.handle), state, waits)
 
 
 def _entry_words(entry: Entry) -> tuple[str, bool]:
@@ -135,7 +135,7 @@ class RunDetails(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row: Row | None = None
+        self._row: RunListRow | None = None
         self._allowed = False
         self._shown: object = None
         self.tally = Label("", "note", wrap=True)
@@ -156,7 +156,7 @@ class RunDetails(QWidget):
         self.remove.clicked.connect(lambda: self.remove_wanted.emit(self._row))
         self.show_row(None)
 
-    def show_row(self, row: Row | None, *, first: bool = True, last: bool = True) -> None:
+    def show_row(self, row: RunListRow | None, *, first: bool = True, last: bool = True) -> None:
         """`first` and `last`: whether it is so among those that wait."""
         if row is None or self._row is None or row.key != self._row.key:
             self.tally.setText("")
@@ -252,7 +252,7 @@ class RunsModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: tuple[Row, ...] = ()
+        self.rows: tuple[RunListRow, ...] = ()
         self._cells: list[tuple[str, ...]] = []
 
     @property
@@ -344,7 +344,7 @@ class RunsCard(Card):
         self._tell()
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> RunListRow | None:
         """The row whose details are shown: the chosen one, else the one that is being written or was last."""
         rows = self.model.rows
         found = next((row for row in rows if row.known_as(self._key)), None) or next(

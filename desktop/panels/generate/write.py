@@ -14,7 +14,7 @@ from desktop.operations.queue import Entry, lane, put_in_queue, queued, tell_sta
 from desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
 from desktop.operations.writers import read_writers
 from desktop.panels.generate.form import GenerateForm
-from desktop.panels.generate.runs import Contents, Row, RunsCard
+from desktop.panels.generate.runs import Contents, RunListRow, RunsCard
 from desktop.panels.generate.writers import show_models
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
@@ -321,7 +321,7 @@ class WritePage(Sheet):
         else:
             self._queue(request, resumes=run.id, retry=tuple(run.failures) if retry_failures else ())
 
-    def _go_on(self, row: Row, kinds: Collection[str]) -> None:
+    def _go_on(self, row: RunListRow, kinds: Collection[str]) -> None:
         """With a stored run as it is: for what is missing, and for these kinds of failure."""
         if row.run is not None and not row.active:
             self._queue(row.run.request, resumes=row.run.id, as_it_was=True, retry=kinds)
@@ -379,12 +379,12 @@ class WritePage(Sheet):
         for entry in active:
             tell_state(entry)
 
-    def _move(self, row: Row, by: int) -> None:
+    def _move(self, row: RunListRow, by: int) -> None:
         if row.entry is not None:
             lane().move(row.entry.ticket, by)
             self._show_queue()
 
-    def _remove(self, row: Row) -> None:
+    def _remove(self, row: RunListRow) -> None:
         """Out of the queue, or, where it never got a run, out of the list."""
         if row.entry is None:
             return

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.operations.writers import LocalModel, Option, Source, Writers, source_of
+from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
@@ -238,7 +238,7 @@ class GeneratorPicker(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._writers = Writers()
+        self._writers = WriterChoices()
         self._wanted = ("", "", "")  # backend, endpoint and model to choose as soon as they are there
         self.backend, self.model, self.endpoint, self.name = (QComboBox() for _ in range(4))
         self.name.setEditable(True)
@@ -278,7 +278,7 @@ class GeneratorPicker(QObject):
 
     # what there is
 
-    def show_writers(self, writers: Writers) -> None:
+    def show_writers(self, writers: WriterChoices) -> None:
         """Offer what there is; what was chosen stays chosen."""
         if writers == self._writers:
             return

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QSizePolicy, QStyl
 
 from core.jobs import JobContext
 from desktop import theme
-from desktop.operations.models import Writers
+from desktop.operations.models import LanguageModels
 from desktop.operations.studies import StudyFacts, study_facts
 from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
 from desktop.widgets.safe_text import safe_line
@@ -25,7 +25,7 @@ COMPARED = "creativity"  # comparisons to rate are drawn from the outputs of thi
 
 
 @dataclass(frozen=True)
-class Facts:
+class ProjectFacts:
     """What is in the open project, study by study, and how many comparisons there are to rate."""
 
     studies: tuple[StudyFacts, ...] = ()
@@ -47,7 +47,7 @@ class Facts:
         return tuple(one for one in self.studies if one.prompts)
 
 
-def read_facts(ctx: JobContext, project: "Project") -> Facts:
+def read_facts(ctx: JobContext, project: "Project") -> ProjectFacts:
     """Count, in short readings."""
     judging = project.judging
     comparisons = sum(judging.count(plan.id) for plan in judging.plans())
@@ -56,7 +56,7 @@ def read_facts(ctx: JobContext, project: "Project") -> Facts:
     sessions = [row for row in judging.sessions() if row.rater_id in people]
     finished = sum(row.revealed_at is not None for row in sessions)
     begun = sum(row.revealed_at is None and row.id not in away for row in sessions)
-    return Facts(study_facts(ctx, project), comparisons, begun, finished)
+    return ProjectFacts(study_facts(ctx, project), comparisons, begun, finished)
 
 
 ICON_SIDE = 26
@@ -75,7 +75,7 @@ class DoorState:
     mend_step: str = ""
 
 
-class Door(Card):
+class DoorCard(Card):
     """A big card: what it is for, how things stand, and the one button that goes on."""
 
     def __init__(self, title: str, text: str, icon: str, on_step: Callable[[str], object]) -> None:
@@ -128,7 +128,7 @@ class Door(Card):
         self.picture.setPixmap(theme.pixmap(self._icon_name, tokens.accent, side, self.devicePixelRatioF()))
 
 
-def rate_state(facts: Facts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
+def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
     """Rating needs comparisons, those outputs, those prompts: the first that lacks is said."""
     if facts is None and preparing:
         return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
@@ -156,7 +156,7 @@ def rate_state(facts: Facts | None, *, read_only: bool, preparing: bool = False)
     return DoorState(words, tr("Choose prompts…"), "creative prompts")
 
 
-def fingerprint_state(facts: Facts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
+def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
     """A fingerprint needs a rating session that is finished; until then the door leads to the rating."""
     if facts is None and preparing:
         return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
@@ -190,7 +190,7 @@ def letter_state() -> DoorState:
     return DoorState(words, tr("Check a letter"), "letters")
 
 
-def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
+def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     """Texts of any study are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")
     if facts is None or not facts.with_texts:
@@ -204,7 +204,7 @@ def texts_state(facts: Facts | None, *, read_only: bool) -> DoorState:
     return DoorState(words, tr("See what was found"), "see", tr("Add texts…"), "import")
 
 
-def audit_state(facts: Facts | None, *, read_only: bool, writers: Writers | None = None) -> DoorState:
+def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:
     """An audit begins with prompts, in a project of its own or in the one that is open, and it needs a writer."""
     state = _audit_state(facts, read_only=read_only)
     if writers is None or writers.real:
@@ -213,7 +213,7 @@ def audit_state(facts: Facts | None, *, read_only: bool, writers: Writers | None
     return replace(state, words=f"{state.words} {lack}", mend=tr("Get a model…"), mend_step="models")
 
 
-def _audit_state(facts: Facts | None, *, read_only: bool) -> DoorState:
+def _audit_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     if facts is None or read_only:
         return DoorState(tr("Begins with a new project and its prompts."), tr("New audit…"), "audit")
     if not facts.with_prompts:

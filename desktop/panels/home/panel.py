@@ -13,14 +13,14 @@ from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.dialogs.question import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
-from desktop.operations.models import Writers, read_writers
+from desktop.operations.models import LanguageModels, read_writers
 from desktop.operations.session import SampleFacts, open_sample, sample_facts
 from desktop.panels import PANELS
 from desktop.panels.base import Panel
 from desktop.panels.home.doors import (
     COMPARED,
-    Door,
-    Facts,
+    DoorCard,
+    ProjectFacts,
     RecentCard,
     audit_state,
     fingerprint_state,
@@ -127,8 +127,8 @@ class HomePanel(Panel):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._facts: Facts | None = None
-        self._writers: Writers | None = None
+        self._facts: ProjectFacts | None = None
+        self._writers: LanguageModels | None = None
         self._preparing: JobHandle | None = None
         self._opening = Opening(shell, self)
 
@@ -141,32 +141,32 @@ class HomePanel(Panel):
         self.new_button.clicked.connect(lambda: new_project(self.shell))
         for button in (self.open_button, self.new_button):
             self.header.add_action(button)
-        self.rate = Door(
+        self.rate = DoorCard(
             tr("Rate outputs"),
             tr("Read texts side by side and say which is best. Whom each was written for stays hidden to the end."),
             "judge",
             self._go,
         )
-        self.letter = Door(
+        self.letter = DoorCard(
             tr("Check a letter"),
             tr("See which words in a reference letter are known to hurt, and which claims the CV does not bear out."),
             "letters",
             self._go,
         )
-        self.texts = Door(
+        self.texts = DoorCard(
             tr("Measure texts"),
             tr("Bring in letters, news, creative texts or fill-in-the-blank replies, and see what differs for whom."),
             "outputs",
             self._go,
         )
-        self.fingerprint = Door(
+        self.fingerprint = DoorCard(
             tr("My fingerprint"),
             tr("Which texts you chose, axis by axis, beside what chance gives, and what so many comparisons can show."),
             "fingerprint",
             self._go,
         )
         show_if(self.fingerprint, any(entry.key == "fingerprint" and entry.works for entry in PANELS))
-        self.audit = Door(
+        self.audit = DoorCard(
             tr("Run an audit"),
             tr("Ask a generator for the same text on behalf of different people, and compare what it writes."),
             "generate",
@@ -203,7 +203,7 @@ class HomePanel(Panel):
         on_done, unsaid = self._show_writers, lambda _: None  # a damaged record is said where models are
         self.shell.jobs.start(tr("Writers"), read_writers, on_done=on_done, on_error=unsaid, quiet=True)
 
-    def _show_writers(self, writers: Writers) -> None:
+    def _show_writers(self, writers: LanguageModels) -> None:
         self._writers = writers
         self._show_facts(self._facts)
 
@@ -215,16 +215,16 @@ class HomePanel(Panel):
             self._show_facts(None)
             return
 
-        def work(ctx: JobContext) -> Facts:
+        def work(ctx: JobContext) -> ProjectFacts:
             return read_facts(ctx, project)
 
-        def show(facts: Facts) -> None:
+        def show(facts: ProjectFacts) -> None:
             if project is self.project:
                 self._show_facts(facts)
 
         self.shell.jobs.start(tr("What the project has"), work, on_done=show, quiet=True)
 
-    def _show_facts(self, facts: Facts | None) -> None:
+    def _show_facts(self, facts: ProjectFacts | None) -> None:
         self._facts = facts
         read_only = self.project is not None and bool(self.project.read_only)
         preparing = self._preparing is not None

@@ -12,7 +12,7 @@ from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
 from desktop.operations.letters import drop_result, read_twin, rewrite, why_no_rewrite
-from desktop.operations.writers import OPTIONS, PRESETS, Writers, read_writers
+from desktop.operations.writers import OPTIONS, PRESETS, WriterChoices, read_writers
 from desktop.panels.generate.writers import GeneratorPicker, show_models
 from desktop.panels.letters.twin_rows import person_said
 from desktop.panels.letters.twin_view import TwinPersonBar, TwinView
@@ -75,10 +75,10 @@ class RewriteDialog(QDialog):
         )
         self._enable()
 
-    def _show_writers(self, writers: Writers) -> None:
+    def _show_writers(self, writers: WriterChoices) -> None:
         """Only what writes language: an author of planted texts knows nothing of a CV."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
-        self.picker.show_writers(Writers(able, writers.models, writers.endpoints, writers.trouble))
+        self.picker.show_writers(WriterChoices(able, writers.models, writers.endpoints, writers.trouble))
         self._known = True
         self._enable()
 

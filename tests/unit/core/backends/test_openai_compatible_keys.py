@@ -26,7 +26,7 @@ from bad_server import (
 from core.backends import openai_compatible
 from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.probe import test_endpoint as probe
-from core.backends.openai_compatible.settings import Settings
+from core.backends.openai_compatible.settings import EndpointSettings
 from core.backends.openai_compatible.writer import EndpointWriter
 from core.backends.protocol import Request
 from core.errors import AppError
@@ -99,7 +99,7 @@ def test_no_failure_shows_the_key(
     with BadServer(lambda _: FAILURES[failure]) as server:
         endpoint = Endpoint("lab", server.url, retries=1, deadline_seconds=20.0)
         save(endpoint)
-        backend = EndpointWriter(Settings(endpoint, "small", stream=stream), CANARY, Clock(sleep=no_wait))
+        backend = EndpointWriter(EndpointSettings(endpoint, "small", stream=stream), CANARY, Clock(sleep=no_wait))
         done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
         backend.close()
     assert {asked.headers["authorization"] for asked in server.requests} == {f"Bearer {CANARY}"}
@@ -153,7 +153,7 @@ def test_an_error_that_was_not_foreseen_shows_only_its_kind(monkeypatch: pytest.
         raise LookupError(f"Bearer {CANARY}")
 
     with BadServer(lambda _: good()) as server:
-        backend = EndpointWriter(Settings(Endpoint("lab", server.url), "small"), CANARY)
+        backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), CANARY)
         monkeypatch.setattr(backend._asker, "ask", broken)
         done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
         backend.close()
@@ -165,7 +165,7 @@ def test_a_redirect_does_not_carry_the_key_away() -> None:
     with BadServer(lambda _: good()) as elsewhere:
         away = answer("308 Permanent Redirect", b"", Location=f"{elsewhere.url}/chat/completions")
         with BadServer(lambda _: away) as server:
-            backend = EndpointWriter(Settings(Endpoint("lab", server.url), "small"), CANARY)
+            backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), CANARY)
             done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
             backend.close()
     assert done.failure == "redirect"

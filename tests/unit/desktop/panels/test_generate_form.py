@@ -16,7 +16,7 @@ from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
-from desktop.operations.runs import Estimate, Facts, Plan, WriteRequest, author_words, estimated, read_facts
+from desktop.operations.runs import Plan, PromptSetSize, RunEstimate, WriteRequest, author_words, estimated, read_facts
 from desktop.operations.writers import OPTIONS, PRESETS, Option, options_for, same_generator
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.panel import GeneratePanel
@@ -148,10 +148,10 @@ def test_what_can_be_set_is_what_the_backends_take():
 
 
 def test_what_is_left_alone_is_what_llama_cpp_would_do_by_itself():
-    from core.backends.llama_cpp.options import Options
+    from core.backends.llama_cpp.options import LlamaOptions
 
     shown = starts(OPTIONS["llama_cpp"])
-    own = Options()
+    own = LlamaOptions()
     assert (shown["temperature"], shown["top_p"], shown["prefix_cache"]) == (
         own.temperature, own.top_p, own.prefix_cache,
     )  # fmt: skip
@@ -250,14 +250,14 @@ def plan(**more: object) -> Plan:
     return Plan(**{**usual, **more})  # type: ignore[arg-type]
 
 
-def words(facts: Facts, asked: Plan) -> str:
+def words(facts: PromptSetSize, asked: Plan) -> str:
     estimate = estimated(facts, asked)
-    assert isinstance(estimate, Estimate)
+    assert isinstance(estimate, RunEstimate)
     return estimate.words
 
 
 def test_tokens_money_and_time_are_counted_from_what_is_missing():
-    facts = Facts(prompts=20, tokens=1_000, seconds=3.0, timed=40)
+    facts = PromptSetSize(prompts=20, tokens=1_000, seconds=3.0, timed=40)
     # 10 × (1,000 / 20 + 2) = 520 read, 10 × 100 = 1,000 written; (520 × 2 + 1,000 × 10) / 10⁶ = 0.01104; 10 × 3 / 4 s
     asked = plan(system="Be kind.", at_once=4)
     assert words(facts, asked) == (
@@ -266,7 +266,7 @@ def test_tokens_money_and_time_are_counted_from_what_is_missing():
 
 
 def test_no_price_is_ever_invented_and_nothing_is_said_that_is_not_known():
-    facts = Facts(prompts=20, tokens=1_000, seconds=None, timed=0)
+    facts = PromptSetSize(prompts=20, tokens=1_000, seconds=None, timed=0)
     assert words(facts, plan(price=None)) == (
         "About 500 tokens to read, at most 1,000 to write. "
         "What it costs is not known: no price is given for this model."
@@ -279,7 +279,7 @@ def test_no_price_is_ever_invented_and_nothing_is_said_that_is_not_known():
 
 
 def test_a_price_below_a_cent_is_not_nothing():
-    facts = Facts(prompts=1, tokens=10, seconds=None, timed=0)
+    facts = PromptSetSize(prompts=1, tokens=10, seconds=None, timed=0)
     assert "Less than 0.01 EUR." in words(facts, plan(missing=1, longest=10))
 
 
@@ -299,7 +299,7 @@ def test_the_facts_of_a_set_are_counted_and_timed_by_the_models_own_texts(tmp_pa
         )
         facts = read_facts(JobContext(), project, added.set_id, "llama_cpp", "mine")
         other = read_facts(JobContext(), project, added.set_id, "llama_cpp", "another")
-    assert facts == Facts(len(prompts), sum(rough_tokens(one.text) for one in prompts), 3.0, 3)
+    assert facts == PromptSetSize(len(prompts), sum(rough_tokens(one.text) for one in prompts), 3.0, 3)
     assert (other.seconds, other.timed) == (None, 0)
 
 

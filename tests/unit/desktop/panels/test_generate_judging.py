@@ -18,7 +18,7 @@ from core.runs.compare import compare
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
 from desktop.operations.queue import JudgingFacts, Ticket, lane
-from desktop.operations.writers import Writers, read_writers
+from desktop.operations.writers import WriterChoices, read_writers
 from desktop.panels.generate.judging import JudgingCard, JudgingFields
 from desktop.panels.generate.panel import DRAW, GeneratePanel
 
@@ -288,7 +288,7 @@ def test_without_a_language_model_the_way_to_them_is_shown(qtbot: QtBot, window:
     here = read_writers(JobContext())
     assert "synthetic" in {info.name for info in here.backends}
     assert card.picker.backend.findData("synthetic") < 0  # it is no language model, and is never offered
-    card.show_writers(Writers(backends=here.backends))
+    card.show_writers(WriterChoices(backends=here.backends))
     assert card.refused.text.text().startswith("No language model is here yet")
     assert not card.start.isEnabled()
     assert not card.to_models.isHidden()

@@ -452,12 +452,12 @@ def test_without_outputs_drawing_says_what_is_needed(qtbot: QtBot, panel: Genera
 
 
 def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
-    from desktop.operations.importing import Choice, import_table
+    from desktop.operations.importing import TableChoice, import_table
 
     table = tmp_path / "texts.csv"
     table.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\n", "utf-8")
     with Project.create(tmp_path / "own.biasprint") as project:
-        import_table(choice=Choice(table, "creativity"), project=project).work(JobContext())
+        import_table(choice=TableChoice(table, "creativity"), project=project).work(JobContext())
         (line,) = read_runs(JobContext(), project)
     assert (line.done, line.missing, line.can_go_on) == (1, 0, False)
 

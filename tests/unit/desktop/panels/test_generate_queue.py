@@ -27,7 +27,7 @@ from desktop.main_window import MainWindow
 from desktop.operations.queue import Lane, Ticket, lane
 from desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
 from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.generate.runs import Row
+from desktop.panels.generate.runs import RunListRow
 from desktop.panels.generate.write import LatestText
 
 PATIENCE = 60_000
@@ -118,7 +118,7 @@ def choose_endpoint(qtbot: QtBot, panel: GeneratePanel, model: str = "small") ->
     qtbot.waitUntil(panel.write.form.start.isEnabled, timeout=PATIENCE)
 
 
-def rows(panel: GeneratePanel) -> tuple[Row, ...]:
+def rows(panel: GeneratePanel) -> tuple[RunListRow, ...]:
     return panel.write.runs.model.rows
 
 

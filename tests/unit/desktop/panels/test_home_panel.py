@@ -24,13 +24,13 @@ from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
-from desktop.operations.importing import Choice, import_table
+from desktop.operations.importing import TableChoice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
 from desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
     DoorState,
-    Facts,
+    ProjectFacts,
     audit_state,
     day_words,
     fingerprint_state,
@@ -113,7 +113,7 @@ def add_news(project: Project, folder: Path) -> None:
     """Two articles generated for the same headline as one original."""
     table = folder / "news.csv"
     table.write_text("original,generated,model\nIt rained.,It rained hard.,a\nIt rained.,It poured.,b\n", "utf-8")
-    import_table(choice=Choice(table, "news"), project=project).work(JobContext())
+    import_table(choice=TableChoice(table, "news"), project=project).work(JobContext())
 
 
 def made_up_finding() -> Finding:
@@ -132,7 +132,7 @@ def test_facts_count_what_there_is_of_every_study(file: Path, tmp_path: Path):
         add_letters(project, 3)
         add_news(project, tmp_path)
         facts = read_facts(JobContext(), project)
-    assert facts == Facts(
+    assert facts == ProjectFacts(
         (
             # two themes, each with a default prompt and one for each of the two identities
             StudyFacts("creativity", "Creative writing", prompts=6, texts=6),
@@ -160,7 +160,7 @@ def test_what_came_after_a_measurement_is_new(file: Path):
 
 def test_an_empty_project_has_nothing(file: Path):
     with Project.open(file) as project:
-        assert read_facts(JobContext(), project) == Facts()
+        assert read_facts(JobContext(), project) == ProjectFacts()
 
 
 # what a door lacks
@@ -178,25 +178,25 @@ def letters(texts: int, **more: object) -> StudyFacts:
     ("facts", "step"),
     [
         (None, "sample"),
-        (Facts(), "creative prompts"),
-        (Facts((creative(),)), "generate"),
-        (Facts((creative(texts=6),)), "judge"),
-        (Facts((creative(texts=6),), comparisons=2), "judge"),
-        (Facts((letters(9), StudyFacts("news", "News articles", 64, 64))), "creative prompts"),
+        (ProjectFacts(), "creative prompts"),
+        (ProjectFacts((creative(),)), "generate"),
+        (ProjectFacts((creative(texts=6),)), "judge"),
+        (ProjectFacts((creative(texts=6),), comparisons=2), "judge"),
+        (ProjectFacts((letters(9), StudyFacts("news", "News articles", 64, 64))), "creative prompts"),
     ],
 )
-def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: Facts | None, step: str):
+def test_the_rating_door_leads_to_the_first_thing_that_lacks(facts: ProjectFacts | None, step: str):
     assert rate_state(facts, read_only=False).step == step
 
 
 def test_the_rating_door_says_what_it_lacks():
-    words = rate_state(Facts((creative(texts=5), letters(9))), read_only=False).words
+    words = rate_state(ProjectFacts((creative(texts=5), letters(9))), read_only=False).words
     assert words == "5 creative texts are there, no comparisons yet."
-    assert "2 comparisons" in rate_state(Facts((creative(texts=5),), comparisons=2), read_only=False).words
+    assert "2 comparisons" in rate_state(ProjectFacts((creative(texts=5),), comparisons=2), read_only=False).words
 
 
 def test_nothing_can_be_rated_in_a_read_only_project():
-    state = rate_state(Facts((creative(texts=5),), comparisons=3), read_only=True)
+    state = rate_state(ProjectFacts((creative(texts=5),), comparisons=3), read_only=True)
     assert state.step == ""
     assert state.action == ""
     assert "read-only" in state.words
@@ -204,29 +204,29 @@ def test_nothing_can_be_rated_in_a_read_only_project():
 
 def test_texts_are_measured_before_their_findings_are_seen():
     assert texts_state(None, read_only=False).step == "import"
-    assert texts_state(Facts(), read_only=False).step == "import"
-    assert texts_state(Facts((letters(9),)), read_only=False).step == "measure"
-    assert texts_state(Facts((letters(9, measured=True),)), read_only=False).step == "see"
-    assert texts_state(Facts((letters(9, measured=True, new=2),)), read_only=False).step == "measure"
-    assert texts_state(Facts((letters(9),)), read_only=True).step == "see"
+    assert texts_state(ProjectFacts(), read_only=False).step == "import"
+    assert texts_state(ProjectFacts((letters(9),)), read_only=False).step == "measure"
+    assert texts_state(ProjectFacts((letters(9, measured=True),)), read_only=False).step == "see"
+    assert texts_state(ProjectFacts((letters(9, measured=True, new=2),)), read_only=False).step == "measure"
+    assert texts_state(ProjectFacts((letters(9),)), read_only=True).step == "see"
 
 
 def test_the_door_of_texts_names_every_study():
     news = StudyFacts("news", "News articles", 64, 12, measured=True)
     replies = StudyFacts("completion", "Fill in the blank", 0, 1)
-    state = texts_state(Facts((letters(9, measured=True, new=2), news, replies)), read_only=False)
+    state = texts_state(ProjectFacts((letters(9, measured=True, new=2), news, replies)), read_only=False)
     assert state.words == (
         "9 letters, 2 new since the last measure; 12 news articles, measured; 1 reply, not measured yet."
     )
     assert state.action == "Score and measure"
-    assert texts_state(Facts((replies,)), read_only=False).action == "Measure"  # nothing of it is scored
+    assert texts_state(ProjectFacts((replies,)), read_only=False).action == "Measure"  # nothing of it is scored
 
 
 def test_an_audit_goes_on_in_the_open_project_or_begins_a_new_one():
     assert audit_state(None, read_only=False).step == "audit"
-    assert audit_state(Facts(), read_only=False).step == "prompts"
-    assert audit_state(Facts((letters(9),)), read_only=False).step == "prompts"  # of a table
-    going_on = audit_state(Facts((creative(texts=2), StudyFacts("news", "News articles", 64))), read_only=False)
+    assert audit_state(ProjectFacts(), read_only=False).step == "prompts"
+    assert audit_state(ProjectFacts((letters(9),)), read_only=False).step == "prompts"  # of a table
+    going_on = audit_state(ProjectFacts((creative(texts=2), StudyFacts("news", "News articles", 64))), read_only=False)
     assert (going_on.step, going_on.other_step) == ("generate", "audit")
     assert going_on.words == "Creative writing: 6 prompts, 2 texts; News articles: 64 prompts, 0 texts."
 
@@ -365,7 +365,7 @@ def test_news_and_replies_are_measured_in_one_go_and_end_at_the_findings(
     )
     with Project.open(file) as project:
         add_news(project, tmp_path)
-        import_table(choice=Choice(replies, "completion"), project=project).work(JobContext())
+        import_table(choice=TableChoice(replies, "completion"), project=project).work(JobContext())
     project = open_in(qtbot, window, file)
     qtbot.waitUntil(lambda: home.texts.state.step == "measure")
     home.texts.button.click()
@@ -595,24 +595,24 @@ def test_a_letter_dropped_on_home_is_checked_and_a_table_is_brought_in(
     ("facts", "step"),
     [
         (None, "sample"),
-        (Facts(), "creative prompts"),
-        (Facts((creative(texts=6),)), "judge"),
-        (Facts((creative(texts=6),), comparisons=2), "judge"),
-        (Facts((creative(texts=6),), comparisons=2, begun=1), "judge"),
-        (Facts((creative(texts=6),), comparisons=2, begun=1, finished=1), "fingerprint"),
+        (ProjectFacts(), "creative prompts"),
+        (ProjectFacts((creative(texts=6),)), "judge"),
+        (ProjectFacts((creative(texts=6),), comparisons=2), "judge"),
+        (ProjectFacts((creative(texts=6),), comparisons=2, begun=1), "judge"),
+        (ProjectFacts((creative(texts=6),), comparisons=2, begun=1, finished=1), "fingerprint"),
     ],
 )
-def test_the_fingerprints_door_leads_to_what_it_lacks(facts: Facts | None, step: str):
+def test_the_fingerprints_door_leads_to_what_it_lacks(facts: ProjectFacts | None, step: str):
     assert fingerprint_state(facts, read_only=False).step == step
 
 
 def test_the_fingerprints_door_says_that_it_is_hidden_until_the_session_is_finished():
-    begun = fingerprint_state(Facts((creative(texts=6),), comparisons=2, begun=1), read_only=False)
+    begun = fingerprint_state(ProjectFacts((creative(texts=6),), comparisons=2, begun=1), read_only=False)
     assert begun.words.startswith("Hidden until your session is finished")
     assert begun.action == "Go on rating"
-    finished = fingerprint_state(Facts((creative(texts=6),), comparisons=2, finished=1), read_only=True)
+    finished = fingerprint_state(ProjectFacts((creative(texts=6),), comparisons=2, finished=1), read_only=True)
     assert (finished.action, finished.step) == ("See my fingerprint", "fingerprint")
-    assert fingerprint_state(Facts((creative(texts=6),), comparisons=2), read_only=True).action == ""
+    assert fingerprint_state(ProjectFacts((creative(texts=6),), comparisons=2), read_only=True).action == ""
 
 
 def test_sessions_that_are_open_and_finished_are_counted(file: Path):

@@ -19,7 +19,7 @@ from core.machine.models.upkeep import staging
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.operations.models import Writers, read_writers
+from desktop.operations.models import LanguageModels, read_writers
 from desktop.panels import PANELS
 from desktop.panels.home.doors import audit_state
 from desktop.panels.models.catalogue import AddDialog
@@ -381,13 +381,13 @@ def test_a_switch_that_cannot_be_kept_is_said_and_stays_as_it_was(
 
 
 def test_the_door_of_an_audit_says_that_a_real_writer_is_lacking_and_leads_here():
-    lacking = audit_state(None, read_only=False, writers=Writers(0, 0, teaching=True))
+    lacking = audit_state(None, read_only=False, writers=LanguageModels(0, 0, teaching=True))
     assert lacking.words.endswith("Only the teaching model is here to write.")
     assert (lacking.step, lacking.mend_step) == ("audit", "models")
-    assert audit_state(None, read_only=False, writers=Writers(0, 0, teaching=False)).words.endswith(
+    assert audit_state(None, read_only=False, writers=LanguageModels(0, 0, teaching=False)).words.endswith(
         "No model is here to write yet."
     )
-    assert audit_state(None, read_only=False, writers=Writers(0, 1, teaching=True)).mend == ""
+    assert audit_state(None, read_only=False, writers=LanguageModels(0, 1, teaching=True)).mend == ""
 
 
 def test_writers_are_counted_without_reading_them(tmp_path: Path):

@@ -16,7 +16,7 @@ from core.tables import fields_of
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
-from desktop.operations.importing import Choice, Imported, free_name, import_table, try_reading
+from desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
 from desktop.settings import Settings
 
 PATIENCE = 20_000
@@ -523,7 +523,7 @@ def test_the_axes_of_a_project_are_its_own(tmp_path: Path):
     path.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\n", "utf-8")
     with Project.create(tmp_path / "own.biasprint") as project:
         add_prompts(project, "creativity", tasks=["haiku"], themes=["rain"], axes=["race"])
-        import_table(choice=Choice(path, "creativity"), project=project).work(JobContext())
+        import_table(choice=TableChoice(path, "creativity"), project=project).work(JobContext())
         assert list(project.axes.latest()) == ["race"]
 
 
@@ -574,7 +574,7 @@ def test_a_stopped_import_says_what_came_of_it(
 
 
 def test_a_reading_stores_nothing(table: Path):
-    reading = try_reading(choice=Choice(table, "letters")).work(JobContext())
+    reading = try_reading(choice=TableChoice(table, "letters")).work(JobContext())
     assert (reading.usable, reading.total) == (3, 4)
     assert [path.name for path in table.parent.iterdir()] == ["letters.csv"]
 

@@ -11,7 +11,7 @@ from core.project.lock import LockHolder
 from core.project.project import Project
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
-from desktop.second_window import Door, door_name, knock
+from desktop.second_window import WindowDoor, door_name, knock
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "settings")
 
@@ -73,9 +73,9 @@ def test_a_holder_that_does_not_answer_is_said(qtbot: QtBot, windows: list[MainW
 
 def test_the_socket_of_a_killed_window_does_not_bar_the_door(qtbot: QtBot, file: Path):
     parent = QObject()
-    left_over = Door(parent)
+    left_over = WindowDoor(parent)
     left_over.open(file)
-    fresh = Door(parent)
+    fresh = WindowDoor(parent)
     fresh.open(file)  # takes the name over
     with qtbot.waitSignal(fresh.knocked, timeout=2000):
         knock(file, parent, lambda opened: None)

@@ -17,7 +17,7 @@ from core.prompts.completion import completion_set
 from core.prompts.drafts import mitigated
 from core.runs.generate import generate, start_run
 from core.runs.importing import import_table
-from core.runs.measure import Measured, measure_project, measure_tables
+from core.runs.measure import MeasuredStudy, measure_project, measure_tables
 from core.runs.setup import generator_spec, store_set
 from core.runs.tables import read_table
 from core.studies.study import MeasureOptions
@@ -39,11 +39,11 @@ def generated(project: Project, draft: Any, dial: str) -> int:
     return generate(JobContext(), project, run, Inline()).done
 
 
-def measured(project: Project) -> Measured:
+def measured(project: Project) -> MeasuredStudy:
     return measure_project(JobContext(), project, "completion", MeasureOptions(seed=1), Inline())
 
 
-def one(measured: Measured, finding_id: str, label: str, **dims: str) -> Finding:
+def one(measured: MeasuredStudy, finding_id: str, label: str, **dims: str) -> Finding:
     (found,) = [
         each
         for each in measured.result.findings
