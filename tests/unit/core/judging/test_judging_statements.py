@@ -267,7 +267,7 @@ def test_with_a_clock_set_back_answers_keep_their_order_and_no_time_is_negative(
     sit: Open, monkeypatch: pytest.MonkeyPatch
 ):
     backwards = (datetime(2026, 3, 29, 3, tzinfo=UTC) - timedelta(hours=n) for n in itertools.count())
-    for module in ("judging", "annotations"):
+    for module in ("judging", "findings"):
         monkeypatch.setattr(f"core.project.stores.{module}.utc_now", lambda: next(backwards).isoformat())
     one = sit(criterion_ratings=True)
     for card in (0, 1, 2):
