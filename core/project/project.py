@@ -18,11 +18,10 @@ from core.project.lock import ProjectLock
 from core.project.reader import Reader
 from core.project.rows import TextKey
 from core.project.schema import migrate
-from core.project.stores.findings import Annotations, Events, Findings, Readings
+from core.project.stores.findings import Annotations, Events, Findings, Readings, Scores
 from core.project.stores.judging import Judging
 from core.project.stores.packets import Packets
 from core.project.stores.runs import Outputs, Runs
-from core.project.stores.scores import Scores
 from core.project.stores.studies import Axes, Prompts, Sources, Studies
 from core.project.writer import Writer
 

@@ -16,7 +16,7 @@ from core.project.stores.common import new_uuid
 from core.runs.compare import kinds as identity
 from core.runs.compare import kinds as model
 from core.runs.compare import kinds as origin
-from core.runs.compare import twin
+from core.runs.compare import kinds as twin
 from core.runs.compare.planning import Outlook, Size, outlooks
 from core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
 from core.runs.setup import store_axis
@@ -149,7 +149,7 @@ def _pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, c
     if kind == "origin":
         return origin.gather_origins(ctx, project, asked)
     if kind == "twin":
-        return twin.gather(ctx, project, asked, compute)
+        return twin.gather_twins(ctx, project, asked, compute)
     if kind != "identity":
         raise UsageError(f"There is no kind of comparison “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
     if not asked.axes:

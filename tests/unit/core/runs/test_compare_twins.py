@@ -7,7 +7,7 @@ import pytest
 from compare_projects import Writing, imported_letters, letters
 
 from core.errors import AppError
-from core.runs.compare.twin import NO_NAME, NO_PRONOUN
+from core.runs.compare.kinds import NO_NAME, NO_PRONOUN
 from core.runs.measure.letters import letters as measured_letters
 from core.swap import Person
 from core.swap.engine import DOUBTFUL, ENGINE, MIXED, REMAINS, UNCHANGED, strict_twin
