@@ -10,7 +10,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from core.prompts import load_axis
-from core.runs.compare import Compared, compare
+from core.runs.compare import ComparedPlan, compare
 from core.runs.setup import store_axis
 
 NAMES = {"male": "Joseph", "female": "Kelly"}
@@ -63,10 +63,10 @@ class Writing:
                 )  # fmt: skip
         project.outputs.record_many(rows)
 
-    def draw(self, study: str, /, **asked: Any) -> Compared:
+    def draw(self, study: str, /, **asked: Any) -> ComparedPlan:
         return compare(JobContext(), self.project, study_id=self.study(study), compute=Inline(), **asked)  # type: ignore[arg-type]
 
-    def texts(self, drawn: Compared) -> list[list[str]]:
+    def texts(self, drawn: ComparedPlan) -> list[list[str]]:
         """The texts of each stored comparison, in the order of its items."""
         rows = self.project.judging.comparisons(drawn.plan_id)
         return [list(self.project.texts([item.key for item in row.items]).values()) for row in rows]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from core.errors import AppError
     from core.project.project import Project
-    from core.runs.compare import Compared
+    from core.runs.compare import ComparedPlan
     from core.runs.compare.pool import StudyOffer
 
 NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
@@ -76,7 +76,7 @@ class Drawing(QObject):
             done_text=_told,
         )
 
-    def _drawn(self, _: "Compared") -> None:
+    def _drawn(self, _: "ComparedPlan") -> None:
         self._page.set_busy(False)
         self._close()
         self._on_drawn()
@@ -95,13 +95,13 @@ def _offers(ctx: JobContext, project: "Project") -> "Sequence[StudyOffer]":
     return offers(ctx, project)
 
 
-def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compared":
+def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
     from core.runs.compare import compare
 
     return compare(ctx, project, **request._asdict())
 
 
-def _told(compared: "Compared") -> str:
+def _told(compared: "ComparedPlan") -> str:
     """The result of a draw in one sentence, with the commonest reason for omissions."""
     if not compared.made:
         return tr("These comparisons were drawn before: nothing was added.")

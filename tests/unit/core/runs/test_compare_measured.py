@@ -10,7 +10,7 @@ from inline_compute import Inline
 from core.jobs import JobContext
 from core.judging.plan import keys_of_sets
 from core.project.specs import JudgmentSpec, RaterSpec
-from core.runs.compare import Compared
+from core.runs.compare import ComparedPlan
 from core.runs.measure.creativity import axes_of, of_judgments
 from core.runs.measure.creativity_columns import by_set
 
@@ -24,7 +24,7 @@ def writing(tmp_path: Path) -> Iterator[Writing]:
     made.project.close()
 
 
-def judged(writing: Writing, drawn: Compared, chosen: str) -> None:
+def judged(writing: Writing, drawn: ComparedPlan, chosen: str) -> None:
     """One rater chooses the text of `chosen` in every comparison, and reveals."""
     judging = writing.project.judging
     code = f"R{len(judging.raters()) + 1}"
