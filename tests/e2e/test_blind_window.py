@@ -216,7 +216,7 @@ def test_while_a_session_is_open_nothing_in_the_window_leads_to_what_is_hidden(r
     job = begin_job(rater)
     names, kinds = found(window)
     assert names == ALL, "the search must find what can be reached"
-    assert {"Project", "Reader", "ChartData", "Finding", "Facts", "Contents"} <= kinds
+    assert {"Project", "Reader", "ChartData", "Finding", "ProjectFacts", "Contents"} <= kinds
     rater.start()
     stages = [found(window)]
     rater.choose()
@@ -242,7 +242,7 @@ def test_while_a_session_is_open_nothing_in_the_window_leads_to_what_is_hidden(r
     rater.look_around()
     names, kinds = found(window)
     assert names >= ALL - {"held text"}, "everything is there again"
-    assert {"Project", "ChartData", "Finding", "Facts", "Contents"} <= kinds
+    assert {"Project", "ChartData", "Finding", "ProjectFacts", "Contents"} <= kinds
 
 
 def test_a_job_goes_on_while_its_rater_is_blind_and_tells_its_end_afterwards(rater: Rater):
