@@ -69,9 +69,9 @@ def _power_of_t(size: float, n: int, n_second: int | None, alpha: float) -> floa
 
     test = TTestPower() if n_second is None else TTestIndPower()
     ratio = {} if n_second is None else {"ratio": n_second / n}
-    sides = [test.power(size, n, alpha / 2, alternative=side, **ratio) for side in ("larger", "smaller")]
-    # The lower tail's series underflows to NaN only where its probability is 0 to machine precision.
-    return float(np.nan_to_num(sides).sum())
+    larger, smaller = (test.power(size, n, alpha / 2, alternative=side, **ratio) for side in ("larger", "smaller"))
+    # NaN only where the one tail is 1, or the other 0, to machine precision.
+    return float(np.nan_to_num(larger, nan=1.0) + np.nan_to_num(smaller))
 
 
 # ---- ABS by formula
