@@ -60,5 +60,8 @@ def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
     """
     from core.tables.fields import fields_of
 
-    tables = (table for one in studies().values() for table in one.inputs if table.fields)
-    return next((table.fields for table in tables if table.kind == kind), None) or fields_of(kind)
+    for one in studies().values():
+        for table in one.inputs:
+            if table.fields and (table.kind == kind or (one.kind == kind and table is one.imported)):
+                return table.fields
+    return fields_of(kind)

@@ -56,10 +56,8 @@ class ChartData:
 
     axes: tuple[AxisWords, ...] = ()
     voices: tuple[ChartVoice, ...] = ()
-    distance: tuple[Finding, ...] = ()
-    """`creativity.distance` and `creativity.rbs`."""
-    letters: tuple[Finding, ...] = ()
-    """`letters.lexicon.odds_ratio`, both variants."""
+    live: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    """By study, the findings of its texts that follow a run."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Words for other ids: groups of letters, categories, models."""
     open_sessions: int = 0
@@ -98,7 +96,7 @@ class ChartSource(Protocol):
 
 def letters_figures(data: ChartData, variants: Collection[Variant]) -> list[Figure]:
     """The odds ratios of word categories, in these ways of counting; a figure for each pair of groups."""
-    found = [one for one in data.letters if one.variant in variants and not one.dims]
+    found = [one for one in data.live.get("letters", ()) if one.variant in variants and not one.dims]
     empty = tr("No letters measured yet. Import letters, or generate some, and measure them.")
     return _figures("letters", LETTERS, found, data) or [_nothing("letters", LETTERS, empty)]
 
@@ -109,7 +107,7 @@ def variant_name(variant: Variant) -> str:
 
 def distance_figures(data: ChartData) -> list[Figure]:
     """The distances of each identity's texts from the default text, and their spread, RBS."""
-    found = [one for one in data.distance if one.variant == "default"]
+    found = [one for one in data.live.get("creativity", ()) if one.variant == "default"]
     empty = tr("No distances yet. Generate texts for the identities and the default, then measure them.")
     made = [figure for key in (DISTANCE, RBS) for figure in _figures("creativity", key, found, data)]
     return made or [_nothing("creativity", DISTANCE, empty)]

@@ -22,7 +22,7 @@ from desktop import theme
 from desktop.operations.importing import LookedAt, TableChoice, TableReading
 from desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import STUDIES
+from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from core.tables import FieldSpec
@@ -63,7 +63,7 @@ class ReadingForm(QWidget):
         self._looked = looked
         self.kind.clear()
         for kind in looked.fields:
-            self.kind.addItem(tr(STUDIES[kind].rows), kind)
+            self.kind.addItem(tr(words_of(kind).rows), kind)
         self.kind.setCurrentIndex(self.kind.findData(looked.likely_kind()))
         self._choose_kind()
 

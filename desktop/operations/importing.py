@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import tr
-from desktop.wording.titles import STUDIES
+from desktop.wording.titles import study_kinds
 
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.tables import FieldSpec, OpenTable, TableRead
 
-KINDS = tuple(STUDIES)
 PREVIEW_ROWS = 12
 MOST_PROBLEMS = 1_000  # listed; a table with more is read with the wrong columns
 
@@ -48,7 +47,7 @@ class LookedAt:
         """The kind of a known layout, else the one of whose needed fields most are recognised."""
         if self.layouts:
             return self.layouts[0].kind
-        return max(KINDS, key=self._recognised)
+        return max(self.fields, key=self._recognised)
 
     def _recognised(self, kind: str) -> tuple[float, int, int]:
         """The share of the needed fields, their number, and the number of all fields. Ties go to the first kind."""
@@ -95,11 +94,12 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     """Its columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
-        from core.tables import fields_of, guess_mapping, look_at
+        from core.studies.registry import study, table_fields
+        from core.tables import guess_mapping, look_at
 
         table = look_at(path)
-        known = {kind: fields_of(kind) for kind in KINDS}
-        needed = {kind: _needed(kind, known[kind]) for kind in KINDS}
+        known = {kind: table_fields(kind) for kind in study_kinds()}
+        needed = {kind: frozenset(declared.required if (declared := study(kind).imported) else ()) for kind in known}
         return LookedAt(
             path=path,
             columns=table.columns,
@@ -107,10 +107,10 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
             notice=table.encoding.notice,
             fields={
                 kind: tuple(sorted(known[kind], key=lambda field, kind=kind: field.name not in needed[kind]))
-                for kind in KINDS
+                for kind in known
             },
             needed=needed,
-            guesses={kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in KINDS},
+            guesses={kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in known},
             layouts=_layouts(table),
             new_project=free_name(path),
         )
@@ -151,18 +151,10 @@ def free_name(table: Path) -> Path:
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
     from core.tables import known_formats
 
-    known = known_formats().values()
+    known, kinds = known_formats().values(), study_kinds()
     return tuple(
-        Layout(one.name, one.title, one.kind) for one in known if one.kind in KINDS and one.fits(table.columns)
+        Layout(one.name, one.title, one.kind) for one in known if one.kind in kinds and one.fits(table.columns)
     )
-
-
-def _needed(kind: str, fields: "tuple[FieldSpec, ...]") -> frozenset[str]:
-    """The fields without whose column nothing can be imported; single cells of some of them may be empty."""
-    from core.runs.importing import GENERATED, REPLY
-
-    also = {"news": {GENERATED}, "completion": {REPLY}}
-    return frozenset({field.name for field in fields if field.required} | also.get(kind, set()))
 
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":

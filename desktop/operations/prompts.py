@@ -21,6 +21,13 @@ LETTER = "letter"  # the document that the letters study is about
 
 
 @dataclass(frozen=True)
+class WholeSet:
+    """The default prompts of a study that offers no choice."""
+
+    study: str
+
+
+@dataclass(frozen=True)
 class CogsChoice:
     """Keys of the creative tasks, themes and axes that were checked."""
 
@@ -80,7 +87,7 @@ class Mitigation:
     instruction: str | None = None
 
 
-Choice = CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice
+Choice = WholeSet | CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,8 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
             return _news(ctx, project, choice)
         case CompletionChoice():
             return completion_set(choice.domains, choice.directions)
+        case WholeSet():
+            return _from_table(ctx, project, choice, None)
 
 
 def _letters(choice: LettersChoice) -> "PromptSetDraft":

@@ -9,7 +9,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
-from desktop.wording.titles import STUDIES, words_of
+from desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -32,7 +32,7 @@ class StudyFacts:
     @property
     def pending(self) -> bool:
         """Whether measuring it now would say something that is not known yet."""
-        return self.kind in STUDIES and self.texts > 0 and (not self.measured or self.new > 0)
+        return self.kind in study_kinds() and self.texts > 0 and (not self.measured or self.new > 0)
 
     @property
     def said(self) -> str:

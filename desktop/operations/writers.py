@@ -169,11 +169,13 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 
 SOURCES: Mapping[str, Source] = {"llama_cpp": "gguf", "transformers": "folder", "openai_compatible": "endpoint"}
 
-# What the papers wrote with (METHODS.md); of news and completion they name none.
-PRESETS: Mapping[str, Mapping[str, float]] = {
-    "letters": {"temperature": 1.0, "top_p": 1.0},
-    "creativity": {"temperature": 0.2},
-}
+
+def sampling_of(study: str) -> Mapping[str, float]:
+    """What the study's paper wrote with (METHODS.md); of news and completion they name nothing."""
+    from core.studies.registry import studies
+
+    known = studies().get(study)
+    return known.sampling if known else {}
 
 
 def source_of(info: "BackendInfo") -> Source:

@@ -1,6 +1,7 @@
 """The charts of a project: what is stored, measured in the compute process, never what an open session would betray."""
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 from core.compute import shared
@@ -10,9 +11,9 @@ from core.jobs import JobContext
 from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
-from core.runs.measure.creativity import Axes, axes_of, of_judgments, of_outputs
-from core.runs.measure.letters import of_counts
-from core.runs.values import best_scorer, scorer_for
+from core.runs.measure.creativity import Axes, axes_of, of_judgments
+from core.studies.registry import studies
+from core.studies.study import named
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.read.findings import DEFAULT, read_text, texts_behind, wanted_groups
 from desktop.widgets.words import plural, tr
@@ -56,8 +57,7 @@ class StoredCharts:
         return ChartData(
             axes=self._axis_names(),
             voices=self._voices(ctx, revealed, axes),
-            distance=self._distance(ctx, axes, scored),
-            letters=self._letters(ctx, scored),
+            live=self._live(ctx, scored),
             names=self._names(),
             open_sessions=len(hidden),
             hidden_judgments=sum(self._project.judging.judgment_count(session.id) for session in hidden),
@@ -132,33 +132,22 @@ class StoredCharts:
 
     # texts
 
-    def _distance(self, ctx: JobContext, axes: Axes, scored: Hashable) -> tuple[Finding, ...]:
-        study = self._project.studies.of_kind("creativity")
-        if study is None:
-            return ()
-
-        def measure() -> tuple[Finding, ...]:
-            info = best_scorer("embedding") or scorer_for("embedding", None, "minilm")
-            result = of_outputs(ctx, self._project, study.id, axes, info, SEED, shared())
-            return () if result is None else result.findings
-
-        found: tuple[Finding, ...] = self._once("distance", scored, measure)
+    def _live(self, ctx: JobContext, scored: Hashable) -> dict[str, tuple[Finding, ...]]:
+        """By study, what its declared live measure says of the texts that are scored."""
+        known = studies()
+        found = {}
+        for study in self._project.studies.all():
+            if study.kind in known and known[study.kind].live:
+                measure = partial(self._of_texts, ctx, study.id, known[study.kind].live)
+                found[study.kind] = self._once(f"texts of {study.kind}", scored, measure)
         return found
 
-    def _letters(self, ctx: JobContext, scored: Hashable) -> tuple[Finding, ...]:
-        study = self._project.studies.of_kind("letters")
-        if study is None:
-            return ()
-
-        def measure() -> tuple[Finding, ...]:
-            try:
-                result: StudyResult = of_counts(ctx, self._project, study.id, SEED, shared())
-            except AppError:
-                return ()  # no letter is counted yet: the panel's empty state says what to do
-            return result.findings
-
-        found: tuple[Finding, ...] = self._once("letters", scored, measure)
-        return found
+    def _of_texts(self, ctx: JobContext, study_id: int, live: str) -> tuple[Finding, ...]:
+        try:
+            result: StudyResult = named(live)(ctx, self._project, study_id, SEED, shared())
+        except AppError:
+            return ()  # nothing is scored yet: the panel's empty state says what to do
+        return result.findings
 
     # words
 

@@ -19,24 +19,10 @@ SIGNED = ("difference", "delta", "gap", ".tau_", "weat", ".style.", ".hallucinat
 
 def items_word(finding: Finding) -> str:
     """What n counts."""
-    named = {
-        "letters.": tr("letters"),
-        "creativity.share": tr("choices"),
-        "creativity.abs": tr("choices"),
-        "creativity.agreement.common": tr("choices"),
-        "creativity.agreement": tr("comparisons"),
-        "creativity.perceptibility": tr("outputs"),
-        "creativity.quality.consistency": tr("repeats"),
-        "creativity.quality.position": tr("choices"),
-        "creativity.quality.without.abs": tr("choices"),
-        "creativity.quality.without": tr("comparisons"),
-        "creativity.quality": tr("judgments"),
-        "creativity.": tr("prompts"),
-        "completion.": tr("replies"),
-        "news.refusal_rate": tr("prompts"),
-        "news.": tr("pairs of articles"),
-    }
-    return next((word for start, word in named.items() if finding.id.startswith(start)), tr("items"))
+    from core.studies.registry import studies
+
+    named = (item for study in studies().values() for item in study.words.items)
+    return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
 
 
 def is_ratio(finding: Finding) -> bool:

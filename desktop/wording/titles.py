@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from core.studies.study import StudyWords
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -59,17 +59,8 @@ def _words(key: str) -> str:
 
 
 @dataclass(frozen=True)
-class StudyWords:
-    """`rows`: what the rows of an imported table are. `one`, `many`: so many of the study's texts. `scored`: are its
-    texts scored before they are measured? `panel`, `section`: where its findings are seen.
-    """
-
-    rows: str
-    one: str
-    many: str
-    scored: bool = True
-    panel: str = "findings"
-    section: str = ""
+class StudyWording(StudyWords):
+    """What the window calls a study and its texts, as the study declares it."""
 
     @property
     def next_step(self) -> str:
@@ -86,19 +77,18 @@ class StudyWords:
         return plural(n, self.one, self.many)
 
 
-# In the order of the tabs and boxes that offer them.
-STUDIES: Mapping[str, StudyWords] = MappingProxyType(
-    {
-        "letters": StudyWords("Reference letters", "1 letter", "%n letters", panel="charts", section="letters"),
-        "creativity": StudyWords(
-            "Creative texts", "1 creative text", "%n creative texts", panel="charts", section="distance"
-        ),
-        "news": StudyWords("News articles with their originals", "1 news article", "%n news articles"),
-        "completion": StudyWords("Fill-in-the-blank replies", "1 reply", "%n replies", scored=False),
-    }
-)
+def study_kinds() -> tuple[str, ...]:
+    """The studies whose texts can be imported and measured, in the order of the boxes that offer them."""
+    from core.studies.registry import studies
+
+    found = [one for one in studies().values() if one.imported]
+    return tuple(one.kind for one in sorted(found, key=lambda one: one.words.place))
 
 
-def words_of(kind: str) -> StudyWords:
-    """The words of a study; general ones for several, and for a third party's study."""
-    return STUDIES.get(kind) or StudyWords(kind, "1 text", "%n texts")
+def words_of(kind: str) -> StudyWording:
+    """The words of a study; general ones for several, and for one that is not known here."""
+    from core.studies.registry import studies
+
+    known = studies().get(kind)
+    words = known.words if known else StudyWords()
+    return StudyWording(**{**vars(words), "rows": words.rows or (known.title if known else kind)})

@@ -44,9 +44,9 @@ def second_start(robot: Robot) -> Script:
 def _prompts(robot: Robot) -> Script:
     panel = robot.window.panels["prompts"]
     yield lambda: panel.add.isEnabled()
-    robot.check(panel.creative.tasks.boxes, TASKS)
-    robot.check(panel.creative.themes.boxes, THEMES)
-    robot.check(panel.creative.axes.boxes, {"race", "gender", "orientation"})
+    robot.check(panel.card("creativity").tasks.boxes, TASKS)
+    robot.check(panel.card("creativity").themes.boxes, THEMES)
+    robot.check(panel.card("creativity").axes.boxes, {"race", "gender", "orientation"})
     yield lambda: panel.add.isEnabled() and robot.idle()
     robot.picture("prompts")
     robot.click(panel.add)

@@ -78,5 +78,9 @@ STUDY = Study(
         ),
     ),
     card="desktop.panels.prompts.studies:CreativeChoice",
-    charts=("desktop.panels.charts.sections:Distance",),
+    charts=(
+        "desktop.panels.charts.sections:Preferences",
+        "desktop.panels.charts.sections:Affinity",
+        "desktop.panels.charts.sections:Distance",
+    ),
 )

@@ -27,7 +27,7 @@ from desktop.read.figures import StudyFigures
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import STUDIES
+from desktop.wording.titles import study_kinds
 
 ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most
@@ -50,6 +50,8 @@ class TitleDelegate(QStyledItemDelegate):
 
 class MeasuredFigures(QWidget):
     """One study's figures: a list, and the one that is chosen. `compare_wanted` carries the study and two models."""
+
+    key = "measured"
 
     opened = Signal(object, str, bool)  # as the charts'
     export_asked = Signal(object, str)
@@ -91,7 +93,7 @@ class MeasuredFigures(QWidget):
     def show_studies(self, studies: Sequence[StudyFigures]) -> None:
         """What there is now; the study, the models and the figure that were chosen stay chosen."""
         before = self.study
-        order = list(STUDIES)
+        order = list(study_kinds())
         known = {kind: place for place, kind in enumerate(order)}
         studies = sorted(studies, key=lambda one: known.get(one.measurement.study, len(order)))
         self._studies = studies

@@ -13,13 +13,15 @@ from core.draw.figure import Figure
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
+from core.studies.registry import studies
+from core.studies.study import named
 from desktop import theme
 from desktop.charts.live import ChartData, ChartSource, TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
 from desktop.panels.charts.measured import FigureCard, MeasuredFigures
-from desktop.panels.charts.sections import Affinity, Distance, Letters, Preferences, Section
+from desktop.panels.charts.sections import Section
 from desktop.read.charts import StoredCharts
 from desktop.read.figures import StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from core.project.project import Project
 
 BESIDE_FROM = 960  # text pixels
-LIVE = {"preferences": "creativity", "affinity": "creativity", "letters": "letters", "distance": "creativity"}
-SECTIONS = (*LIVE, "measured")  # in the order of the tabs; the live ones with their study
 
 MakeSource = Callable[["Project"], ChartSource]
 MakeFigures = Callable[["Project"], StoredFigures]
@@ -68,7 +68,10 @@ class ChartsPanel(Panel):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
-        self.sections: tuple[Section, ...] = (Preferences(), Affinity(), Letters(), Distance())
+        declared = [(study.kind, named(where)) for study in studies().values() for where in study.charts]
+        declared.sort(key=lambda one: one[1].rank)
+        self._study_of = tuple(kind for kind, _ in declared)
+        self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)
         self.measured = MeasuredFigures()
         self.measured.measure.connect(self.measure)
         self._jobs.changed.connect(self._allow)
@@ -124,9 +127,10 @@ class ChartsPanel(Panel):
         self._figures.ask()
 
     def opened_with(self, *, section: str = "", study: str = "", **what: object) -> None:
-        """Sent here to see one of `SECTIONS`, perhaps of a study."""
-        if section in SECTIONS:
-            self.tabs.setCurrentIndex(SECTIONS.index(section))
+        """Sent here to see a section by its key, perhaps of a study."""
+        keys = [page.key for page in self._pages()]
+        if section in keys:
+            self.tabs.setCurrentIndex(keys.index(section))
             self._placed = True
         self.measured.choose_study(study)
 
@@ -184,7 +188,7 @@ class ChartsPanel(Panel):
     def _offer_tabs(self) -> None:
         """Live sections of studies that the project does not have are left out, once it has any study."""
         kinds = {one.measurement.study for one in self.studies}
-        for index, (section, study) in enumerate(zip(self.sections, LIVE.values(), strict=True)):
+        for index, (section, study) in enumerate(zip(self.sections, self._study_of, strict=True)):
             wanted = not kinds or study in kinds or section.has_data()
             if wanted != self.tabs.isTabVisible(index):
                 self.tabs.setTabVisible(index, wanted)
@@ -217,7 +221,7 @@ class ChartsPanel(Panel):
         self.measured.show_compared(figures)
 
     def _go_to_figure(self, place: int) -> None:
-        self.tabs.setCurrentIndex(SECTIONS.index("measured"))
+        self.tabs.setCurrentIndex(len(self.sections))
         self.measured.choose_figure(place)
 
     def _show_section(self, index: int) -> None:

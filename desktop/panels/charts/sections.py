@@ -26,7 +26,13 @@ SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each oth
 
 
 class Section(QScrollArea):
-    """Cards over one part of the data; in their place, while there is nothing, what to do next."""
+    """Cards over one part of the data; in their place, while there is nothing, what to do next.
+
+    A study names its sections in its declaration. `key`: what others send here by; `rank`: its place among the tabs.
+    """
+
+    key = ""
+    rank = 100
 
     opened = Signal(object, str, bool)  # as the charts'
     export_asked = Signal(object, str)
@@ -127,6 +133,8 @@ class Section(QScrollArea):
 class Preferences(Section):
     """Bars of one voice; a box to choose it where there are several."""
 
+    key, rank = "preferences", 1
+
     def __init__(self) -> None:
         super().__init__(tr("Preferences"), "judge", tr("Rate outputs"))
         self._label = Label(tr("Whose choices"))
@@ -159,6 +167,8 @@ class Preferences(Section):
 class Affinity(Section):
     """The radar beside the scores."""
 
+    key, rank = "affinity", 2
+
     side_by_side = True
 
     def __init__(self) -> None:
@@ -170,6 +180,8 @@ class Affinity(Section):
 
 class Letters(Section):
     """The forest of odds ratios, in either variant or both."""
+
+    key, rank = "letters", 3
 
     _CHOICES: tuple[tuple[Variant, ...], ...] = (("default",), ("as_published",), ("default", "as_published"))
 
@@ -189,12 +201,14 @@ class Letters(Section):
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
         for widget in (self._label, self.variants):
-            widget.setVisible(bool(data.letters))
+            widget.setVisible(bool(data.live.get("letters")))
         return letters_figures(data, self._CHOICES[self.variants.currentIndex()])
 
 
 class Distance(Section):
     """Distances from the default text, and their spread."""
+
+    key, rank = "distance", 4
 
     side_by_side = True
 

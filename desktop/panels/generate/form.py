@@ -12,7 +12,7 @@ from desktop.operations.connections import why_offline
 from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
-from desktop.operations.writers import PRESETS, WriterChoices, options_for
+from desktop.operations.writers import WriterChoices, options_for, sampling_of
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
@@ -282,7 +282,7 @@ class GenerateForm(FormFields):
         study = self._kinds.get(self.prompt_set.currentData(), "")
         options = options_for(info, study) if info is not None else ()
         names = {option.name for option in options}
-        preset = {name: value for name, value in PRESETS.get(study, {}).items() if name in names}
+        preset = {name: value for name, value in sampling_of(study).items() if name in names}
         self.options.offer(options, preset)
         shown = ", ".join(
             f"{option.title.lower()} {preset[option.name]:g}" for option in options if option.name in preset

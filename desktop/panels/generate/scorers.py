@@ -14,7 +14,7 @@ from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import STUDIES, words_of
+from desktop.wording.titles import study_kinds, words_of
 
 
 class MeasureCard(Card):
@@ -44,7 +44,7 @@ class MeasureCard(Card):
 
     def show_studies(self, studies: Sequence[StudyFacts]) -> None:
         """What there is to measure, and how things stand with it."""
-        self.studies = tuple(one for one in studies if one.texts and one.kind in STUDIES)
+        self.studies = tuple(one for one in studies if one.texts and one.kind in study_kinds())
         if [one.kind for one in self.studies] != list(self.buttons):
             self._make_lines()
         for one in self.studies:

@@ -18,8 +18,8 @@ from core.prompts import Axis, available_axes, load_axis
 from core.prompts.letters import letter_design
 from desktop import theme
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
-from desktop.panels.prompts.studies import TablePick
-from desktop.widgets import Card, Label, tr
+from desktop.panels.prompts.studies import StudyCard, TablePick
+from desktop.widgets import Label, tr
 from desktop.widgets.safe_text import safe_line
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -182,10 +182,10 @@ def _axes_with_names(first: str) -> list[Axis]:
     return [axis for axis in axes if all(identity.names for identity in axis.identities)]
 
 
-class LettersChoiceCard(Card):
+class LettersChoiceCard(StudyCard):
     """Which document is asked for, and from what: a name with an age and occupation, or a biography."""
 
-    changed = Signal()
+    tab, rank = "Letters", 2
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -25,8 +25,7 @@ from desktop.operations.prompts import (
     stored_sets,
 )
 from desktop.panels.base import Panel
-from desktop.panels.prompts.letters import LettersChoiceCard
-from desktop.panels.prompts.studies import CompletionChoiceCard, CreativeChoice, MitigationCard, NewsChoiceCard
+from desktop.panels.prompts.studies import MitigationCard, StudyCard, WholeSetCard, offered_cards
 from desktop.panels.prompts.template import PreviewCard, TemplatePage
 from desktop.shell import Shell
 from desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
@@ -193,13 +192,8 @@ class Drafting(QObject):
             self.failed.emit(AppError(tr("The biographies were not rewritten: it was cancelled."), hint=hint))
 
 
-CREATIVE_TAB, LETTERS_TAB, NEWS_TAB, COMPLETION_TAB, TEMPLATE_TAB = range(5)
-TAB_OF = {"creativity": CREATIVE_TAB, "letters": LETTERS_TAB, "news": NEWS_TAB, "completion": COMPLETION_TAB}
 SIDE_BY_SIDE_FROM = 900  # text pixels
 LEAST_HEIGHT = 480  # text pixels of a column of cards
-
-ChoiceCard = CreativeChoice | LettersChoiceCard | NewsChoiceCard | CompletionChoiceCard
-_Card = TypeVar("_Card", CreativeChoice, LettersChoiceCard, NewsChoiceCard, CompletionChoiceCard)
 
 
 class PromptsPanel(Panel):
@@ -214,6 +208,8 @@ class PromptsPanel(Panel):
         self._draft: PromptSetDraft | None = None
         self._adding = False
         self._originals = 0
+        self._offered = offered_cards()
+        self._cards: dict[str, StudyCard] = {}
         self._drafting = Drafting(shell, self)
 
     def build(self) -> None:
@@ -226,14 +222,9 @@ class PromptsPanel(Panel):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Kind of prompts"))
-        for title in (
-            tr("Creative writing"),
-            tr("Letters"),
-            tr("News"),
-            tr("Fill in the blank"),
-            tr("Template"),
-        ):
-            self.tabs.addTab(title)
+        for study, card in self._offered:
+            self.tabs.addTab(tr(card.tab) if card.tab else safe_line(study.title))
+        self.tabs.addTab(tr("Template"))
         self.preview, self.sets, self.mitigation = PreviewCard(self.shell), SetsCard(), MitigationCard()
         self._lay_out()
         self._fit()
@@ -248,23 +239,15 @@ class PromptsPanel(Panel):
 
     # Made when they are first seen.
 
-    @cached_property
-    def creative(self) -> CreativeChoice:
-        return self._placed(CreativeChoice())
-
-    @cached_property
-    def letters(self) -> LettersChoiceCard:
-        return self._placed(LettersChoiceCard())
-
-    @cached_property
-    def news(self) -> NewsChoiceCard:
-        card = NewsChoiceCard()
-        card.show_originals(self._originals)
-        return self._placed(card)
-
-    @cached_property
-    def completion(self) -> CompletionChoiceCard:
-        return self._placed(CompletionChoiceCard())
+    def card(self, kind: str) -> StudyCard:
+        """Where the prompts of a study are chosen."""
+        if kind not in self._cards:
+            study, make = next(one for one in self._offered if one[0].kind == kind)
+            made = self._cards[kind] = make(study) if make is WholeSetCard else make()
+            made.show_originals(self._originals)
+            made.changed.connect(self._card_changed)
+            self.choices.addWidget(made)
+        return self._cards[kind]
 
     @cached_property
     def template(self) -> TemplatePage:
@@ -288,32 +271,35 @@ class PromptsPanel(Panel):
 
     def opened_with(self, *, study: str = "", **what: object) -> None:
         """Sent here about a study's prompts."""
-        self.tabs.setCurrentIndex(TAB_OF.get(study, CREATIVE_TAB))
+        self.tabs.setCurrentIndex(self.tab_of(study))
 
     # choosing
 
     def choice(self) -> Choice:
         """What is chosen in the tab that is shown."""
-        return self._card(self.tabs.currentIndex()).choice()
+        return self._shown_card().choice()
 
-    def _card(self, tab: int) -> ChoiceCard:
-        cards = {LETTERS_TAB: "letters", NEWS_TAB: "news", COMPLETION_TAB: "completion"}
-        card: ChoiceCard = getattr(self, cards.get(tab, "creative"))
-        return card
+    def tab_of(self, kind: str) -> int:
+        """The tab of a study; the first for one that has none."""
+        kinds = [study.kind for study, _ in self._offered]
+        return kinds.index(kind) if kind in kinds else 0
 
-    def _placed(self, card: _Card) -> _Card:
-        card.changed.connect(self._card_changed)
-        self.choices.addWidget(card)
-        return card
+    @property
+    def template_tab(self) -> int:
+        return len(self._offered)
+
+    def _shown_card(self) -> StudyCard:
+        tab = self.tabs.currentIndex()
+        return self.card(self._offered[tab if tab < self.template_tab else 0][0].kind)
 
     def _show_tab(self, tab: int) -> None:
-        if tab == TEMPLATE_TAB:
+        if tab == self.template_tab:
             self.pages.setCurrentWidget(self.template)
         else:
             self.pages.setCurrentIndex(0)
-            self.choices.setCurrentWidget(self._card(tab))
+            self.choices.setCurrentWidget(self._shown_card())
             self._expand()
-        self.add.setVisible(tab != TEMPLATE_TAB)
+        self.add.setVisible(tab != self.template_tab)
 
     def _card_changed(self) -> None:
         if self.sender() is self.choices.currentWidget():
@@ -389,8 +375,8 @@ class PromptsPanel(Panel):
 
     def _show_originals(self, originals: int) -> None:
         self._originals = originals
-        if "news" in self.__dict__:  # made already
-            self.news.show_originals(originals)
+        for card in self._cards.values():
+            card.show_originals(originals)
 
     # the look
 

@@ -23,8 +23,10 @@ from core.prompts.cogs import PAPER_AXES
 from core.prompts.completion import DIRECTIONS, DOMAINS, domain
 from core.prompts.drafts import mitigations
 from core.prompts.news import news_templates, shipped_headlines
+from core.studies.registry import studies
+from core.studies.study import Study, named
 from desktop import theme
-from desktop.operations.prompts import CogsChoice, CompletionChoice, Mitigation, NewsChoice
+from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from desktop.widgets.safe_text import safe_line
 
@@ -91,13 +93,53 @@ class CheckList(QWidget):
         return tuple(key for key, box in self.boxes.items() if box.isChecked())
 
 
+class StudyCard(Card):
+    """Where the prompts of a study are chosen. `tab`: what its tab says, `rank`: its place among the tabs."""
+
+    changed = Signal()
+    tab = ""
+    rank = 100
+
+    def choice(self) -> Choice:
+        """What is chosen now."""
+        raise NotImplementedError
+
+    def show_originals(self, originals: int) -> None:
+        """How many headlines of originals the project has, for whom that matters."""
+
+
+class WholeSetCard(StudyCard):
+    """A study that offers no choice: its default set, whole."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self._kind = study.kind
+        words = tr("All prompts that come with the study {title}.").format(title=safe_line(study.title))
+        self.box.addWidget(Label(words, "soft", wrap=True))
+        self.box.addStretch(1)
+
+    def choice(self) -> Choice:
+        return WholeSet(self._kind)
+
+
+def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
+    """The studies with prompts to choose, in the order of their tabs, and their cards."""
+    found = [
+        (study, named(study.card) if study.card else WholeSetCard)
+        for study in studies().values()
+        if study.card or study.drafter or study.prompts
+    ]
+    return sorted(found, key=lambda one: one[1].rank)
+
+
 DIRECTION_TITLES = {"SAI": "Stimulus to attribute", "ASA": "Attribute to stimulus"}
 
 
-class CompletionChoiceCard(Card):
+class CompletionChoiceCard(StudyCard):
     """The published items, whole at first or narrowed."""
 
-    changed = Signal()
+    tab, rank = "Fill in the blank", 4
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,10 +170,10 @@ SMALL_TASKS = ("haiku", "short_poem", "very_short_story", "song")
 SMALL_THEMES = 3  # of the first topic, for a set that one person can rate
 
 
-class CreativeChoice(Card):
+class CreativeChoice(StudyCard):
     """The creativity suite, whole or narrowed; a small set is chosen at first."""
 
-    changed = Signal()
+    tab, rank = "Creative writing", 1
 
     def __init__(self) -> None:
         super().__init__()
@@ -222,10 +264,10 @@ class TablePick(QWidget):
 ORIGINALS, TABLE, SHIPPED = "originals", "table", "shipped"
 
 
-class NewsChoiceCard(Card):
+class NewsChoiceCard(StudyCard):
     """The headlines of the project's originals where there are any, else the shipped ones at first."""
 
-    changed = Signal()
+    tab, rank = "News", 3
 
     def __init__(self) -> None:
         super().__init__()

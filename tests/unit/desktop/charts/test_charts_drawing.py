@@ -60,7 +60,7 @@ def ratios(first: float = 1.2) -> tuple[Finding, ...]:
 def data(**more: object) -> ChartData:
     findings = (share("white", 0.55), share("black", 0.3), share("asian", 0.15), affinity())
     voice = ChartVoice("you", "you", "you", findings, complete=True, judged=60)
-    return replace(ChartData(axes=(AXIS,), voices=(voice,), letters=ratios()), **more)
+    return replace(ChartData(axes=(AXIS,), voices=(voice,), live={"letters": ratios()}), **more)
 
 
 def all_figures() -> list[Figure]:

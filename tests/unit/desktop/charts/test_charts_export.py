@@ -44,7 +44,7 @@ def distance():
     scorer = ScorerUse("embedding", "minilm", "1", "53aa", True)
     found = Finding("creativity.distance", "white", "white", ("white", "black"), 0.15, "cosine distance", 120)
     found = replace(found, dims={"axis": "race"}, scorers=(scorer,), reason="interval: one block")
-    return distance_figures(ChartData((AXIS,), distance=(found,)))[0]
+    return distance_figures(ChartData((AXIS,), live={"creativity": (found,)}))[0]
 
 
 def texts(path: Path) -> str:

@@ -245,7 +245,9 @@ def test_affinity_has_interval_and_floor_and_p_only_when_complete():
 
 
 def test_letters_draw_the_variants_asked_for_under_each_other():
-    data = replace(DATA, letters=(ratio("ability", 1.1), ratio("agentic", 1.3), ratio("ability", 1.08, "as_published")))
+    data = replace(
+        DATA, live={"letters": (ratio("ability", 1.1), ratio("agentic", 1.3), ratio("ability", 1.08, "as_published"))}
+    )
     (both,) = letters_figures(data, ("default", "as_published"))
     assert [(mark.row, digits.number(mark.value or 0, "ratio"), mark.series) for mark in both.marks] == [
         ("Ability", "1.10", "Default"),
@@ -259,19 +261,21 @@ def test_letters_draw_the_variants_asked_for_under_each_other():
 
 def test_letters_say_which_side_is_whose():
     """groups[0] is the numerator: an odds ratio above 1 means more in its letters."""
-    (figure,) = letters_figures(replace(DATA, letters=(ratio("ability", 1.1),)), ("default",))
+    (figure,) = letters_figures(replace(DATA, live={"letters": (ratio("ability", 1.1),)}), ("default",))
     assert figure.subtitle.startswith("Right of 1 such words are more frequent for male, left of 1 for female.")
 
 
 def test_letters_list_undefined_ratios_with_their_reason():
-    (figure,) = letters_figures(replace(DATA, letters=(ratio("ability", 1.1), ratio("feminine", None))), ("default",))
+    (figure,) = letters_figures(
+        replace(DATA, live={"letters": (ratio("ability", 1.1), ratio("feminine", None))}), ("default",)
+    )
     assert [(mark.row, mark.reason) for mark in figure.marks if mark.value is None] == [("Feminine", "too few words")]
     assert "Feminine: not defined; too few words" in said(figure)
 
 
 def test_letters_of_several_pairs_have_a_figure_for_each():
     other = replace(ratio("ability", 0.8), groups=("male", "other"))
-    figures = letters_figures(replace(DATA, letters=(ratio("ability", 1.1), other)), ("default",))
+    figures = letters_figures(replace(DATA, live={"letters": (ratio("ability", 1.1), other)}), ("default",))
     assert [figure.part for figure in figures] == ["Male against female", "Male against other"]
 
 
@@ -285,7 +289,7 @@ def distance(identity: str, **more: object) -> Finding:
 
 
 def test_distances_name_their_stand_in_scorer():
-    (figure,) = distance_figures(replace(DATA, distance=(distance("black"), distance("white"))))
+    (figure,) = distance_figures(replace(DATA, live={"creativity": (distance("black"), distance("white"))}))
     assert figure.rows == (("Race", "White"), ("Race", "Black"))
     assert figure.stand_ins == ("stand-in for embedding: minilm",)
     assert "stand-in for embedding: minilm" in said(figure)
@@ -293,7 +297,7 @@ def test_distances_name_their_stand_in_scorer():
 
 def test_models_are_the_series_of_distances():
     found = tuple(distance("white", dims={"axis": "race", "model": model}) for model in ("small", "large"))
-    (figure,) = distance_figures(replace(DATA, distance=found, names={"small": "The small one"}))
+    (figure,) = distance_figures(replace(DATA, live={"creativity": found}, names={"small": "The small one"}))
     assert figure.series == ("The small one", "large")
 
 
@@ -302,7 +306,7 @@ def test_missing_interval_is_explained_once():
         distance(axis, id="creativity.rbs", dims={"axis": axis}, interval=None, reason="interval: needs simulation")
         for axis in ("race", "orientation")
     )
-    (figure,) = distance_figures(replace(DATA, distance=found))
+    (figure,) = distance_figures(replace(DATA, live={"creativity": found}))
     assert notes(figure)[0] == "No interval: needs simulation."
     assert all(mark.low is None and "No interval: needs simulation" in tip(figure, mark) for mark in figure.marks)
 
@@ -311,8 +315,13 @@ def test_no_number_stands_without_its_n_and_its_interval_or_the_reason():
     voice = judged(*shares(RACE, (33, 18, 9)), affinity(RACE, 0.16))
     data = replace(
         with_voices(voice),
-        letters=(ratio("ability", 1.1), ratio("agentic", 1.1, interval=None, reason="interval: one letter")),
-        distance=(distance("white"), distance("race", id="creativity.rbs", interval=None, reason="interval: later")),
+        live={
+            "letters": (ratio("ability", 1.1), ratio("agentic", 1.1, interval=None, reason="interval: one letter")),
+            "creativity": (
+                distance("white"),
+                distance("race", id="creativity.rbs", interval=None, reason="interval: later"),
+            ),
+        },
     )
     figures = [
         preference_figure(data, voice),

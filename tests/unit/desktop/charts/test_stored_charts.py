@@ -81,11 +81,11 @@ def test_letters_appear_once_they_are_counted(project: Project) -> None:
     run = start_run(project, prompt_set_id=added.set_id, generator=generator_spec("synthetic", "large", {}), seed=1)
     generate(JobContext(), project, run, shared())
     charts = StoredCharts(project)
-    assert charts.load(JobContext()).letters == ()
+    assert not charts.load(JobContext()).live["letters"]
     known = {info.name: info for info in describe()}
     for name in ("lexicon", "lexicon_published"):
         score(JobContext(), project, study_of(project, "letters").id, known[name], shared())
-    letters = charts.load(JobContext()).letters
+    letters = charts.load(JobContext()).live["letters"]
     agentic = next(f for f in letters if f.label == "agentic" and f.variant == "default")
     assert agentic.n == 120
     behind = charts.items(JobContext(), agentic)

@@ -225,11 +225,11 @@ def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: Fa
     panel = open_panel(source)
     settled(qtbot, shell)
     assert panel.tabs.currentIndex() == 0
-    source.data = ChartData(letters=LETTERS)
+    source.data = ChartData(live={"letters": LETTERS})
     panel.deliver(Changes.to("score", [1]))
     qtbot.waitUntil(lambda: panel.data is source.data)
     assert panel.stack.currentWidget().title == "Letters"
-    source.data = replace(DATA, letters=LETTERS)  # whoever looks at something is not taken away from it
+    source.data = replace(DATA, live={"letters": LETTERS})  # whoever looks at something is not taken away from it
     panel.deliver(Changes.to("judgment", ["x"]))
     qtbot.waitUntil(lambda: panel.data is source.data)
     assert panel.stack.currentWidget().title == "Letters"
@@ -242,7 +242,7 @@ def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: Fa
 def test_whoever_is_sent_to_a_section_sees_it_whatever_the_others_have(
     qtbot: QtBot, shell: FakeShell, open_panel: Open, section: str
 ):
-    source = Source(replace(DATA, letters=LETTERS))
+    source = Source(replace(DATA, live={"letters": LETTERS}))
     panel = open_panel(source)
     panel.opened_with(section=section)
     qtbot.waitUntil(lambda: panel.data is source.data)
@@ -364,7 +364,7 @@ def test_chart_is_saved_where_the_person_said(
 def test_variants_of_letters_can_be_shown_side_by_side(qtbot: QtBot, shell: FakeShell, open_panel: Open):
     made = Finding("letters.lexicon.odds_ratio", "agentic", "agentic", ("male", "female"), 1.18, "odds ratio", 120)
     made = replace(made, interval=Interval(0.9, 1.4, 0.95, "made up"))
-    source = Source(ChartData(letters=(made, replace(made, variant="as_published", estimate=1.1))))
+    source = Source(ChartData(live={"letters": (made, replace(made, variant="as_published", estimate=1.1))}))
     panel = open_panel(source)
     qtbot.waitUntil(lambda: panel.data is source.data)
     panel.tabs.setCurrentIndex(2)

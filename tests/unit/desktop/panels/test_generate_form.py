@@ -17,7 +17,7 @@ from core.runs.generate import start_run
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
 from desktop.operations.runs import Plan, PromptSetSize, RunEstimate, WriteRequest, author_words, estimated, read_facts
-from desktop.operations.writers import OPTIONS, PRESETS, Option, options_for, same_generator
+from desktop.operations.writers import OPTIONS, Option, options_for, same_generator, sampling_of
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.panel import GeneratePanel
 
@@ -160,8 +160,8 @@ def test_what_is_left_alone_is_what_llama_cpp_would_do_by_itself():
 def test_a_study_starts_with_its_papers_values_and_what_a_person_set_stays(form: GenerateForm):
     form.picker.choose("llama_cpp", "", "")
     choose_study(form, "letters")
-    assert PRESETS["letters"] == {"temperature": 1.0, "top_p": 1.0}
-    assert {name: form.options.values()[name] for name in ("temperature", "top_p")} == PRESETS["letters"]
+    assert sampling_of("letters") == {"temperature": 1.0, "top_p": 1.0}
+    assert {name: form.options.values()[name] for name in ("temperature", "top_p")} == sampling_of("letters")
     assert form.preset.text() == "The paper's own: temperature 1, top-p 1."
     choose_study(form, "creativity")
     assert form.options.values()["temperature"] == 0.2

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from core.prompts.detector import detect
 from desktop.main_window import MainWindow
-from desktop.panels.prompts.panel import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel
+from desktop.panels.prompts.panel import PromptsPanel
 from desktop.panels.prompts.template import MOST_SHOWN
 from desktop.widgets import Label, LinkButton
 
@@ -30,7 +30,7 @@ def panel(qtbot: QtBot, make_window) -> PromptsPanel:
 
 @pytest.fixture
 def page(panel: PromptsPanel):
-    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
+    panel.tabs.setCurrentIndex(panel.template_tab)
     return panel.template
 
 
@@ -149,8 +149,8 @@ def test_typing_is_looked_at_once_it_pauses_and_nothing_freezes(qtbot: QtBot, pa
 
 
 def test_letters_that_ask_for_prejudice_are_counted_and_shown(qtbot: QtBot, panel: PromptsPanel):
-    panel.tabs.setCurrentIndex(LETTERS_TAB)
-    panel.letters.by_name.occupations.edit.setPlainText("nurse\nnurse who must be warm because she is a woman")
+    panel.tabs.setCurrentIndex(panel.tab_of("letters"))
+    panel.card("letters").by_name.occupations.edit.setPlainText("nurse\nnurse who must be warm because she is a woman")
     # 2 names × 5 ages of the second occupation
     qtbot.waitUntil(lambda: panel.preview.biased.text.text() == "10 prompts ask for prejudice", timeout=PATIENCE)
     assert panel.preview.biased.isVisible()
@@ -158,7 +158,7 @@ def test_letters_that_ask_for_prejudice_are_counted_and_shown(qtbot: QtBot, pane
     panel.preview.show_first.click()
     assert "because she is a woman" in panel.preview.whole.text()
     qtbot.waitUntil(lambda: bool(marked(panel.preview.whole)), timeout=PATIENCE)
-    panel.letters.by_name.occupations.edit.setPlainText("nurse")
+    panel.card("letters").by_name.occupations.edit.setPlainText("nurse")
     qtbot.waitUntil(lambda: panel.preview.count.text() == "10 prompts", timeout=PATIENCE)
     assert not panel.preview.biased.isVisible()
 

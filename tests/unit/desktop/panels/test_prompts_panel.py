@@ -18,7 +18,7 @@ from desktop.main_window import MainWindow
 from desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
 from desktop.operations.prompts import expand as expand_choice
 from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.prompts.panel import LETTERS_TAB, TEMPLATE_TAB, PromptsPanel, SetsModel
+from desktop.panels.prompts.panel import PromptsPanel, SetsModel
 from desktop.panels.prompts.template import shared_beginning
 from desktop.widgets import FlowLayout, Label
 
@@ -63,7 +63,7 @@ def add(qtbot: QtBot, panel: PromptsPanel, rows: int) -> None:
 
 
 def test_the_published_set_has_3240_prompts(qtbot: QtBot, panel: PromptsPanel):
-    panel.creative.whole.click()
+    panel.card("creativity").whole.click()
     # 12 tasks × 30 themes × (1 default + 8 identities), Kumar et al., section 2
     qtbot.waitUntil(lambda: count_of(panel) == "3,240 prompts")
 
@@ -74,9 +74,9 @@ def test_a_small_set_is_chosen_at_first(panel: PromptsPanel):
 
 
 def test_checking_changes_the_count_at_once(qtbot: QtBot, panel: PromptsPanel):
-    panel.creative.axes.boxes["race"].click()  # was checked
+    panel.card("creativity").axes.boxes["race"].click()  # was checked
     qtbot.waitUntil(lambda: count_of(panel) == "72 prompts")  # 4 × 3 × (1 + 3 + 2)
-    panel.creative.tasks.boxes["game"].click()
+    panel.card("creativity").tasks.boxes["game"].click()
     qtbot.waitUntil(lambda: count_of(panel) == "90 prompts")  # 5 × 3 × 6
 
 
@@ -85,14 +85,14 @@ def test_checking_changes_the_count_at_once(qtbot: QtBot, panel: PromptsPanel):
     [("tasks", "No task was chosen."), ("themes", "No theme was chosen."), ("axes", "No axis was chosen.")],
 )
 def test_an_empty_list_is_said_and_nothing_can_be_added(qtbot: QtBot, panel: PromptsPanel, checks: str, words: str):
-    getattr(panel.creative, checks).check(())
+    getattr(panel.card("creativity"), checks).check(())
     qtbot.waitUntil(lambda: panel.preview.trouble.text().startswith(words))
     assert not panel.add.isEnabled()
     assert panel.preview.model.rowCount() == 0
 
 
 def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: PromptsPanel):
-    expected = expand(panel.creative.choice()).prompts
+    expected = expand(panel.card("creativity").choice()).prompts
     model = panel.preview.model
     assert [model.index(row, 0).data() for row in range(model.rowCount())] == [prompt.text for prompt in expected]
     panel.preview.list.setCurrentIndex(model.index(5, 0))
@@ -101,8 +101,8 @@ def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: Promp
 
 
 def test_axes_that_stand_for_another_are_not_offered_beside_it(panel: PromptsPanel):
-    assert "gender" in panel.creative.axes.boxes
-    assert "letters_gender" not in panel.creative.axes.boxes
+    assert "gender" in panel.card("creativity").axes.boxes
+    assert "letters_gender" not in panel.card("creativity").axes.boxes
 
 
 def test_added_prompts_are_the_ones_that_were_shown(qtbot: QtBot, panel: PromptsPanel, project: Project):
@@ -116,11 +116,11 @@ def test_added_prompts_are_the_ones_that_were_shown(qtbot: QtBot, panel: Prompts
 
 def test_another_choice_becomes_the_next_version_and_the_same_none(qtbot: QtBot, panel: PromptsPanel, project: Project):
     add(qtbot, panel, 1)
-    panel.creative.tasks.boxes["game"].click()
+    panel.card("creativity").tasks.boxes["game"].click()
     add(qtbot, panel, 2)
     model = panel.sets.model
     assert [(one.name, one.version, one.prompts) for one in model.sets] == [("CoGS", 2, 135), ("CoGS", 1, 108)]
-    panel.creative.tasks.boxes["game"].click()
+    panel.card("creativity").tasks.boxes["game"].click()
     qtbot.waitUntil(panel.add.isEnabled)
     panel.add.click()
     qtbot.waitUntil(lambda: not panel.shell.jobs.active())
@@ -129,7 +129,7 @@ def test_another_choice_becomes_the_next_version_and_the_same_none(qtbot: QtBot,
 
 def test_generating_starts_from_the_chosen_set(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, project: Project):
     add(qtbot, panel, 1)
-    panel.creative.tasks.boxes["game"].click()
+    panel.card("creativity").tasks.boxes["game"].click()
     add(qtbot, panel, 2)
     panel.sets.table.selectRow(1)  # the older version
     panel.sets.generate.click()
@@ -145,36 +145,36 @@ def test_generating_starts_from_the_chosen_set(qtbot: QtBot, window: MainWindow,
 
 @pytest.fixture
 def letters(qtbot: QtBot, panel: PromptsPanel) -> PromptsPanel:
-    panel.tabs.setCurrentIndex(LETTERS_TAB)
+    panel.tabs.setCurrentIndex(panel.tab_of("letters"))
     qtbot.waitUntil(lambda: count_of(panel) == "120 prompts")  # 2 names × 5 ages × 12 occupations
     return panel
 
 
 def test_the_published_letters_are_there_with_a_word_about_one_name_per_group(letters: PromptsPanel):
-    assert letters.letters.by_name.names["male"].items() == ("Joseph",)
-    assert letters.letters.by_name.names["female"].items() == ("Kelly",)
+    assert letters.card("letters").by_name.names["male"].items() == ("Joseph",)
+    assert letters.card("letters").by_name.names["female"].items() == ("Kelly",)
     assert not letters.preview.hints.isHidden()
     assert "the name and the group cannot be told apart" in letters.preview.hints.more.text()
 
 
 def test_several_names_of_each_group_silence_the_hint(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.by_name.per_group.setValue(4)
+    letters.card("letters").by_name.per_group.setValue(4)
     qtbot.waitUntil(lambda: count_of(letters) == "480 prompts")
     assert letters.preview.hints.isHidden()
 
 
 def test_names_ages_and_occupations_are_typed_one_to_a_line(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.by_name.names["male"].edit.setPlainText("Ali\n\n Ben \nAli")
-    letters.letters.by_name.names["female"].edit.setPlainText("Cleo\nDora")
-    letters.letters.by_name.ages.edit.setPlainText("33")
-    letters.letters.by_name.occupations.edit.setPlainText("nurse\npilot\njudge")
+    letters.card("letters").by_name.names["male"].edit.setPlainText("Ali\n\n Ben \nAli")
+    letters.card("letters").by_name.names["female"].edit.setPlainText("Cleo\nDora")
+    letters.card("letters").by_name.ages.edit.setPlainText("33")
+    letters.card("letters").by_name.occupations.edit.setPlainText("nurse\npilot\njudge")
     qtbot.waitUntil(lambda: count_of(letters) == "12 prompts")  # 4 names × 1 age × 3 occupations
-    assert letters.letters.choice().names == {"male": ("Ali", "Ben"), "female": ("Cleo", "Dora")}
+    assert letters.card("letters").choice().names == {"male": ("Ali", "Ben"), "female": ("Cleo", "Dora")}
 
 
 def test_groups_of_different_size_are_warned_of(qtbot: QtBot, letters: PromptsPanel):
-    letters.letters.by_name.names["male"].edit.setPlainText("Ali\nBen\nCarl")
-    letters.letters.by_name.names["female"].edit.setPlainText("Dora\nEve")
+    letters.card("letters").by_name.names["male"].edit.setPlainText("Ali\nBen\nCarl")
+    letters.card("letters").by_name.names["female"].edit.setPlainText("Dora\nEve")
     qtbot.waitUntil(lambda: "different numbers of names" in letters.preview.hints.more.text())
 
 
@@ -187,7 +187,7 @@ def test_groups_of_different_size_are_warned_of(qtbot: QtBot, letters: PromptsPa
     ],
 )
 def test_what_cannot_be_asked_for_is_said(qtbot: QtBot, letters: PromptsPanel, field: str, text: str, words: str):
-    getattr(letters.letters.by_name, field).edit.setPlainText(text)
+    getattr(letters.card("letters").by_name, field).edit.setPlainText(text)
     qtbot.waitUntil(lambda: letters.preview.trouble.text().startswith(words))
     assert not letters.add.isEnabled()
 
@@ -222,7 +222,7 @@ def test_a_choice_without_an_axis_is_refused():
 
 
 def test_the_shipped_template_holds(panel: PromptsPanel):
-    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
+    panel.tabs.setCurrentIndex(panel.template_tab)
     assert panel.template.verdict.text() == "Every placeholder is known and none is missing."
     assert panel.template.filled.text().startswith("You possess an inherent comprehension of being white.")
     assert panel.add.isHidden()
@@ -244,7 +244,7 @@ def marked(panel: PromptsPanel) -> str:
     ],
 )
 def test_a_mistake_in_a_template_is_marked_where_it_stands(panel: PromptsPanel, text: str, words: str, mark: str):
-    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
+    panel.tabs.setCurrentIndex(panel.template_tab)
     panel.template.edit.setPlainText(text)
     assert words in panel.template.verdict.text()
     assert marked(panel) == mark
@@ -292,7 +292,7 @@ def test_another_project_shows_its_own_sets(qtbot: QtBot, window: MainWindow, pa
 def test_in_the_largest_type_no_part_of_the_template_page_covers_another(
     qtbot: QtBot, qapp: QApplication, panel: PromptsPanel
 ):
-    panel.tabs.setCurrentIndex(TEMPLATE_TAB)
+    panel.tabs.setCurrentIndex(panel.template_tab)
     theme.apply(qapp, "light", 2.0)
     page = panel.template
     chips = page.findChildren(FlowLayout)[0].parentWidget()
@@ -309,7 +309,7 @@ def test_in_the_largest_type_no_part_of_the_template_page_covers_another(
 
 def test_the_button_says_why_nothing_can_be_added(qtbot: QtBot, panel: PromptsPanel):
     assert panel.add.toolTip() == ""
-    panel.creative.axes.check(())
+    panel.card("creativity").axes.check(())
     qtbot.waitUntil(lambda: panel.preview.trouble.isVisible())
     assert panel.add.toolTip() == "There are no prompts to add: the card beside says why."
     assert panel.add.accessibleDescription() == panel.add.toolTip()
