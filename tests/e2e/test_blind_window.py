@@ -45,7 +45,7 @@ SECRETS = {
 }  # fmt: skip
 KINDS = {
     "Project", "ProjectStore", "Reader", "Writer", "JudgingService", "SessionWork", "ComparisonRow", "PlanRow",
-    "OutputRow", "PromptRow", "GeneratorRow", "StoredCharts", "StoredOutputs", "ChartData", "Finding", "Facts",
+    "OutputRow", "PromptRow", "GeneratorRow", "StoredCharts", "StoredOutputs", "ChartData", "Finding", "ProjectFacts",
     "Contents",
 }  # fmt: skip
 
