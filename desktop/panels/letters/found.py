@@ -19,7 +19,6 @@ from desktop import theme
 from desktop.panels.letters.entries import (
     CLAIMS,
     DOUBT,
-    LIMITS,
     NAMING,
     RANGE,
     STRENGTH,
@@ -230,6 +229,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
 
 # ---- The list and its card
 
+LIMITS = "One letter cannot show bias. It can show language that is known to matter."
 LIST_HEIGHT = 84  # at least
 
 

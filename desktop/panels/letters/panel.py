@@ -19,7 +19,7 @@ from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.entries import letter_title, stand_ins
+from desktop.panels.letters.compared import letter_title, stand_ins
 from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter

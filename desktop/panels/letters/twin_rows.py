@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from desktop.panels.letters.entries import shown
+from desktop.panels.letters.compared import shown
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, plural, tr
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWid
 from core.documents.values import PART_KINDS, Part, PartKind
 from desktop import theme
 from desktop.operations.letters import About
-from desktop.panels.letters.entries import CLAIM_KINDS, LetterItem, part_title
+from desktop.panels.letters.compared import part_title
+from desktop.panels.letters.entries import CLAIM_KINDS, LetterItem
 from desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
 from desktop.widgets.layout import Sheet
 from desktop.widgets.letter_text import LetterMark, LetterText

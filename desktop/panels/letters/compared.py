@@ -1,0 +1,230 @@
+"""The figures of a letter in words, and the card that shows them among those of other letters."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QWidget,
+)
+
+from core.documents.values import PartKind
+from desktop.operations.letters import Checked
+from desktop.widgets import (
+    Card,
+    Label,
+    LinkButton,
+    StandInBadge,
+    number,
+    plural,
+    tr,
+)
+from desktop.widgets.range_bar import RangeBar
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
+    from core.findings import ScorerUse
+    from desktop.operations.letters import Checked
+
+
+def part_title(kind: PartKind) -> str:
+    """The name of a part in the menu."""
+    return {
+        "letterhead": tr("Letterhead"),
+        "salutation": tr("Salutation"),
+        "body": tr("Body: read and marked"),
+        "closing": tr("Closing"),
+        "signature": tr("Signature"),
+        "quoted_cv": tr("Quoted from a CV"),
+    }[kind]
+
+
+def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
+    """The title above a letter: the candidate, where known, or the file."""
+    who = reading.person.full_name if reading is not None else ""
+    title = tr("Letter for {name}").format(name=who) if who else name
+    return f"{title} · {occupation}" if occupation else title
+
+
+def share(value: float) -> str:
+    """A share with no more digits than a few dozen sentences deserve."""
+    return f"{round(100 * value)} %"
+
+
+def figure_tip(figure: "LetterFigure", compared: "ComparedFigure | None") -> str:
+    """A figure with its interval and n, and what it is compared with."""
+    if figure.value is None:
+        return tr("{title}: {why}").format(title=figure.title, why=figure.reason)
+    lines = [_own(figure)]
+    if compared is not None:
+        said = tr("Middle 80 % of {n} letters: {low} to {high}. {below} of them have less (95 % interval {a} to {b}).")
+        lines.append(
+            said.format(
+                n=compared.n,
+                low=shown(figure.unit, compared.middle_low),
+                high=shown(figure.unit, compared.middle_high),
+                below=share(compared.below),
+                a=share(compared.low),
+                b=share(compared.high),
+            )
+        )
+    if figure.scorer is not None and figure.scorer.stand_in:
+        lines.append(tr("From a stand-in scorer: {name}.").format(name=figure.scorer.name))
+    return "\n".join(lines)
+
+
+def shown(unit: str, value: float) -> str:
+    """A value as its unit is written."""
+    if unit.startswith("share"):
+        return share(value)
+    return number(value) if unit == "words" else number(value, 1)
+
+
+def _own(figure: "LetterFigure") -> str:
+    assert figure.value is not None
+    text = f"{figure.title}: {shown(figure.unit, figure.value)}"
+    if figure.low is not None and figure.high is not None:
+        said = plural(
+            figure.n, "of 1 sentence (95 % interval {low} to {high})", "of %n sentences (95 % interval {low} to {high})"
+        )
+        return f"{text} {said.format(low=share(figure.low), high=share(figure.high))}"
+    return f"{text} {figure.unit}"
+
+
+def stand_ins(reading: "Reading") -> tuple["ScorerUse", ...]:
+    """The stand-in scorers behind this reading."""
+    return tuple(use for use in reading.scorers if use.stand_in)
+
+
+def naming_said(naming: "Naming", name: str, last: str, title: str) -> str:
+    """How the candidate is named: “Dr. Moreno” 2 ×, “Kelly” 5 ×."""
+    ways = (
+        (naming.titled, f"{title or tr('title and')} {last}".strip()),
+        (naming.full, f"{name} {last}".strip()),
+        (naming.last, last),
+        (naming.first, name),
+    )
+    said = [tr("“{way}” {count} ×").format(way=way, count=count) for count, way in ways if count]
+    return ", ".join(said) if said else tr("never by name")
+
+
+# ---- The card
+
+FIRST = ("agentic", "communal", "formality", "positivity")
+MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", "words")
+
+
+class FigureRow:
+    """Name, bar, value and, where a stand-in scorer made it, its badge."""
+
+    def __init__(self, grid: QGridLayout, place: int) -> None:
+        self.name, self.value = Label(), Label()
+        self.bar = RangeBar()
+        self.badge = StandInBadge(tr("stand-in"))
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for column, widget in enumerate((self.name, self.bar, self.value, self.badge)):
+            grid.addWidget(widget, place, column)
+
+    def show_figure(self, figure: "LetterFigure | None", compared: "ComparedFigure | None") -> None:
+        for widget in (self.name, self.bar, self.value):
+            widget.setVisible(figure is not None)
+        stands_in = figure is not None and figure.scorer is not None and figure.scorer.stand_in
+        self.badge.setVisible(stands_in)
+        if figure is None:
+            return
+        tip = figure_tip(figure, compared)
+        self.name.setText(tr("Agency") if figure.name == "agency" else tr(figure.title))
+        self.value.setText(shown(figure.unit, figure.value) if figure.value is not None else "–")
+        interval = (figure.low, figure.high) if figure.low is not None and figure.high is not None else None
+        middle = (compared.middle_low, compared.middle_high) if compared is not None else None
+        is_share = figure.unit.startswith("share")
+        most = max((figure.value or 0), middle[1] if middle else 0) * 1.4 or 1.0
+        self.bar.show_figure(figure.value, middle=middle, interval=interval, ends=(0.0, 1.0 if is_share else most))
+        self.bar.setAccessibleName(tip.replace("\n", " "))
+        self.badge.setToolTip(tr("Made by a stand-in scorer, in place of the one that the study used"))
+        for widget in (self.name, self.bar, self.value):
+            widget.setToolTip(tip)
+
+
+class ComparedCard(Card):
+    """Four figures at once, the others on demand; below, the length and how the candidate is named."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heading = Label("", "heading", wrap=True)
+        self.legend = Label("", "note", wrap=True)
+        self.badge = StandInBadge(tr("reference: stand-in"))
+        self.more = LinkButton(tr("More figures"))
+        self.more.clicked.connect(self._toggle)
+        self.facts = Label("", "note", wrap=True)
+        grid_box = QWidget()
+        grid_box.setProperty("role", "clear")
+        grid = QGridLayout(grid_box)
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self.rows = {name: FigureRow(grid, place) for place, name in enumerate((*FIRST, *MORE))}
+        self._unfolded = False
+        self._checked: Checked | None = None
+        self.set_padding(16)
+        self.box.setSpacing(4)
+        for widget in (self.heading, self.legend, grid_box, self.facts):
+            self.box.addWidget(widget)
+        foot = QHBoxLayout()
+        foot.addWidget(self.more)
+        foot.addStretch(1)
+        foot.addWidget(self.badge)
+        self.box.addLayout(foot)
+        self.setAccessibleName(tr("Compared with reference letters"))
+
+    def show_reading(self, checked: "Checked | None") -> None:
+        self._checked = checked
+        reading = checked.reading if checked is not None else None
+        compared = {one.name: one for one in reading.compared} if reading is not None else {}
+        stopped = reading is None or bool(reading.stopped)
+        for place, (name, row) in enumerate(self.rows.items()):
+            wanted = not stopped and (place < len(FIRST) or self._unfolded)
+            figure = reading.figure(name) if reading is not None and wanted else None
+            row.show_figure(figure, compared.get(name))
+        self.more.set_text(tr("Fewer figures") if self._unfolded else tr("More figures"))
+        self.more.setVisible(not stopped)
+        self._say(checked)
+
+    def _say(self, checked: "Checked | None") -> None:
+        reading = checked.reading if checked is not None else None
+        compared = reading.compared if reading is not None else ()
+        reference = checked.reference if checked is not None and compared else None
+        self.badge.setVisible(reference is not None and reference.stand_in)
+        if checked is None or reading is None or reading.stopped:
+            self.heading.setText(tr("Compared with other letters"))
+            self.legend.setText(tr("Nothing was scored.") if reading is not None else "")
+            self.facts.clear()
+            return
+        body = reading.figure("agentic")
+        sentences = plural(body.n if body else 0, "1 sentence", "%n sentences")
+        mark = tr("{sentences}; mark: share of them, line: 95 % interval").format(sentences=sentences)
+        if compared:
+            n = max(one.n for one in compared)
+            heading, whom = tr("Compared with {n} letters for {whom}"), checked.plural or checked.occupation
+            self.heading.setText(safe_line(heading.format(n=number(n), whom=whom)))
+            self.legend.setText(f"{tr('Grey: middle 80 % of those letters.')} {mark}")
+            self.legend.setToolTip(safe_line(reading.reference))
+        else:
+            self.heading.setText(tr("This letter by itself"))
+            self.legend.setText(safe_line(f"{reading.reference} {mark}"))
+            self.legend.setToolTip("")
+        words, best = reading.figure("words"), reading.figure("superlatives")
+        facts = [plural(round(words.value or 0), "1 word", "%n words")] if words is not None else []
+        if best is not None and best.value is not None:
+            facts.append(tr("{n} superlatives per 100 words").format(n=number(best.value, 1)))
+        person = reading.person
+        named = naming_said(reading.naming, person.first_name, person.last_name, person.title)
+        facts.append(tr("named {ways}").format(ways=named) if person.full_name else tr("no name found"))
+        self.facts.setText(safe_line(" · ".join(facts)))
+
+    def _toggle(self) -> None:
+        self._unfolded = not self._unfolded
+        self.show_reading(self._checked)

@@ -1,0 +1,306 @@
+"""The parts of the twin page: whom the twin is about, and its scores as cards."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.swap import Person
+from desktop import theme
+from desktop.panels.letters.twin_rows import (
+    MOST_SENTENCES,
+    ScoreLine,
+    figure_lines,
+    same_figures,
+    sentence_lines,
+)
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, plural, tr
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.layout import Sheet
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.documents.values import TwinDifference
+
+
+# ---- The person of the twin
+
+LONGEST = 80
+
+
+class TwinPersonBar(QWidget):
+    """`wanted` brings the person that was typed, when the button or Enter is pressed."""
+
+    wanted = Signal(object)  # Person
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._shown = Person()
+        self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
+        self.pronoun = QComboBox()
+        self.make = PrimaryButton(tr("Make this twin"))
+        for key, words in (("he", tr("he")), ("she", tr("she")), ("they", tr("they"))):
+            self.pronoun.addItem(words, key)
+        guard_wheel(self.pronoun)
+        self.flow = FlowLayout(self, spacing=8, centred=True)
+        for caption, field in (
+            (tr("Title"), self.title),
+            (tr("First name"), self.first),
+            (tr("Family name"), self.last),
+            (tr("Pronoun"), self.pronoun),
+        ):
+            self.flow.addWidget(_captioned(caption, field))
+        self.flow.addWidget(self.make)
+        self.title.setPlaceholderText(tr("as before"))
+        for line in (self.title, self.first, self.last):
+            line.setMaxLength(LONGEST)
+            line.textEdited.connect(lambda _: self._enable())
+        self.pronoun.activated.connect(lambda _: self._enable())
+        self.make.clicked.connect(self._ask)
+        self._dress()
+        self._enable()
+        theme.signals.changed.connect(self._dress)
+
+    def show_person(self, person: Person) -> None:
+        """The person that the twin is made for now."""
+        self._shown = person
+        with QSignalBlocker(self.pronoun):
+            self.pronoun.setCurrentIndex(max(0, self.pronoun.findData(person.pronoun)))
+        words = (person.title, person.first_name, person.last_name)
+        for line, word in zip((self.title, self.first, self.last), words, strict=True):
+            line.setText(safe_line(word))
+        self._enable()
+
+    def person(self) -> Person:
+        """The person in the fields."""
+        first, last, title = (" ".join(line.text().split()) for line in (self.first, self.last, self.title))
+        return Person(first, last, title, self.pronoun.currentData() or "")
+
+    def forget(self) -> None:
+        self.show_person(Person())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and self.make.isEnabled():
+            self._ask()
+        else:
+            super().keyPressEvent(event)
+
+    def _ask(self) -> None:
+        self.wanted.emit(self.person())
+
+    def _enable(self) -> None:
+        """Disable the button for the twin that is shown already."""
+        person = self.person()
+        self.make.setEnabled(bool(person.full_name) and person != self._shown)
+
+    def _dress(self, _tokens: object = None) -> None:
+        tokens = theme.current()
+        for field, width in ((self.title, 92), (self.first, 120), (self.last, 120), (self.pronoun, 88)):
+            field.setFixedWidth(tokens.px(width))
+
+
+def _captioned(caption: str, field: QWidget) -> QWidget:
+    pair = QWidget()
+    pair.setProperty("role", "clear")
+    row = QHBoxLayout(pair)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    label = Label(caption, "note")
+    label.setBuddy(field)
+    field.setAccessibleName(tr("The twin's {field}").format(field=caption.lower()))
+    row.addWidget(label)
+    row.addWidget(field)
+    return pair
+
+
+# ---- Findings, figures and sentences
+
+
+class TwinFindings(Card):
+    """Each finding as a paragraph; one that rests on a stand-in scorer wears its badge."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        self.box.addWidget(Label(tr("What differs, and what that says"), "heading", wrap=True))
+        self._rows = _Rows()
+        self.limits = Label("", "note", wrap=True)
+        self.box.addWidget(self._rows)
+        self.box.addWidget(self.limits)
+        self.setAccessibleName(tr("What differs, and what that says"))
+
+    def show_difference(self, difference: "TwinDifference | None") -> None:
+        stand_ins = [use.name for use in difference.reading.scorers if use.stand_in] if difference is not None else []
+        findings = difference.findings if difference is not None else ()
+        self._rows.show_rows([_finding(said, any(f"({name})" in said for name in stand_ins)) for said in findings])
+        swapped = tr(
+            "Only names and gender differ between the two, so that a score that changes is the scorer's doing."
+        )
+        self.limits.setText(swapped if difference is not None and difference.twin is not None else "")
+        self.limits.setVisible(bool(self.limits.text()))
+
+
+class TwinFigures(Card):
+    """The figures of the whole letter that differ, and how many do not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        self.about, self.same = Label("", "note", wrap=True), Label("", "note", wrap=True)
+        self._figures = _Rows()
+        heading = Label(tr("Figures of the whole letter"), "heading", wrap=True)
+        for widget in (heading, self.about, self._figures, self.same):
+            self.box.addWidget(widget)
+        self.setAccessibleName(heading.text())
+
+    def show_difference(self, difference: "TwinDifference | None") -> None:
+        figures = figure_lines(difference) if difference is not None else ()
+        self._figures.show_rows([_figure(line) for line in figures])
+        self.about.setText(_rests_on(difference) if figures and difference is not None else "")
+        self.about.setVisible(bool(self.about.text()))
+        self.same.setText(_same(difference, bool(figures)) if difference is not None else "")
+
+
+class TwinSentences(Card):
+    """`sentence_chosen` carries a line whose sentences are to be shown in both texts."""
+
+    sentence_chosen = Signal(object)  # ScoreLine
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        self._lines: dict[str, ScoreLine] = {}
+        self.about = Label("", "note", wrap=True)
+        self.badge = StandInBadge("")
+        self.list = one_column(tr("Sentences that score otherwise"))
+        self.list.chosen.connect(lambda key: self.sentence_chosen.emit(self._lines[key]))
+        self.box.addWidget(self.about)
+        self.box.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
+        self.box.addWidget(self.list, 1)
+        self.setAccessibleName(self.list.accessibleName())
+
+    def show_difference(self, difference: "TwinDifference | None") -> None:
+        lines = sentence_lines(difference) if difference is not None else ()
+        self._lines = {line.key: line for line in lines}
+        self.list.show_rows([TableRow(line.key, (f"{line.sentence}\n{_value(line)}",)) for line in lines])
+        self.list.setVisible(bool(lines))
+        self.about.setText(_sentences_said(difference, lines) if difference is not None else "")
+        roles = sorted({line.title for line in lines if line.stand_in})
+        self.badge.setText(tr("stand-in: {roles}").format(roles=", ".join(roles)))
+        self.badge.setVisible(bool(roles))
+
+
+def one_column(name: str) -> TextTable:
+    """A list whose entries have as many lines as they need."""
+    view = TextTable(name, (TableColumn(name),), wrap=True)
+    view.horizontalHeader().hide()
+    return view
+
+
+class _Rows(QWidget):
+    """A few rows, made again for every letter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 4, 0, 0)
+        self._box.setSpacing(12)
+
+    def show_rows(self, rows: Sequence[QWidget]) -> None:
+        """Show these rows and no others."""
+        while (taken := self._box.takeAt(0)) is not None:
+            widget = taken.widget()
+            assert widget is not None
+            widget.hide()
+            widget.deleteLater()
+        for row in rows:
+            self._box.addWidget(row)
+        self.setVisible(bool(rows))
+
+
+def _finding(said: str, stands_in: bool) -> QWidget:
+    row = QWidget()
+    row.setProperty("role", "clear")
+    box = QVBoxLayout(row)
+    box.setContentsMargins(0, 0, 0, 0)
+    box.setSpacing(4)
+    box.addWidget(Label(safe_line(said), "", wrap=True))
+    if stands_in:
+        box.addWidget(StandInBadge(tr("stand-in scorer")), 0, Qt.AlignmentFlag.AlignLeft)
+    return row
+
+
+def _figure(line: ScoreLine) -> QWidget:
+    row = QWidget()
+    row.setProperty("role", "clear")
+    box = QVBoxLayout(row)
+    box.setContentsMargins(0, 0, 0, 0)
+    box.setSpacing(2)
+    head = QHBoxLayout()
+    head.setSpacing(8)
+    head.addWidget(Label(safe_line(line.title), "strong", wrap=True), 1)
+    if line.stand_in:
+        head.addWidget(StandInBadge(tr("stand-in")), 0, Qt.AlignmentFlag.AlignTop)
+    box.addLayout(head)
+    said = tr("letter {letter}, twin {twin} ({difference})")
+    box.addWidget(Label(said.format(letter=line.letter, twin=line.twin, difference=line.difference), "", wrap=True))
+    return row
+
+
+def _value(line: ScoreLine) -> str:
+    """The scorer, both values, and what is to be known of them."""
+    said = [
+        tr("{title}: {letter} → {twin} ({difference})").format(
+            title=line.title, letter=line.letter, twin=line.twin, difference=line.difference
+        )
+    ]
+    if line.turned:
+        said.append(tr("judged otherwise"))
+    if line.stand_in:
+        said.append(tr("stand-in"))
+    return " · ".join(said)
+
+
+def _rests_on(difference: "TwinDifference") -> str:
+    """How many sentences a share rests on, so that no difference looks larger than it is."""
+    n = max((figure.n for figure in difference.reading.figures if figure.unit.startswith("share")), default=0)
+    if not n:
+        return ""
+    said = plural(n, "Shares of 1 sentence.", "Shares of %n sentences: one sentence is {points} points.")
+    return said.format(points=round(100 / n))
+
+
+def _same(difference: "TwinDifference", some_differ: bool) -> str:
+    count = same_figures(difference)
+    if not count:
+        return tr("Nothing was scored, so that there is nothing to compare.")
+    if some_differ:
+        return plural(count, "1 other figure is the same.", "The other %n figures are the same.")
+    return plural(count, "The one figure is the same.", "All %n figures are the same.")
+
+
+def _sentences_said(difference: "TwinDifference", lines: Sequence[ScoreLine]) -> str:
+    if difference.made_by:
+        return tr("Letters that were written apart have no sentences to compare.")
+    count = len(difference.sentences)
+    if not count:
+        return tr("No sentence scores otherwise.")
+    said = plural(count, "1 score differs. Choose it to see its sentence.", "%n scores differ. Choose one to see it.")
+    left = plural(MOST_SENTENCES, "", "Only the %n largest are listed.") if count > len(lines) else ""
+    return f"{said} {left}".strip()
+
+
+def in_sheet(*cards: QWidget) -> Sheet:
+    """Cards one below the other, on a page that scrolls."""
+    sheet = Sheet()
+    sheet.box.setContentsMargins(0, 0, 0, 0)
+    for card in cards:
+        sheet.box.addWidget(card)
+    sheet.box.addStretch(1)
+    return sheet
