@@ -14,8 +14,7 @@ from desktop.operations.connections import why_offline
 from desktop.operations.letters import drop_result, read_twin, rewrite, why_no_rewrite
 from desktop.operations.writers import OPTIONS, WriterChoices, read_writers, sampling_of
 from desktop.panels.generate.writers import GeneratorPicker, show_models
-from desktop.panels.letters.twin_cards import TwinPersonBar
-from desktop.panels.letters.twin_rows import person_said
+from desktop.panels.letters.twin_parts import TwinPersonBar, person_said
 from desktop.panels.letters.twin_view import TwinView
 from desktop.widgets import (
     Card,
