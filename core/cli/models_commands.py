@@ -289,11 +289,11 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask an endpoint for its models and for one short text."""
-    from core.compute import models
+    from core.compute import calls, models
     from core.machine.endpoints import endpoint
 
     with job(f"Testing {name}") as ctx:
-        found = models().call("core.runs.writing:probe", endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
+        found = models().call(calls.probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
     if as_json:
         print_json(asdict(found))
     else:

@@ -1,8 +1,8 @@
 """The compute process: a long-lived child in which scorers and heavy statistics run; the model process is another.
 
-`shared().call("core.scorers.registry:score_batch", "minilm", texts, ctx=ctx)` runs that function there and returns
-its result. The child is spawned at the first call and keeps what it has loaded; this process never imports torch,
-transformers, spaCy or their like. A crash there is a `ComputeCrashed` here, and the next call starts a new child.
+`shared().call(calls.score_batch, "minilm", texts, ctx=ctx)` runs that function there and returns its result; `calls`
+lists what is called so. The child is spawned at the first call and keeps what it has loaded; this process never imports
+torch, transformers, spaCy or their like. A crash there is a `ComputeCrashed` here; the next call starts a new child.
 
 A spawned child imports the main module of its parent again, so an entry point
 - keeps heavy imports inside its functions,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from core.compute import worker
 from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, split_target
@@ -149,6 +149,7 @@ class Turns:
 
 GRACE_SECONDS = 1.5  # with the poll and the kill, a cancel takes effect within 2 s
 
+Result = TypeVar("Result")
 Report = Callable[[int, int | None, str], None]
 Partial = Callable[[object], None]
 
@@ -182,9 +183,13 @@ class ComputeProcess:
         child = self._child
         return child.pid if child and child.alive else None
 
+    @overload
+    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
+    def call(self, target: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Result: ...
     def call(
         self,
-        target: str,
+        target: Any,
         /,
         *args: Any,
         ctx: JobContext | None = None,
@@ -193,7 +198,9 @@ class ComputeProcess:
         timeout: float | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Run `target` ("core.module:function") in the child and return its result.
+        """Run a function in the child and return its result.
+
+        `target`: a name of `core.compute.calls`; or the text of a plug-in's study, "module:function".
 
         Arguments and result: plain data, numpy arrays, our own classes. A function with a parameter `ctx` is given a
         `JobContext` there; any other may call `core.compute.worker.report`. What it reports goes to `on_report(done,

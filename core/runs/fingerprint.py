@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
@@ -334,7 +334,7 @@ def _measured(
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     tables = [(voice.rows.table, _identities(voice.rows.asked)) for voice in voices]
     result: tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]] = compute.call(
-        "core.runs.fingerprint:in_compute", tables, SEED, ctx=ctx
+        calls.fingerprint_of_tables, tables, SEED, ctx=ctx
     )
     return result
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.backends.protocol import Completion, Request, output_seed
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
@@ -41,7 +41,7 @@ def ask_all(
     """
     backend, model, parameters = generator
     whole: bool = compute.call(
-        "core.runs.writing:write_all", backend, model, dict(parameters), requests, dict(keys),
+        calls.write_all, backend, model, dict(parameters), requests, dict(keys),
         ctx=ctx, on_report=_quiet, on_partial=receive,
     )  # fmt: skip
     return whole

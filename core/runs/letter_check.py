@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.backends.protocol import Completion, Request, output_seed
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.documents.files import read_pasted
 from core.documents.occupations import OccupationGuess, guess_occupation
 from core.documents.pile import group_of
@@ -52,7 +52,7 @@ def read_one(
     a guess (`occupation_of`) is for a person to confirm.
     """
     reading: Reading = compute.call(
-        "core.documents.reading:read_letter",
+        calls.read_letter,
         document,
         ctx=ctx,
         **_asked(context, parts, person, occupation, reference, scorers),
@@ -75,7 +75,7 @@ def twin_readings(
 ) -> TwinDifference:
     """The readings of a letter and of its swap twin for `other`, with the differences of every score."""
     found: TwinDifference = compute.call(
-        "core.documents.twins:read_with_twin",
+        calls.read_with_twin,
         document,
         other,
         ctx=ctx,
@@ -142,7 +142,7 @@ def regenerate_twin(
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
-    swapped: Document = compute.call("core.documents.twins:swapped_context", short, person, other, ctx=ctx)
+    swapped: Document = compute.call(calls.swapped_context, short, person, other, ctx=ctx)
     sides = ((person, short), (other, swapped))
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.documents.files import read_bytes
 from core.documents.occupations import occupation_key
 from core.documents.pile import GroupTest, Pile, PileColumn, PileFile, PileRow, ReadOne, again, files_of, named_file
@@ -74,9 +74,7 @@ def compare_groups(
     ctx: JobContext, rows: Sequence[PileRow], columns: Sequence[PileColumn], compute: ComputeProcess
 ) -> tuple[GroupTest, ...]:
     """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
-    found: tuple[GroupTest, ...] = compute.call(
-        "core.documents.pile_tests:group_tests", tuple(rows), tuple(columns), ctx=ctx
-    )
+    found: tuple[GroupTest, ...] = compute.call(calls.group_tests, tuple(rows), tuple(columns), ctx=ctx)
     return found
 
 
@@ -110,7 +108,7 @@ class _Rows:
 
     def _read(self, ctx: JobContext, row: PileRow, document: Document) -> PileRow:
         one: ReadOne = self._compute.call(
-            "core.documents.batches:row_of_letter", document, self._scorers, self._context, self._occupation, ctx=ctx
+            calls.row_of_letter, document, self._scorers, self._context, self._occupation, ctx=ctx
         )
         self._columns = self._columns or one.columns
         self._versions = self._versions or one.versions
@@ -195,7 +193,7 @@ def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> I
 
 def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], compute: ComputeProcess) -> Built:
     built: Built = compute.call(
-        "core.documents.batches:reference_of_letters",
+        calls.reference_of_letters,
         [(one.text, occupation_key(one.fields.get("occupation", "")), one.group) for one in page],
         scorers,
         [_author(one) for one in page],

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import TextRow
@@ -70,9 +70,7 @@ def _values(
     ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: tuple[TextRow, ...]
 ) -> list[ScoreValue]:
     texts = [as_read(scorer, row) for row in page]
-    _, values = compute.call(
-        "core.scorers.registry:score_batch", scorer.name, texts, ctx=ctx, on_report=lambda *progress: None
-    )
+    _, values = compute.call(calls.score_batch, scorer.name, texts, ctx=ctx, on_report=lambda *progress: None)
     scored: list[ScoreValue] = values
     return scored
 

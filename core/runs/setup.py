@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.backends.registry import open_backend
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.project.project import Project
@@ -128,7 +128,7 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
             )
         rows.append({**record.values, "key": f"{path.stem[:40]}-{record.number}".replace("/", "-"), "pronoun": pronoun})
     draft: PromptSetDraft = shared().call(
-        "core.studies.letters.biographies:set_from_rows",
+        calls.biographies_from_rows,
         rows,
         choice.versions,
         choice.document or LETTER,
@@ -280,7 +280,7 @@ def generator_spec(
     """
     if compute is not None:
         info = compute.call(
-            "core.runs.writing:describe", backend, model, dict(parameters), dict(keys or {}), ctx=ctx,
+            calls.describe_generator, backend, model, dict(parameters), dict(keys or {}), ctx=ctx,
             timeout=OPENING_SECONDS,
         )  # fmt: skip
     else:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.compute import shared
+from core.compute import calls, shared
 from core.jobs import JobContext
 from core.report.export import without_guard
 from core.runs.exporting import is_own_export
@@ -62,7 +62,7 @@ def score_table(
     texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
     rows: list[dict[str, Any]] = [{"row": record.number} for record in table.rows]
     for name in names:
-        _, values = shared().call("core.scorers.registry:score_batch", name, texts, ctx=ctx)
+        _, values = shared().call(calls.score_batch, name, texts, ctx=ctx)
         for row, value in zip(rows, values, strict=True):
             row[name] = value.summary if value.summary is not None or not value.values.size else value.values.tolist()
     return table, rows

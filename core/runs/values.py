@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import UsageError
 from core.jobs import JobContext
 from core.machine.models import records
@@ -119,7 +119,7 @@ def complete_values(
     values = stored_values(project, info)
     for kind in KINDS:
         texts = _unscored(project, kind, info, study_id)
-        _, scored = compute.call("core.scorers.registry:score_batch", info.name, [t for _, t in texts], ctx=ctx)
+        _, scored = compute.call(calls.score_batch, info.name, [t for _, t in texts], ctx=ctx)
         values |= {
             (kind, key): value.values for (key, _), value in zip(texts, scored, strict=True) if value.values.size
         }

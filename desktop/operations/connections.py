@@ -160,10 +160,10 @@ def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTes
     """Ask an endpoint for its models and one short text, where models run; after a run that is at work there."""
 
     def work(ctx: JobContext) -> "EndpointTest":
-        from core.compute import models
+        from core.compute import calls, models
         from core.machine.keys import session_keys
 
-        tested: EndpointTest = models().call("core.runs.writing:probe", endpoint, model, session_keys(), ctx=ctx)
+        tested: EndpointTest = models().call(calls.probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
         return tested
 
     def done(tested: "EndpointTest") -> str:

@@ -214,9 +214,9 @@ def save_report(*, checked: Checked, path: Path, twin: "TwinDifference | None" =
     """Write the plain-language report, PDF or docx by its ending, with the twin where one was looked at."""
 
     def work(ctx: JobContext) -> Path:
-        from core.compute import shared
+        from core.compute import calls, shared
 
-        shared().call("core.documents.report_files:write_report", path, checked.reading, twin=twin, ctx=ctx)
+        shared().call(calls.write_report, path, checked.reading, twin=twin, ctx=ctx)
         return path
 
     return Operation(tr("Writing the report"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))

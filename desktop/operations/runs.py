@@ -181,11 +181,11 @@ def _replies(rows: "Sequence[OutputRow]") -> list[str]:
 
 
 def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
-    from core.compute import shared
+    from core.compute import calls, shared
     from core.scorers.document_success import Outcome, of_document
 
     _, values = shared().call(
-        "core.scorers.registry:score_batch", "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
+        calls.score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
     )
     # A task of another study is no document: nothing is off task there.
     outcomes = [of_document(one.values.tolist(), row.task) for one, row in zip(values, rows, strict=True)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.console import never_fail_to_encode, note, say
-from core.compute import ComputeProcess, models, shared
+from core.compute import ComputeProcess, calls, models, shared
 from core.errors import AppError
 from core.jobs import JobContext
 
@@ -175,7 +175,7 @@ def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
     from core.scorers.entailment import pair
 
     read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
-    _, values = shared().call("core.scorers.registry:score_batch", name, read, ctx=ctx)
+    _, values = shared().call(calls.score_batch, name, read, ctx=ctx)
     if len(values) != len(texts) or not any(value.values.size for value in values):
         raise Failed(f"The scorer “{name}” gave no values.")
     return f"{len(values)} texts, {values[0].values.size} numbers for the first"

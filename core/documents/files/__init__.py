@@ -8,7 +8,7 @@ import atexit
 from functools import cache
 from pathlib import Path
 
-from core.compute import ComputeCrashed, ComputeProcess
+from core.compute import ComputeCrashed, ComputeProcess, calls
 from core.documents.values import Document
 from core.errors import AppError
 from core.jobs import JobContext
@@ -42,7 +42,7 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     _check_size(len(data), name)
     try:
         document: Document = _process().call(
-            "core.documents.files.child:parse", data, name, ctx=ctx, timeout=SECONDS + _starting()
+            calls.parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting()
         )
     except ComputeCrashed as error:
         raise AppError(

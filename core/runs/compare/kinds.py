@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.plan import GENERATED, MODEL, ORIGIN, ORIGINAL, TWIN, Candidate, LeftOut
@@ -436,7 +436,7 @@ def _twins(ctx: JobContext, letters: list[_Letter], compute: ComputeProcess) -> 
     for start in range(0, len(letters), AT_ONCE):
         ctx.check()
         part = [(one.text, one.about.about, one.about.other) for one in letters[start : start + AT_ONCE]]
-        yield from compute.call("core.swap.engine:strict_twins", part, ctx=ctx, on_report=lambda *_: None)
+        yield from compute.call(calls.strict_twins, part, ctx=ctx, on_report=lambda *_: None)
         ctx.report(min(start + AT_ONCE, len(letters)), len(letters), note="swapping names and genders")
 
 

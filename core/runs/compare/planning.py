@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import UsageError
 from core.jobs import JobContext
 
@@ -64,9 +64,7 @@ def outlooks(
     """
     _check(preference, {size.identities for size in sizes.values()})
     given = {name: (size.comparisons, size.identities) for name, size in sizes.items()}
-    made: tuple[Outlook, ...] = compute.call(
-        "core.runs.compare.planning:in_compute", given, raters, tuple(preference), ctx=ctx
-    )
+    made: tuple[Outlook, ...] = compute.call(calls.plan_comparisons, given, raters, tuple(preference), ctx=ctx)
     return made
 
 

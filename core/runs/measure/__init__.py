@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import core
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
@@ -164,7 +164,7 @@ class PlainMeasuring:
         texts = [row.get("text", "") for row in rows]
         scores = {}
         for role, info in self._scorers(options):
-            _, values = compute.call("core.scorers.registry:score_batch", info.name, texts, ctx=ctx)
+            _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
             scores[role] = [value.values for value in values]
         dropped = sum((Counter(table.dropped) for _, table in read), Counter())
         result = self._measure(ctx, rows, scores, options, compute)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
@@ -80,7 +80,7 @@ def _measure(
     ctx: JobContext, compute: ComputeProcess, rows: Sequence[Mapping[str, str]], dropped: Mapping[str, int], seed: int
 ) -> StudyResult:
     columns = {name: [row.get(name, "") for row in rows] for name in COLUMNS}
-    result: StudyResult = compute.call("core.runs.measure.completion:in_compute", columns, dict(dropped), seed, ctx=ctx)
+    result: StudyResult = compute.call(calls.measure_completion, columns, dict(dropped), seed, ctx=ctx)
     return result
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
@@ -235,7 +235,7 @@ def _output_tables(
 ) -> StudyResult:
     info = embedder(options)
     texts = [record.values["text"] for record in records]
-    _, values = compute.call("core.scorers.registry:score_batch", info.name, texts, ctx=ctx)
+    _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
     scored = [(record, value.values) for record, value in zip(records, values, strict=True) if value.values.size]
     axes = _only(shipped_axes({record.values["identity"] for record, _ in scored}), options.axes)
     if not axes:
@@ -282,7 +282,7 @@ def _measure_outputs(
 
     table = {name: tuple(values) for name, values in columns.items()}
     result: StudyResult = compute.call(
-        "core.runs.measure.creativity:outputs_in_compute", table, np.stack(vectors), axes, info.use(), how, ctx=ctx
+        calls.measure_creative_outputs, table, np.stack(vectors), axes, info.use(), how, ctx=ctx
     )
     return result
 
@@ -295,7 +295,7 @@ def _measure_judgments(
     compute: ComputeProcess,
 ) -> StudyResult:
     table = {name: tuple(values) for name, values in columns.items()}
-    result: StudyResult = compute.call("core.runs.measure.creativity:judgments_in_compute", table, axes, how, ctx=ctx)
+    result: StudyResult = compute.call(calls.measure_judgments, table, axes, how, ctx=ctx)
     return result
 
 

@@ -7,7 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
@@ -226,13 +226,13 @@ def of_tables(
     ]
 
     def scored(info: ScorerInfo) -> list[Floats | None]:
-        _, values = compute.call("core.scorers.registry:score_batch", info.name, texts, ctx=ctx)
+        _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
         return [value.values for value in values]
 
     named = {kind: next((table.mapping[kind] for table in tables if kind in table.mapping), kind) for kind in STYLES}
     styles = styles_of([(f"Row {record.number}", record.values) for record in records], named, options, scored)
     result: StudyResult = compute.call(
-        "core.runs.measure.letters:tables_in_compute",
+        calls.letters_tables,
         [row["text"] for row in rows],
         _columns(groups, [row.get("block", "") for row in rows], [row.get("name", "") for row in rows], dict(dropped)),
         {"texts": texts, **read_beside(rows, styles, harm_settings(set(groups), ()), options)},
@@ -308,7 +308,7 @@ def _measured(
         counted.dropped,
     )
     result: StudyResult = compute.call(
-        "core.runs.measure.letters:in_compute", counted.values, counted.uses, columns, reading, seed, ctx=ctx
+        calls.measure_letters, counted.values, counted.uses, columns, reading, seed, ctx=ctx
     )
     return result
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
@@ -92,12 +92,12 @@ def _measure(
     columns["dropped"] = dict(dropped)
     axes, names = _axes(ctx, options.axes or DEFAULT_AXES, own_axes)
     asked = {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
-    result: StudyResult = compute.call("core.runs.measure.news:in_compute", columns, asked, ctx=ctx)
+    result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
     remarks: list[str] = []
     if options.axes:  # words that a person brought are checked, the shipped ones are known
         texts = [text for side in ("originals", "generated") for text in columns[side]]
         for axis in axes:
-            remarks += compute.call("core.studies.news.groups:remarks", axis, names.get(axis.key), texts, ctx=ctx)
+            remarks += compute.call(calls.word_remarks, axis, names.get(axis.key), texts, ctx=ctx)
     return result, remarks
 
 

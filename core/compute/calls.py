@@ -1,0 +1,57 @@
+"""The functions that are called in a child process: `shared().call(calls.score_batch, name, texts, ctx=ctx)`.
+
+To the type checker and to an editor each name is the function itself, so a definition is found and its result has its
+type. At run time it is where the function is, as text: this process imports none of them. A test compares each text
+with its import, and every call with the function's parameters.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.documents.batches import reference_of_letters as reference_of_letters
+    from core.documents.batches import row_of_letter as row_of_letter
+    from core.documents.files.child import parse as parse_letter_file
+    from core.documents.pile_tests import group_tests as group_tests
+    from core.documents.reading import read_letter as read_letter
+    from core.documents.report_files import write_report as write_report
+    from core.documents.twins import read_with_twin as read_with_twin
+    from core.documents.twins import swapped_context as swapped_context
+    from core.runs.compare.planning import in_compute as plan_comparisons
+    from core.runs.fingerprint import in_compute as fingerprint_of_tables
+    from core.runs.measure.completion import in_compute as measure_completion
+    from core.runs.measure.creativity import judgments_in_compute as measure_judgments
+    from core.runs.measure.creativity import outputs_in_compute as measure_creative_outputs
+    from core.runs.measure.letters import in_compute as measure_letters
+    from core.runs.measure.letters import tables_in_compute as letters_tables
+    from core.runs.measure.news import in_compute as measure_news
+    from core.runs.writing import describe as describe_generator
+    from core.runs.writing import probe as probe_endpoint
+    from core.runs.writing import write_all as write_all
+    from core.scorers.registry import score_batch as score_batch
+    from core.studies.letters.biographies import set_from_rows as biographies_from_rows
+    from core.studies.news.groups import remarks as word_remarks
+    from core.swap.engine import strict_twins as strict_twins
+else:
+    reference_of_letters = "core.documents.batches:reference_of_letters"
+    row_of_letter = "core.documents.batches:row_of_letter"
+    parse_letter_file = "core.documents.files.child:parse"
+    group_tests = "core.documents.pile_tests:group_tests"
+    read_letter = "core.documents.reading:read_letter"
+    write_report = "core.documents.report_files:write_report"
+    read_with_twin = "core.documents.twins:read_with_twin"
+    swapped_context = "core.documents.twins:swapped_context"
+    plan_comparisons = "core.runs.compare.planning:in_compute"
+    fingerprint_of_tables = "core.runs.fingerprint:in_compute"
+    measure_completion = "core.runs.measure.completion:in_compute"
+    measure_judgments = "core.runs.measure.creativity:judgments_in_compute"
+    measure_creative_outputs = "core.runs.measure.creativity:outputs_in_compute"
+    measure_letters = "core.runs.measure.letters:in_compute"
+    letters_tables = "core.runs.measure.letters:tables_in_compute"
+    measure_news = "core.runs.measure.news:in_compute"
+    describe_generator = "core.runs.writing:describe"
+    probe_endpoint = "core.runs.writing:probe"
+    write_all = "core.runs.writing:write_all"
+    score_batch = "core.scorers.registry:score_batch"
+    biographies_from_rows = "core.studies.letters.biographies:set_from_rows"
+    word_remarks = "core.studies.news.groups:remarks"
+    strict_twins = "core.swap.engine:strict_twins"
