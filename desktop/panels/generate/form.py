@@ -83,15 +83,30 @@ class EstimateLine(Label):
 MOST_SAMPLES = 100
 
 
-class FormFields(Card):
-    """Prompts, generator, its parameters, samples and seed; then what is said of the choice, and the buttons."""
+class GenerateForm(Card):
+    """Prompts, generator, its parameters, samples and seed; then what is said of the choice, and the buttons.
+
+    It says how much of the choice is there already; the same choice again goes on where it stopped.
+    """
+
+    started = Signal(object, bool)  # WriteRequest, ask again for what failed
+    prompts_wanted = Signal()
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.set_padding(20)
         self._shell = shell
+        self._sets: dict[int, StoredSet] = {}
+        self._kinds: Mapping[int, str] = {}
+        self._refused: Mapping[tuple[int, str], str] = {}
+        self._runs: Sequence[RunLine] = ()
+        self._entries: Sequence[Entry] = ()
+        self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
+        self._allowed = False
         self._make()
         self._lay_out()
+        self._connect()
+        self._show_options()
 
     def _make(self) -> None:
         self.prompt_set = QComboBox()
@@ -149,34 +164,6 @@ class FormFields(Card):
         self.box.addWidget(self.retry)
         self.box.addStretch(1)
 
-
-def _spin(low: int, high: int, value: int) -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(low, high)
-    spin.setValue(value)
-    as_wide_as_its_column(spin)
-    guard_wheel(spin)
-    return spin
-
-
-class GenerateForm(FormFields):
-    """Says how much of the choice is there already; the same choice again goes on where it stopped."""
-
-    started = Signal(object, bool)  # WriteRequest, ask again for what failed
-    prompts_wanted = Signal()
-
-    def __init__(self, shell: Shell) -> None:
-        super().__init__(shell)
-        self._sets: dict[int, StoredSet] = {}
-        self._kinds: Mapping[int, str] = {}
-        self._refused: Mapping[tuple[int, str], str] = {}
-        self._runs: Sequence[RunLine] = ()
-        self._entries: Sequence[Entry] = ()
-        self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
-        self._allowed = False
-        self._connect()
-        self._show_options()
-
     def _connect(self) -> None:
         self.prompt_set.currentIndexChanged.connect(lambda _: self._show_options())
         self.picker.chosen_anew.connect(self._take_other_generator)
@@ -227,9 +214,7 @@ class GenerateForm(FormFields):
     def allow(self, allowed: bool) -> None:
         """Whether anything may be started; what is chosen can be changed only then."""
         self._allowed = allowed
-        picker = self.picker
-        fields = (self.prompt_set, self.seed, self.samples, self.options)
-        for field in (*fields, picker.backend, picker.model, picker.endpoint, picker.name):
+        for field in (self.prompt_set, self.seed, self.samples, self.options, *self.picker.fields()):
             field.setEnabled(allowed)
         self._show_state()
 
@@ -358,3 +343,12 @@ def _counts(done: int, missing: int, failed: int) -> str:
     parts += [plural(missing, "1 is missing", "%n are missing")] if missing else []
     parts += [plural(failed, "1 failed", "%n failed")] if failed else []
     return ", ".join(parts) + "."
+
+
+def _spin(low: int, high: int, value: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(low, high)
+    spin.setValue(value)
+    as_wide_as_its_column(spin)
+    guard_wheel(spin)
+    return spin

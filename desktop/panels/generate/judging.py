@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QGridLayout, QHBoxLayout, QSpinBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QSpinBox,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.jobs import JobContext
 from desktop import theme
@@ -41,11 +50,28 @@ if TYPE_CHECKING:
 MOST_PAST = 6  # sessions of models that are listed; every one is in the findings and in the export
 
 
-class JudgingFields(Card):
-    """Plans, generator, its parameters and a seed; the buttons; and what models judged before."""
+ALL = ""  # plans
 
-    def __init__(self) -> None:
+
+class JudgingCard(Card):
+    """Plans, generator, its parameters and a seed; the buttons; and what models judged before.
+
+    The same choice again goes on where it stopped, as a session is found by its model, settings and seed.
+    """
+
+    def __init__(self, shell: Shell) -> None:
         super().__init__(tr("Let a model judge"))
+        self._shell = shell
+        self._writable = False
+        self._facts: JudgingFacts | None = None  # None until the project was read
+        self._writers: WriterChoices | None = None
+        self._handle: JobHandle | None = None
+        self._reads = 0
+        self._make()
+        self._lay_out()
+        self._connect()
+
+    def _make(self) -> None:
         self.plans = QComboBox()
         self.plans.setPlaceholderText(tr("none yet"))
         narrow(self.plans, 12)
@@ -63,24 +89,9 @@ class JudgingFields(Card):
         self.pause, self.cancel = QuietButton(tr("Pause")), QuietButton(tr("Cancel"))
         self.progress = ProgressThin(tr("Replies"))
         self.state = Label("", "note", wrap=True)
-        self.past_title, self.past = Label(tr("Models that judged"), "strong"), QGridLayout()
-        self._lay_out()
-        self.show_past(())
+        self.past = PastSessions()
         for part in (self.to_models, self.pause, self.cancel, self.progress):
             part.hide()
-
-    def picker_fields(self) -> tuple[QWidget, ...]:
-        return self.picker.backend, self.picker.model, self.picker.endpoint, self.picker.name
-
-    def show_past(self, past: Sequence[PastJudge]) -> None:
-        """How models' sessions stand, the latest first."""
-        while (item := self.past.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
-        for row, one in enumerate(past[:MOST_PAST]):
-            self.past.addWidget(Label(safe_line(f"{one.result.rater} · {one.plan}"), "", wrap=True), 2 * row, 0)
-            self.past.addWidget(Label(_stands(one), "note", wrap=True), 2 * row + 1, 0)
-        show_if(self.past_title, bool(past))
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -105,44 +116,17 @@ class JudgingFields(Card):
         for button in (self.start, self.pause, self.cancel, self.to_models):
             buttons.addWidget(button)
         buttons.addStretch(1)
-        self.past.setVerticalSpacing(2)
         self.box.addWidget(Label(words, "soft", wrap=True))
         self.box.addLayout(grid)
         for widget in (self.options, self.refused):
             self.box.addWidget(widget)
         self.box.addSpacing(tokens.grid)
         self.box.addLayout(buttons)
-        for widget in (self.progress, self.state, self.past_title):
+        for widget in (self.progress, self.state, self.past):
             self.box.addWidget(widget)
-        self.box.addLayout(self.past)
 
-
-def _stands(one: PastJudge) -> str:
-    result = one.result
-    said = tr("{given} of {wanted} replies").format(given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}")
-    if result.flip_rate is None:
-        said += tr("; no choice in every order of the cards")
-    else:
-        said += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
-            flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
-        )
-    return said + ("." if result.closed else tr("; not finished: the same choice goes on."))
-
-
-ALL = ""  # plans
-
-
-class JudgingCard(JudgingFields):
-    """The same choice again goes on where it stopped, as a session is found by its model, settings and seed."""
-
-    def __init__(self, shell: Shell) -> None:
-        super().__init__()
-        self._shell = shell
-        self._writable = False
-        self._facts: JudgingFacts | None = None  # None until the project was read
-        self._writers: WriterChoices | None = None
-        self._handle: JobHandle | None = None
-        self._reads = 0
+    def _connect(self) -> None:
+        shell = self._shell
         self.picker.chosen_anew.connect(self._show_options)
         self.picker.changed.connect(self._show)
         self.picker.models_wanted.connect(lambda page: show_models(shell, page))
@@ -198,7 +182,7 @@ class JudgingCard(JudgingFields):
             self.plans.addItem(safe_line(f"{plan.title} ({plan.id[:8]})"), plan.id)
         self.plans.setCurrentIndex(max(0, self.plans.findData(before)) if facts.plans else -1)
         self.plans.blockSignals(False)
-        self.show_past(facts.past)
+        self.past.show_sessions(facts.past)
         self._show()
 
     def allow(self, writable: bool) -> None:
@@ -291,7 +275,7 @@ class JudgingCard(JudgingFields):
         busy, why_not = self._busy, self.why_not()
         named = bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
         ready = bool(self.request().plans) and self.picker.info is not None and named and not why_not
-        for field in (self.plans, self.seed, self.options, *self.picker_fields()):
+        for field in (self.plans, self.seed, self.options, *self.picker.fields()):
             field.setEnabled(self._writable and not busy)
         self.start.setEnabled(self._writable and ready and not busy)
         show_if(self.start, not busy)
@@ -321,6 +305,43 @@ class JudgingCard(JudgingFields):
             return tr("Paused.") if paused else tr("Opening the model, or waiting for its turn…")
         said = tr("{done} of {total} replies to this plan.").format(done=f"{progress.done:,}", total=progress.total)
         return tr("Paused: {said}").format(said=said) if paused else said
+
+
+class PastSessions(QWidget):
+    """How models' sessions ended, the latest first; nothing where no model judged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._title, self._lines = Label(tr("Models that judged"), "strong"), QGridLayout()
+        self._lines.setVerticalSpacing(2)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(theme.current().grid)
+        box.addWidget(self._title)
+        box.addLayout(self._lines)
+        self.show_sessions(())
+
+    def show_sessions(self, past: Sequence[PastJudge]) -> None:
+        while (item := self._lines.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        for row, one in enumerate(past[:MOST_PAST]):
+            self._lines.addWidget(Label(safe_line(f"{one.result.rater} · {one.plan}"), "", wrap=True), 2 * row, 0)
+            self._lines.addWidget(Label(_stands(one), "note", wrap=True), 2 * row + 1, 0)
+        show_if(self, bool(past))
+
+
+def _stands(one: PastJudge) -> str:
+    result = one.result
+    said = tr("{given} of {wanted} replies").format(given=f"{sum(result.read.values()):,}", wanted=f"{result.wanted:,}")
+    if result.flip_rate is None:
+        said += tr("; no choice in every order of the cards")
+    else:
+        said += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
+            flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
+        )
+    return said + ("." if result.closed else tr("; not finished: the same choice goes on."))
 
 
 def _judging_options(options: Sequence[Option]) -> tuple[Option, ...]:

@@ -259,6 +259,9 @@ class GeneratorPicker(QObject):
         self.models.clicked.connect(lambda: self.models_wanted.emit("generator"))
         self.endpoints.clicked.connect(lambda: self.models_wanted.emit(ENDPOINTS))
 
+    def fields(self) -> tuple[QWidget, ...]:
+        return self.backend, self.model, self.endpoint, self.name
+
     def place(self, grid: QGridLayout, row: int) -> int:
         """Put the fields into a form's grid from this row on; the next free row."""
         self._model_line, self._endpoint_line = _line(self.model, self.models), _line(self.endpoint, self.endpoints)

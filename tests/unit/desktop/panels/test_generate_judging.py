@@ -19,8 +19,9 @@ from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
 from desktop.operations.queue import JudgingFacts, Ticket, lane
 from desktop.operations.writers import WriterChoices, read_writers
-from desktop.panels.generate.judging import JudgingCard, JudgingFields
+from desktop.panels.generate.judging import JudgingCard
 from desktop.panels.generate.panel import DRAW, GeneratePanel
+from desktop.widgets import Label
 
 PATIENCE = 60_000
 COMPARISONS = 3  # 1 task × 3 themes; of two cards, so that there are twice as many orders
@@ -113,8 +114,8 @@ def sessions(window: MainWindow) -> list[tuple[str, int]]:
     ]
 
 
-def past(card: JudgingFields) -> list[str]:
-    return [card.past.itemAt(n).widget().text() for n in range(card.past.count())]
+def past(card: JudgingCard) -> list[str]:
+    return [label.text() for label in card.past.findChildren(Label)[1:] if not label.isHidden()]
 
 
 def test_a_judge_that_always_takes_the_first_card_is_found_out(
