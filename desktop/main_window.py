@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         self.jobs = JobRunner(self, prepare=import_engine)
         self.session = ProjectSession(self.jobs, self)
         self.connections = Connections(self.jobs, self)
-        self.entries = {entry.key: entry for entry in entries if entry.works}
+        self.entries = {entry.key: entry for entry in entries}
         self.panels: dict[str, Panel] = {}
         self.current = ""
         self.started_with: Path | None = None

@@ -61,7 +61,6 @@ class Panel(QWidget):
     key: ClassVar[str]
     title: ClassVar[str]
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
-    blind_safe: ClassVar[bool] = False  # may be seen while a rater is blind
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()

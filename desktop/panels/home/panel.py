@@ -15,7 +15,6 @@ from desktop.dialogs.question import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
 from desktop.operations.models import LanguageModels, read_writers
 from desktop.operations.session import SampleFacts, open_sample, sample_facts
-from desktop.panels import PANELS
 from desktop.panels.base import Panel
 from desktop.panels.home.doors import (
     COMPARED,
@@ -32,7 +31,6 @@ from desktop.panels.home.doors import (
 )
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
-from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import words_of
@@ -165,7 +163,6 @@ class HomePanel(Panel):
             "fingerprint",
             self._go,
         )
-        show_if(self.fingerprint, any(entry.key == "fingerprint" and entry.works for entry in PANELS))
         self.audit = DoorCard(
             tr("Run an audit"),
             tr("Ask a generator for the same text on behalf of different people, and compare what it writes."),

@@ -93,7 +93,6 @@ class JudgePanel(Panel):
     key = "judge"
     title = "Judge"
     concerns = frozenset({"plan"})
-    blind_safe = True
 
     def build(self) -> None:
         keys = self.shell.settings.keys()

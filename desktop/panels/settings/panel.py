@@ -161,7 +161,6 @@ class SettingsPanel(Panel):
 
     key = "settings"
     title = "Settings"
-    blind_safe = True
 
     def build(self) -> None:
         column = QWidget()

@@ -4,7 +4,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -76,7 +75,6 @@ ENTRIES = (
     PanelEntry("home", "Home", "home", f"{MODULE}:First", needs_project=False),
     PanelEntry("judge", "Judge", "judge", f"{MODULE}:Judge", blind_safe=True),
     PanelEntry("charts", "Charts", "charts", f"{MODULE}:Charts"),
-    PanelEntry("ghost", "Ghost", "home", "desktop.panels.ghost:GhostPanel", needs_project=False),
     *(entry for entry in PANELS if entry.key == "settings"),
 )
 
@@ -84,7 +82,6 @@ ENTRIES = (
 @pytest.fixture(autouse=True)
 def panel_module(monkeypatch: pytest.MonkeyPatch):
     module = ModuleType(MODULE)
-    module.__spec__ = ModuleSpec(MODULE, None)
     for panel in (First, Judge, Charts):
         setattr(module, panel.__name__, panel)
     monkeypatch.setitem(sys.modules, MODULE, module)
@@ -112,7 +109,20 @@ def log_of(window: MainWindow, key: str) -> list[str]:
 # the rail and the panels
 
 
-def test_rail_shows_only_what_works(window: MainWindow):
+@pytest.mark.parametrize("entry", PANELS, ids=lambda entry: entry.key)
+def test_each_panel_of_the_rail_is_there_and_says_the_same_of_itself(entry: PanelEntry):
+    panel = entry.load()
+    assert issubclass(panel, Panel)
+    assert (panel.key, panel.title) == (entry.key, entry.title)
+
+
+def test_a_mistyped_panel_is_an_error(make_window: Callable[..., MainWindow]):
+    window = make_window((*ENTRIES, PanelEntry("ghost", "Ghost", "home", "desktop.panels.ghost:GhostPanel")))
+    with pytest.raises(ModuleNotFoundError, match="ghost"):
+        window.show_panel("ghost")
+
+
+def test_rail_shows_what_needs_no_project(window: MainWindow):
     assert window.rail.shown() == ["home", "settings"]
 
 
