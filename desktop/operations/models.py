@@ -12,7 +12,7 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
     from core.machine.models.get import Fetched
-    from core.machine.models.installed import InstalledModel, ModelRow, RoleChoice
+    from core.machine.models.installed import InstalledModel, OverviewRow, RoleChoice
     from core.machine.models.upkeep import Verified
     from desktop.jobs import JobHandle, JobRunner
 
@@ -28,13 +28,13 @@ class RoleSeen:
     """
 
     role: "CatalogueRole"
-    rows: "tuple[ModelRow, ...]"
+    rows: "tuple[OverviewRow, ...]"
     choice: "RoleChoice | None"
     preferred: str
     begun: dict[str, int]
 
     @property
-    def in_use(self) -> "ModelRow | None":
+    def in_use(self) -> "OverviewRow | None":
         """The model that the role's scorer loads now."""
         name = self.choice.model if self.choice is not None else ""
         return next((row for row in self.rows if row.name == name), None)

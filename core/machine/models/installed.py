@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
-
 from core.errors import AppError, UsageError
 from core.machine.models import catalogue, layout, records
 from core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
@@ -285,7 +284,7 @@ STATES = {"bundled": "with the program", "catalogue": "got", "added": "added"}
 
 
 @dataclass(frozen=True)
-class ModelRow:
+class OverviewRow:
     """A model that is here or can be got. `state` says where it is; `trouble` why it cannot be used now.
 
     `preferred`: the user chose it for its role. What is not known is None or empty.
@@ -320,7 +319,7 @@ class ModelRow:
         return {key: None if value == "" else value for key, value in asdict(self).items()} | {"here": self.here}
 
 
-def overview(role: str | None = None) -> list[ModelRow]:
+def overview(role: str | None = None) -> list[OverviewRow]:
     """Every model of the catalogue, and those the user added, in the catalogue's order."""
     here = {model.name: model for model in installed(role)}
     wanted = records.preferred()
@@ -328,9 +327,9 @@ def overview(role: str | None = None) -> list[ModelRow]:
     return rows + [_row(_own_entry(model), model, wanted) for model in here.values()]
 
 
-def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, str]) -> ModelRow:
+def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, str]) -> OverviewRow:
     got = records.got().get(known.name) if model is not None and model.origin == "catalogue" else None
-    return ModelRow(
+    return OverviewRow(
         name=known.name,
         role=known.role,
         title=known.title,

@@ -34,7 +34,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
-    from core.machine.models.installed import InstalledModel, ModelRow
+    from core.machine.models.installed import InstalledModel, OverviewRow
     from core.machine.models.upkeep import Verified
 
 BESIDE_FROM = 760  # text pixels: narrower, the roles are a box to choose from
@@ -99,7 +99,7 @@ class CataloguePage(QWidget):
         self.choose(role)
         self.read()
 
-    def _do(self, what: str, row: "ModelRow") -> None:
+    def _do(self, what: str, row: "OverviewRow") -> None:
         steps = {
             "get": partial(self._get, row),
             "renew": partial(self._ask_renew, row),
@@ -109,7 +109,7 @@ class CataloguePage(QWidget):
         }
         steps[what]()
 
-    def _get(self, row: "ModelRow", *, renew: bool = False) -> None:
+    def _get(self, row: "OverviewRow", *, renew: bool = False) -> None:
         self._renewable -= {row.name}
         shell = self._shell  # not this page: it may be gone when the job ends, and its error is to be seen all the same
         getting = operations.get_model(name=row.name, title=row.title, renew=renew)
@@ -117,7 +117,7 @@ class CataloguePage(QWidget):
         operations.mark(handle, GETTING, row.name)
         self._follow(row.name, handle)
 
-    def _verify(self, row: "ModelRow") -> None:
+    def _verify(self, row: "OverviewRow") -> None:
         verifying = operations.verify_models(name=row.name, title=row.title)
         handle = verifying.start(self._shell.jobs, on_done=self._verified)
         operations.mark(handle, VERIFYING, row.name)
@@ -131,7 +131,7 @@ class CataloguePage(QWidget):
     def _prefer(self, role: str, name: str | None) -> None:
         operations.prefer(role=role, name=name).start(self._shell.jobs, on_done=lambda _: self.read())
 
-    def _ask_renew(self, row: "ModelRow") -> None:
+    def _ask_renew(self, row: "OverviewRow") -> None:
         Question(
             self.window(),
             title=tr("Take another “{title}”?").format(title=safe_line(row.title)),
@@ -144,7 +144,7 @@ class CataloguePage(QWidget):
             on_risky=lambda: self._get(row, renew=True),
         ).open()
 
-    def _ask_remove(self, row: "ModelRow") -> None:
+    def _ask_remove(self, row: "OverviewRow") -> None:
         added = row.origin == "added"
         forgets = tr("The program forgets it; its files stay where they are.")
         deletes = tr("Its files are deleted. What was recorded stays: getting it again must bring the same files.")
@@ -157,7 +157,7 @@ class CataloguePage(QWidget):
             on_risky=lambda: self._remove(row),
         ).open()
 
-    def _remove(self, row: "ModelRow") -> None:
+    def _remove(self, row: "OverviewRow") -> None:
         removing = operations.remove_model(name=row.name, title=row.title)
         self._follow(row.name, removing.start(self._shell.jobs))
 

@@ -32,7 +32,7 @@ from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.machine.models.installed import ModelRow as Row
+    from core.machine.models.installed import OverviewRow as Row
     from core.machine.models.upkeep import Verified
 
 
