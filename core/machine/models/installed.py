@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
+
 from core.errors import AppError, UsageError
 from core.machine.models import catalogue, layout, records
 from core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
