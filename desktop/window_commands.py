@@ -8,10 +8,13 @@ from typing import Protocol
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
+    QHBoxLayout,
     QLineEdit,
     QListView,
     QMenu,
+    QPlainTextEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -24,9 +27,10 @@ from desktop.jobs.drawer import JobsDrawer
 from desktop.panels import PanelEntry
 from desktop.settings import BY_KEY
 from desktop.shell import Command, Shell
-from desktop.widgets import Label, hairline, tr
+from desktop.widgets import Label, PrimaryButton, hairline, tr
 from desktop.widgets.frame import Rail
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import tr as words_tr
 
 FONT_STEP = 10
 
@@ -165,7 +169,6 @@ def file_menu(window: Window) -> QMenu:
 
 
 def show_about(window: Window) -> None:
-    from desktop.dialogs.about import AboutDialog
 
     AboutDialog(window).show()
 
@@ -315,3 +318,30 @@ def found(commands: list[Command], query: str) -> list[Command]:
     words = query.casefold().split()
     hits = [command for command in commands if all(word in command.title.casefold() for word in words)]
     return sorted(hits, key=lambda command: not command.title.casefold().startswith(query.casefold().strip()))
+
+
+class AboutDialog(QDialog):
+    """Plain text, to be read and copied. It does not hold the window up."""
+
+    def __init__(self, parent: QWidget) -> None:
+        from core.machine.licences import page
+
+        super().__init__(parent)
+        tokens = theme.current()
+        self.setWindowTitle(words_tr("About and licences"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QPlainTextEdit(page())
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(words_tr("About and licences"))
+        self.close_button = PrimaryButton(words_tr("Close"))
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        box.addWidget(self.text)
+        box.addLayout(buttons)
+        self.resize(tokens.px(640), tokens.px(520))

@@ -1,25 +1,230 @@
 """Generate: write the outputs of a prompt set, score them, and draw comparisons from them."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QStackedWidget, QTabBar
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
+from desktop.jobs import JobHandle
+from desktop.operations.measuring import MeasureJobs, ScorerLine, mark, running, score_texts
+from desktop.operations.studies import StudyFacts
 from desktop.panels.base import Panel
 from desktop.panels.generate.judging import DrawPage
 from desktop.panels.generate.runs import Contents, read_contents
-from desktop.panels.generate.scorers import ScoringPage
 from desktop.panels.generate.write import WritePage
 from desktop.shell import Shell
-from desktop.widgets import Chip, tr
-from desktop.widgets.layout import SCROLL_BAR
+from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
+from desktop.widgets.layout import SCROLL_BAR, Sheet
+from desktop.widgets.safe_text import safe_line
+from desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
+
+
+class MeasureCard(Card):
+    """A line for each study that has texts."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(tr("Measure"))
+        self._shell = shell
+        self._writable = False
+        self._jobs = MeasureJobs(shell, self)
+        self._jobs.changed.connect(self._show)
+        self.studies: tuple[StudyFacts, ...] = ()
+        self.buttons: dict[str, Button] = {}
+        self.said: dict[str, Label] = {}
+        words = tr("Every measure of a study, from the texts that are there. What is not scored yet is scored first.")
+        self.nothing = Label(tr("There is no text yet: write some, or bring in a table."), "soft", wrap=True)
+        self.see = LinkButton(tr("See the findings"))
+        self.see.clicked.connect(lambda: shell.show_panel("findings"))
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.current().gap)
+        self._grid.setVerticalSpacing(theme.current().grid)
+        self._grid.setColumnStretch(1, 1)
+        self.box.addWidget(Label(words, "soft", wrap=True))
+        self.box.addWidget(self.nothing)
+        self.box.addLayout(self._grid)
+        self.box.addWidget(self.see)
+
+    def show_studies(self, studies: Sequence[StudyFacts]) -> None:
+        """What there is to measure, and how things stand with it."""
+        self.studies = tuple(one for one in studies if one.texts and one.kind in study_kinds())
+        if [one.kind for one in self.studies] != list(self.buttons):
+            self._make_lines()
+        for one in self.studies:
+            self.said[one.kind].setText(one.said)
+        self.nothing.setVisible(not self.studies)
+        self.see.setVisible(any(one.measured for one in self.studies))
+        self._jobs.pick_up()
+        self._show()
+
+    def allow(self, writable: bool) -> None:
+        self._writable = writable
+        self._show()
+
+    def _make_lines(self) -> None:
+        while (item := self._grid.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        self.buttons, self.said = {}, {}
+        self._jobs.forget()
+        for row, one in enumerate(self.studies):
+            button = Button("")
+            button.clicked.connect(lambda _=False, kind=one.kind: self._jobs.start(kind))
+            self.buttons[one.kind], self.said[one.kind] = button, Label("", "soft", wrap=True)
+            for column, widget in enumerate((Label(safe_line(one.title), "strong"), self.said[one.kind], button)):
+                self._grid.addWidget(widget, row, column)
+
+    def _show(self) -> None:
+        for one in self.studies:
+            button, busy = self.buttons[one.kind], one.kind in self._jobs.busy()
+            done = self._jobs.done(one.kind)
+            words = words_of(one.kind).action if not one.measured and not done else tr("Measure again")
+            button.set_text(tr("Measuring…") if busy else words)
+            button.setAccessibleName(f"{button.text()}: {safe_line(one.title)}")
+            button.set_role("primary" if one.pending and not done else "")
+            button.setEnabled(self._writable and not busy)
+
+
+SCORING = "scoring"  # what its jobs are found again by
+
+
+class ScorerRow(QWidget):
+    """A scorer with its badge, what it says of itself, and how many texts it has scored."""
+
+    def __init__(self, line: ScorerLine) -> None:
+        super().__init__()
+        info = line.info
+        self.needed = line.needed
+        self.check = QCheckBox(safe_line(info.name).replace("&", "&&"))
+        self.check.setEnabled(not info.unavailable)
+        self.check.setChecked(line.needed and not info.unavailable)
+        self.count = Label("", "note")
+        head = QHBoxLayout()
+        head.setSpacing(theme.current().grid)
+        head.addWidget(self.check)
+        head.addWidget(Chip(safe_line(info.role)))
+        if line.needed:
+            head.addWidget(Chip(tr("read by the measures"), "accent"))
+        if info.stand_in:
+            head.addWidget(StandInBadge(tr("stand-in")))
+        head.addStretch(1)
+        head.addWidget(self.count)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 4, 0, 4)
+        box.setSpacing(2)
+        box.addLayout(head)
+        told = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
+        box.addWidget(Label(safe_line(told), "note", wrap=True))
+        self.check.setAccessibleDescription(safe_line(told))
+        self.show_count(line)
+
+    def show_count(self, line: ScorerLine) -> None:
+        self.texts = line.texts
+        words = tr("{scored} of {texts} texts scored")
+        self.count.setText(words.format(scored=f"{line.scored:,}", texts=f"{line.texts:,}"))
+
+
+class ScoringPage(Sheet):
+    """A card with a row for each scorer, and one with a row for each study that can be measured."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.rows: dict[str, ScorerRow] = {}
+        self._writable = False
+        self._running: JobHandle | None = None
+        self._list = QVBoxLayout()
+        self._list.setSpacing(4)
+        self.score = PrimaryButton(tr("Score"))
+        self.score.clicked.connect(self._score)
+        card = Card(tr("Score the texts"))
+        words = tr(
+            "A scorer turns a text into numbers that the measures read. Only texts that it has not scored yet are "
+            "scored, and nothing is generated. A stand-in takes the place of the paper's own scorer."
+        )
+        card.box.addWidget(Label(words, "soft", wrap=True))
+        card.box.addLayout(self._list)
+        card.box.addWidget(self.score, 0, Qt.AlignmentFlag.AlignLeft)
+        self.measure = MeasureCard(shell)
+        self.box.addWidget(self.measure)
+        self.box.addWidget(card)
+        self.box.addStretch(1)
+
+    def show_contents(self, contents: Contents) -> None:
+        """List the scorers, those that are needed checked at first; what is checked later stays so."""
+        self.measure.show_studies(contents.studies)
+        if contents.studies and not self._busy:
+            self._follow(running(self._shell.jobs, SCORING, self._shell.project))
+        needs = {line.info.name: line.needed for line in contents.scorers}
+        if needs == {name: row.needed for name, row in self.rows.items()}:
+            for line in contents.scorers:
+                self.rows[line.info.name].show_count(line)
+        else:
+            self._make_rows(contents.scorers)
+        self._allow()
+
+    def checked(self) -> list[str]:
+        return [name for name, row in self.rows.items() if row.check.isChecked()]
+
+    def allow(self, writable: bool) -> None:
+        self._writable = writable
+        self.measure.allow(writable)
+        self._allow()
+
+    def let_go(self) -> None:
+        self._running = None
+        self.measure.show_studies(())
+        self._make_rows(())
+
+    def _score(self) -> None:
+        project = self._shell.project
+        if project is None:
+            return
+        handle = score_texts(project=project, names=self.checked()).start(self._shell.jobs)
+        mark(handle, SCORING, project)
+        self._follow(handle)
+
+    def _follow(self, handle: JobHandle | None) -> None:
+        self._running = handle
+        if handle is not None:
+            handle.changed.connect(self._allow)
+        self._allow()
+
+    @property
+    def _busy(self) -> bool:
+        return self._running is not None and self._running.active
+
+    def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        self.rows = {}
+        for line in lines:
+            row = ScorerRow(line)
+            row.check.toggled.connect(lambda _: self._allow())
+            self.rows[line.info.name] = row
+            self._list.addWidget(row)
+            self._list.addWidget(hairline())
+
+    def _allow(self) -> None:
+        texts = any(row.texts for row in self.rows.values())
+        why = ""
+        if not texts:
+            why = tr("There is no text yet.")
+        elif not self.checked():
+            why = tr("Check a scorer first.")
+        elif self._busy:
+            why = tr("A scorer is at work: the jobs say how far it is.")
+        self.score.setEnabled(self._writable and not why)
+        self.score.setToolTip(why)
+        self.score.setAccessibleDescription(why)
+
 
 READ_AGAIN_MILLISECONDS = 500
 WRITE, SCORE, DRAW = range(3)

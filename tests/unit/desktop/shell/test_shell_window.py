@@ -21,14 +21,13 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
 from desktop import theme
-from desktop.dialogs.about import AboutDialog
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.panels.base import Panel
 from desktop.settings import Settings
 from desktop.widgets import Button, Label, PrimaryButton
-from desktop.window_commands import window_commands
+from desktop.window_commands import AboutDialog, window_commands
 
 MODULE = "panels_of_the_shell_test"
 
