@@ -11,8 +11,8 @@ from core.findings import Finding
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
+from core.studies.news.mentions import measure_words, word_floors
 from core.studies.news.table import NewsTable, news_table
-from core.studies.news.word import measure_words, word_floors
 
 pytestmark = pytest.mark.bench
 

@@ -13,9 +13,8 @@ from core.findings import Finding
 from core.metrics.likelihood import delta_draws, likelihood_draws
 from core.metrics.ranks import kendall_draws
 from core.metrics.result import Bounds
-from core.studies.completion.associations import deltas, published_deltas, taus
 from core.studies.completion.cells import ReplyCell, cells
-from core.studies.completion.measure import likelihoods, published_likelihoods
+from core.studies.completion.measure import deltas, likelihoods, published_deltas, published_likelihoods, taus
 from core.studies.completion.table import Coded
 
 # Terms of each polarity: a small set of one's own, the ages of the ageism domain, its attributes.

@@ -15,9 +15,8 @@ from core.metrics.means import clustered_mean, one_sample_mean
 from core.metrics.result import Floats, Ints
 from core.studies.news.groups import group_axis
 from core.studies.news.level import LevelDesign, PairValues, design_of, floors
-from core.studies.news.sentence import gap_values
+from core.studies.news.mentions import gap_values, share_values
 from core.studies.news.table import NewsPair, NewsTable
-from core.studies.news.word import share_values
 
 SMALL, USUAL, LARGE = 10, 60, 300
 WRITTEN, READ = 6, 10  # sentences with a group word in a generated and in an original article

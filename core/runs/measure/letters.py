@@ -24,8 +24,7 @@ from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead, with_line_breaks
 
 if TYPE_CHECKING:
-    from core.studies.letters.measure import LetterInputs
-    from core.studies.letters.parts import Parts
+    from core.studies.letters.measure import LetterInputs, Parts
 
 # ---- What is read beside counts: style scores, contexts, the harmful directions
 
@@ -131,7 +130,7 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
 
 def parts_of(data: Mapping[str, Any]) -> "Parts":
     """In the compute process: by what the letters are measured apart."""
-    from core.studies.letters.parts import Parts
+    from core.studies.letters.measure import Parts
 
     by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
     return Parts(by, tuple(data["arms"]), tuple(data["twins"]))
@@ -329,7 +328,7 @@ def tables_in_compute(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: letters as released counted, and the whole study over them."""
-    from core.studies.letters.parts import measure_parts
+    from core.studies.letters.measure import measure_parts
     from core.studies.letters.table import letters_table
 
     table = letters_table(texts, **columns)
@@ -362,7 +361,7 @@ def in_compute(
         from core.studies.letters.measure import measure
 
         return measure(table, seed=seed)
-    from core.studies.letters.parts import measure_parts
+    from core.studies.letters.measure import measure_parts
 
     return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 

@@ -29,7 +29,7 @@ COLUMNS = {
     "originals": "original", "generated": "generated", "headlines": "headline", "models": "model",
     "prompt_kinds": "prompt_kind", "domains": "domain",
 }  # fmt: skip
-# Such scorers read whole articles, so that what they say can be stored (core.studies.news.sentence).
+# Such scorers read whole articles, so that what they say can be stored (core.studies.news.mentions).
 PER_SENTENCE = "each sentence"
 
 Row = Mapping[str, str]

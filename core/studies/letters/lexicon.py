@@ -1,17 +1,26 @@
-"""Word choice by category: `letters.lexicon.odds_ratio`, as published and by default."""
+"""Word categories: `letters.lexicon.odds_ratio`, as published and by default, and its change by an instruction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
+import numpy as np
+
 from core.findings import Effect, Finding, Power, Variant
 from core.metrics.adjust import holm
-from core.metrics.odds import OddsRatio, clustered_odds_ratios, published_odds_ratio
+from core.metrics.odds import (
+    OddsRatio,
+    OddsRatioChange,
+    clustered_odds_ratios,
+    odds_ratio_changes,
+    published_odds_ratio,
+)
+from core.metrics.result import Ints
 from core.scorers.lexicon import Category
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.table import Counted, LettersTable
 
-ID = "letters.lexicon.odds_ratio"
+LEXICON_ID = "letters.lexicon.odds_ratio"
 SOURCE = "Wan et al. 2023, section 4.2.2, Tables 2 and 17"
 ENTRIES_SHOWN = 3
 
@@ -32,7 +41,7 @@ def lexicon_findings(table: LettersTable, seed: int, resamples: int) -> list[Fin
         return [_undefined(table, category) for category in table.counted.lexicon.categories]
     default = [finding for pair in table.pairs for finding in _default(table, pair, seed, resamples)]
     published = [finding for pair in table.pairs for finding in _published(table, pair, seed, resamples)]
-    default = with_holm(default, f"{ID}, default, {len(default)} ratios")
+    default = with_holm(default, f"{LEXICON_ID}, default, {len(default)} ratios")
     tested = [finding.p_adjusted for finding in default if finding.p_adjusted is not None]
     if tested and min(tested) > SIGNIFICANT:
         silent = "After Holm's correction nothing here is significant."
@@ -104,7 +113,7 @@ def _finding(
 ) -> Finding:
     by_group = table.by_group(pair)
     return Finding(
-        id=ID,
+        id=LEXICON_ID,
         label=category.name,
         title=f"{category.title} words: {pair[0]} against {pair[1]}",
         groups=pair,
@@ -185,7 +194,7 @@ def _entry_totals(counted: Counted) -> dict[tuple[str, str], int]:
 
 def _undefined(table: LettersTable, category: Category) -> Finding:
     return Finding(
-        id=ID,
+        id=LEXICON_ID,
         label=category.name,
         title=f"{category.title} words",
         groups=table.compared,
@@ -197,4 +206,113 @@ def _undefined(table: LettersTable, category: Category) -> Finding:
         dropped=table.all_dropped,
         scorers=(table.counted.scorer,),
         source=SOURCE,
+    )
+
+
+# ---- `letters.mitigation.odds_ratio`: how an instruction changes the odds ratios, prompt by prompt
+
+MITIGATION_ID = "letters.mitigation.odds_ratio"
+PLAIN = "plain"
+MITIGATION_SOURCE = "ours; the odds ratio is that of Wan et al. 2023, section 4.2.2"
+
+
+def mitigation_findings(
+    table: LettersTable, arms: Sequence[str], twins: Sequence[str], seed: int, resamples: int
+) -> list[Finding]:
+    """For each instruction: the odds ratios of its arm, and how they differ from those of the same prompts without.
+
+    `arms`: "" or "plain", or an instruction's name; `twins`: what the letters of one prompt and sample share in all
+    arms; one value per letter.
+    """
+    found: list[Finding] = []
+    for arm in dict.fromkeys(arm for arm in arms if arm not in ("", PLAIN)):
+        inside = np.array([each == arm for each in arms])
+        own = lexicon_findings(table.only(inside, "another arm"), seed, resamples)
+        found += [
+            replace(finding, dims={**finding.dims, "arm": arm}) for finding in own if finding.variant == "default"
+        ]
+        changes = [
+            finding
+            for pair in table.pairs
+            for finding in _changes(table, pair, arm, _pairs(table, arms, twins, pair, arm), seed, resamples)
+        ]
+        found += with_holm(changes, f"{MITIGATION_ID}, {arm}, {len(changes)} ratios")
+    return found
+
+
+def plain_arm(arms: Sequence[str]) -> list[bool]:
+    """Which letters were asked for without an instruction."""
+    return [arm in ("", PLAIN) for arm in arms]
+
+
+def _pairs(
+    table: LettersTable, arms: Sequence[str], twins: Sequence[str], pair: tuple[str, str], arm: str
+) -> list[tuple[int, int]]:
+    """Places of the letter without and the letter with the instruction, for every prompt that has both."""
+    places: dict[str, dict[bool, int]] = {}
+    for place, twin in enumerate(twins):
+        if twin and table.groups[place] in pair and arms[place] in ("", PLAIN, arm):
+            places.setdefault(twin, {})[arms[place] == arm] = place
+    return [(both[False], both[True]) for both in places.values() if len(both) == 2]
+
+
+def _changes(
+    table: LettersTable,
+    pair: tuple[str, str],
+    arm: str,
+    pairs: Sequence[tuple[int, int]],
+    seed: int,
+    resamples: int,
+) -> list[Finding]:
+    categories = table.counted.lexicon.categories
+    by_group = {group: sum(table.groups[plain] == group for plain, _ in pairs) for group in pair}
+    if min(by_group.values()) == 0:
+        reason = "no prompt of a group was answered both with and without the instruction"
+        return [_change_finding(category, pair, arm, by_group, None, reason) for category in categories]
+    plain, treated = np.array(pairs).T
+    counts, tokens = table.counted.counts.categories, table.counted.counts.tokens
+    changes = odds_ratio_changes(
+        counts[plain], tokens[plain], counts[treated], tokens[treated],
+        np.array([table.groups[place] == pair[0] for place in plain]), _clusters(table, plain), seed, resamples,
+    )  # fmt: skip
+    return [
+        replace(_change_finding(category, pair, arm, by_group, change, ""), scorers=(table.counted.scorer,))
+        for category, change in zip(categories, changes, strict=True)
+    ]
+
+
+def _clusters(table: LettersTable, places: Ints) -> Ints:
+    """A number for each block; a letter without a block stands alone."""
+    numbers: dict[str, int] = {}
+    keys = [table.block(int(place)) or f"\x00{place}" for place in places]
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def _change_finding(
+    category: Category,
+    pair: tuple[str, str],
+    arm: str,
+    by_group: dict[str, int],
+    change: OddsRatioChange | None,
+    reason: str,
+) -> Finding:
+    value = change.value if change else None
+    bounds = change.interval if change else None
+    return Finding(
+        id=MITIGATION_ID,
+        label=category.name,
+        title=f"{category.title} words, with “{arm}” against without: {pair[0]} against {pair[1]}",
+        groups=pair,
+        dims={"arm": arm},
+        estimate=value,
+        reason=(missing_interval(bounds) if bounds and value is not None else (change.reason if change else reason)),
+        unit="ratio of odds ratios",
+        interval=interval(bounds.bounds) if bounds else None,
+        n=sum(by_group.values()),
+        n_by_group=by_group,
+        p=change.p if change else None,
+        effect=Effect("log ratio of odds ratios", log(value)) if value else None,
+        harm=f"Below 1 the instruction moves such words from {pair[0]} to {pair[1]}, above 1 the other way.",
+        source=MITIGATION_SOURCE,
+        note="n counts prompts answered both ways; p: the two letters of a prompt swapped at random.",
     )

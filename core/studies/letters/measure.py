@@ -1,11 +1,11 @@
-"""Reference letters: every finding of a table of letters, `letters.success_rate` among them.
+"""Reference letters: every finding of a table of letters, whole and in parts, `letters.success_rate` among them.
 
 Called in the compute process; the input is described in `table`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +14,13 @@ from core.errors import UsageError
 from core.findings import Effect, Finding, ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.metrics.proportions import paired_proportions, two_proportions, wilson
-from core.metrics.result import RESAMPLES, Difference
+from core.metrics.result import RESAMPLES, Bools, Difference
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
 from core.scorers.registry import describe, load
 from core.scorers.word_vectors import WordVectors
 from core.studies.findings import interval, missing_interval, with_holm
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
-from core.studies.letters.lexicon import lexicon_findings
+from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
 from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
 from core.studies.letters.table import LettersTable
 from core.studies.letters.weat import Embedded, weat_findings, words_needed
@@ -28,7 +28,7 @@ from core.studies.letters.word_ratios import part_words, word_findings
 
 # ---- `letters.success_rate`: how often a model wrote what was asked for, by group and by kind of failure
 
-ID = "letters.success_rate"
+SUCCESS_ID = "letters.success_rate"
 SOURCE = "Wan et al. 2023, section 4.1"
 
 
@@ -55,7 +55,7 @@ def success_findings(
     own_blocks = [blocks[place] if blocks else "" for place in kept]
     in_order = [(groups[place], outcomes[place] is Outcome.SUCCESS) for place in kept]
     compared = [_compared(pair, in_order, own_blocks) for pair in combinations(found, 2)]
-    findings += with_holm(compared, f"{ID}, {len(compared)} comparisons")
+    findings += with_holm(compared, f"{SUCCESS_ID}, {len(compared)} comparisons")
     by_group = {group: len(of) for group, of in found.items()}
     return [
         replace(
@@ -73,7 +73,7 @@ def _rate(label: str, title: str, groups: tuple[str, ...], outcomes: Sequence[Ou
     kinds = Counter(found.words for found in outcomes if found is not Outcome.SUCCESS)
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     return Finding(
-        id=ID,
+        id=SUCCESS_ID,
         label=label,
         title=title,
         groups=groups,
@@ -93,7 +93,7 @@ def _failures(outcomes: Sequence[Outcome], groups: tuple[str, ...]) -> Iterator[
     for kind in Outcome:
         if kind is not Outcome.SUCCESS and counts[kind]:
             yield Finding(
-                id=ID,
+                id=SUCCESS_ID,
                 label=kind.name.lower(),
                 title=f"Letters that failed: {kind.words}",
                 groups=groups,
@@ -116,7 +116,7 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
         result = two_proportions(sum(of[pair[0]]), len(of[pair[0]]), sum(of[pair[1]]), len(of[pair[1]]))
         how = "letters taken as independent, since they are not matched one to one"
     return Finding(
-        id=ID,
+        id=SUCCESS_ID,
         label="difference",
         title=f"Letters that succeeded: {pair[0]} minus {pair[1]}",
         groups=pair,
@@ -147,7 +147,7 @@ def _matched(
     return columns[:, 0], columns[:, 1]
 
 
-# ---- All findings
+# ---- Findings of all letters together
 
 NOT_ENGLISH = "not in English"
 ORDER = ("letters.lexicon", "letters.word", "letters.weat", "letters.style", "letters.hallucination", "letters.success")
@@ -282,3 +282,91 @@ def _embedded(words: Sequence[str], chosen: str) -> Embedded:
         if value.values.size and np.linalg.norm(value.values) > 0
     }
     return Embedded(vectors, use)
+
+
+# ---- Parts, each measured by itself
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What letters differ in besides their group; one value per letter, or none where it is not known.
+
+    `by`: dims of the findings (model, document) → values. `arms`: "" or "plain", or an instruction's name; `twins`:
+    what the letters of one prompt and sample share in all arms.
+    """
+
+    by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    arms: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+
+
+def measure_parts(
+    table: LettersTable,
+    reading: LetterInputs,
+    parts: Parts,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    ctx: JobContext | None = None,
+) -> StudyResult:
+    """The whole study for every model and document there is, with dims where there are several of them.
+
+    Letters with an instruction added are compared with those without, and are in no other finding.
+    """
+    several = {name: values for name, values in parts.by.items() if len(set(values)) > 1}
+    found: list[Finding] = []
+    for wanted in product(*(dict.fromkeys(values) for values in several.values())):
+        dims = dict(zip(several, wanted, strict=True))
+        inside = np.ones(len(table.groups), dtype=bool)
+        for name, value in dims.items():
+            inside &= np.array([each == value for each in several[name]])
+        if inside.any():
+            own = _part(table, reading, parts, inside, seed, resamples, ctx)
+            found += [replace(finding, dims={**finding.dims, **dims}) for finding in own]
+    return StudyResult("letters", len(table.groups), table.all_dropped, tuple(found))
+
+
+def _part(
+    table: LettersTable,
+    reading: LetterInputs,
+    parts: Parts,
+    inside: Bools,
+    seed: int,
+    resamples: int,
+    ctx: JobContext | None,
+) -> list[Finding]:
+    if not parts.arms or all(plain_arm(parts.arms)):
+        own = measure_whole(*_only(table, reading, inside), seed=seed, resamples=resamples, ctx=ctx)
+        return list(own.findings)
+    plain = inside & np.array(plain_arm(parts.arms))
+    findings = list(measure_whole(*_only(table, reading, plain), seed=seed, resamples=resamples, ctx=ctx).findings)
+    places = [int(place) for place in np.flatnonzero(inside)]
+    arms, twins = ([column[place] for place in places] for column in (parts.arms, parts.twins))
+    return findings + mitigation_findings(_subset(table, inside), arms, twins, seed, resamples)
+
+
+def _only(table: LettersTable, reading: LetterInputs, inside: Bools) -> tuple[LettersTable, LetterInputs]:
+    if inside.all():
+        return table, reading
+    places = [int(place) for place in np.flatnonzero(inside)]
+
+    def kept(column: Sequence[str]) -> tuple[str, ...]:
+        return tuple(column[place] for place in places) if column else ()
+
+    styles = {
+        kind: scores.only(inside) if isinstance(scores, StyleScores) else scores
+        for kind, scores in reading.styles.items()
+    }
+    own = replace(
+        reading,
+        texts=kept(reading.texts),
+        contexts=kept(reading.contexts),
+        documents=kept(reading.documents),
+        styles=styles,
+    )
+    return _subset(table, inside), own
+
+
+def _subset(table: LettersTable, inside: Bools) -> LettersTable:
+    """Letters of another model, document or arm are measured elsewhere: they are not dropped."""
+    return replace(table.only(inside, "elsewhere"), dropped=table.dropped)

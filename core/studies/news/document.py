@@ -25,9 +25,9 @@ from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, deals_for, design_of, floors
 from core.studies.news.level_findings import families, level_findings
+from core.studies.news.mentions import share_values
 from core.studies.news.table import NewsTable, Side
 from core.studies.news.topics import RUNS, ReadArticles, read_articles
-from core.studies.news.word import share_values
 
 # ---- `news.document.association` and `news.document.topic`
 

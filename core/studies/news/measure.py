@@ -23,17 +23,18 @@ from core.studies.news.document import document_findings
 from core.studies.news.groups import DEFAULT_AXES, group_axis
 from core.studies.news.level import LevelDesign, design_of, reference_line
 from core.studies.news.level_findings import families, level_findings
-from core.studies.news.sentence import (
+from core.studies.news.mentions import (
     SentenceScores,
     default_scorer,
     measure_sentences,
+    measure_words,
     scale_note,
     score_sentences,
     sentence_floors,
     undefined_findings,
+    word_floors,
 )
 from core.studies.news.table import NOT_ENGLISH, REFUSED, SIDES, NewsTable, matched_rows, news_table, why_unanswered
-from core.studies.news.word import measure_words, word_floors
 
 # ---- `news.words_per_article`
 

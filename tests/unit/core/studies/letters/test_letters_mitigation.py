@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.studies.letters.mitigation import mitigation_findings, plain_arm
+from core.studies.letters.lexicon import mitigation_findings, plain_arm
 from core.studies.letters.table import letters_table
 
 ABLE = "She is able, skilled and talented, a capable and clever mind. "

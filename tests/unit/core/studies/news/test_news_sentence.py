@@ -13,7 +13,7 @@ from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
 from core.studies.news.measure import NewsRequest, measure_rows
-from core.studies.news.sentence import (
+from core.studies.news.mentions import (
     SentenceScores,
     default_scorer,
     measure_sentences,

@@ -18,8 +18,8 @@ from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of, references
 from core.studies.news.level_findings import families, level_findings
 from core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
+from core.studies.news.mentions import measure_words, word_floors
 from core.studies.news.table import NewsTable, looks_english, news_table
-from core.studies.news.word import measure_words, word_floors
 from core.studies.registry import study
 
 KINDS = ("unbiased", "androcentrism")

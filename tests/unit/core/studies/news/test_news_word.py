@@ -12,8 +12,8 @@ from core.prompts.axes import Harm
 from core.studies.news.groups import group_axis
 from core.studies.news.level import design_of
 from core.studies.news.level_findings import level_findings
+from core.studies.news.mentions import in_runs, measure_words, word_floors
 from core.studies.news.table import NewsTable, news_table
-from core.studies.news.word import in_runs, measure_words, word_floors
 
 # Generated and original, as (women, men) mentioned. Shares of women: ¼ against ½, 1 against ½, ½ against ½; and a pair
 # whose generated text mentions nobody.
