@@ -1,6 +1,7 @@
 """After a workshop: measures, charts and exports pool its people from five on, and tell nobody apart."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,14 +23,18 @@ def workshop_of(path: Path, people: int) -> list[str]:
     return codes
 
 
-@pytest.fixture(params=[4, 5])
-def people(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
+@pytest.fixture(scope="module", params=[4, 5])
+def held(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, list[str]]:
+    """A workshop's project, how many took part, and their codes."""
+    path = tmp_path_factory.mktemp("workshop") / "study.biasprint"
+    return path, request.param, workshop_of(path, request.param)
 
 
-def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(tmp_path: Path, people: int):
-    file = tmp_path / "study.biasprint"
-    codes = workshop_of(file, people)
+def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(
+    tmp_path: Path, held: tuple[Path, int, list[str]]
+):
+    held_in, people, codes = held
+    file = shutil.copyfile(held_in, tmp_path / "study.biasprint")
     told = biasprint("measure", "creativity", file, "--json")
     shares = [one for one in json.loads(told.out)["findings"] if one["id"] == "creativity.share"]
     assert {one["n"] for one in shares if set(one["dims"]) == {"axis"}} == ({40} if people >= 5 else set())
@@ -40,9 +45,8 @@ def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(tmp_path:
     assert not [code for code in codes for words in said if code in words]
 
 
-def test_charts_show_the_group_from_five_people_on_and_never_a_single_participant(tmp_path: Path, people: int):
-    file = tmp_path / "study.biasprint"
-    workshop_of(file, people)
-    with Project.open(file) as project:
+def test_charts_show_the_group_from_five_people_on_and_never_a_single_participant(held: tuple[Path, int, list[str]]):
+    file, people, _ = held
+    with Project.open(file, read_only=True) as project:
         voices = StoredCharts(project).load(JobContext()).voices
     assert [voice.kind for voice in voices] == (["group"] if people >= 5 else [])
