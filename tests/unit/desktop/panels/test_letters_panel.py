@@ -1,6 +1,7 @@
 """The letters panel through the window: a letter is opened, read, gone through by keys, edited and let go of."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,32 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDia
 from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
+from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
+from desktop.operations import Operation, letters
+from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.entries import STRENGTH
 from desktop.panels.letters.panel import LettersPanel
 from desktop.widgets.letter_text import MOST_EDITED
 
-pytestmark = pytest.mark.usefixtures("own_computer")
+pytestmark = pytest.mark.usefixtures("own_computer", "read_once")
+read = letters.check
+_readings: dict[str, Checked] = {}  # by what was asked
+
+
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests read one letter: it is read in earnest once in this run, with whatever belongs beside it."""
+
+    def check(ctx: JobContext, request: LetterRequest) -> Checked:
+        if (asked := repr(request)) not in _readings:
+            _readings[asked] = read(ctx, request)
+        return replace(_readings[asked], request=request)
+
+    monkeypatch.setattr(letters, "check", check)
+    monkeypatch.setattr(letters, "warm_up", lambda: Operation("", lambda ctx: None, quiet=True))
 
 
 def press(widget: QWidget, key: Qt.Key, *, alt: bool = False, ctrl: bool = False) -> None:
@@ -408,6 +427,7 @@ def test_closing_leaves_no_word_of_the_letter_in_the_window(qtbot: QtBot, window
 def test_nothing_of_a_letter_is_ever_on_disk(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(letters, "check", read)  # in earnest
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     for name in ("TMPDIR", "TEMP", "TMP"):
