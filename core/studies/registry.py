@@ -8,15 +8,16 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from core.errors import AppError, UsageError
-from core.studies import completion, creativity, letters, news
-from core.studies.study import Study
+from core.studies.study import Study, named
 
 if TYPE_CHECKING:
     from core.tables.fields import FieldSpec
 
 ENTRY_POINTS = "biasprint.studies"
 
-OWN = (news.STUDY, completion.STUDY, creativity.STUDY, letters.STUDY)
+OWN: tuple[Study, ...] = tuple(
+    named(f"core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters")
+)
 
 
 def _read() -> tuple[dict[str, Study], dict[str, str]]:

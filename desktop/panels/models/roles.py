@@ -80,9 +80,7 @@ def details(row: "Row") -> dict[str, str]:
 
 def used_by(papers: tuple[str, ...]) -> str:
     """ "the letters paper's own"; empty where no paper used it."""
-    titles = {"news": tr("news"), "completion": tr("completion"), "creativity": tr("creativity")}
-    titles["letters"] = tr("letters")
-    names = ", ".join(titles.get(paper, paper) for paper in papers)
+    names = ", ".join(map(tr, papers))
     return tr("used by the {names} paper").format(names=names) if papers else ""
 
 
