@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from core.documents.files.text import of_lines
+from core.documents.files.readers import of_lines
 from core.documents.formats import format_of
 from core.documents.values import PASTED, Document, Extracted
 from core.errors import AppError

@@ -7,8 +7,8 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_ind
 
+from core.documents.batches import FEWEST, group_tests
 from core.documents.pile import PileColumn, PileRow, group_of, groups
-from core.documents.pile_tests import FEWEST, group_tests
 from core.jobs import JobContext
 from core.metrics.power import detectable_difference
 from core.runs.letter_sets import compare_groups
