@@ -10,6 +10,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # No test reads or writes the key ring of whoever runs it.
 os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Tests side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 HOME_VARIABLES = {
     "HOME": "",
