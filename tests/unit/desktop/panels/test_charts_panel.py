@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fake_shell import FakeShell
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -18,7 +19,6 @@ from core.findings import Finding, Interval
 from core.jobs import JobContext
 from core.project.changes import Changes
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
-from desktop.jobs import JobRunner
 from desktop.panels.charts.panel import ChartsPanel
 from desktop.read.figures import StudyFigures
 
@@ -83,27 +83,9 @@ class NoFigures:
         return ()
 
 
-class FakeShell:
-    def __init__(self) -> None:
-        self.jobs = JobRunner()
-        self.project: object | None = SimpleNamespace(read_only=False)
-        self.errors: list[AppError] = []
-        self.said: list[str] = []
-        self.panels: list[str] = []
-
-    def show_error(self, error: AppError) -> None:
-        self.errors.append(error)
-
-    def notify(self, text: str) -> None:
-        self.said.append(text)
-
-    def show_panel(self, key: str) -> None:
-        self.panels.append(key)
-
-
 @pytest.fixture
 def shell() -> Iterator[FakeShell]:
-    made = FakeShell()
+    made = FakeShell(SimpleNamespace(read_only=False))
     yield made
     assert made.jobs.close()
 

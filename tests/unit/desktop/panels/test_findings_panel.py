@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fake_shell import FakeShell
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.compute import shared
-from core.errors import AppError
 from core.findings import Adjustment, Finding, Interval, ScorerUse
 from core.jobs import JobContext
 from core.project.changes import Changes
@@ -32,7 +32,6 @@ from core.runs.compare import compare
 from core.runs.generate import generate, start_run
 from core.runs.setup import add_prompts, generator_spec, study_of
 from desktop import theme
-from desktop.jobs import JobRunner
 from desktop.main_window import MainWindow
 from desktop.panels.findings.board import Filters
 from desktop.panels.findings.panel import FindingsPanel
@@ -93,26 +92,6 @@ def add_letters(project: Project, study: int, count: int, origin: str = "letters
 
 def store(project: Project, findings: tuple[Finding, ...] = FINDINGS) -> Changes:
     return project.findings.replace("letters", "whole study", {"seed": 7, "axes": [], "scorers": ["x=y 1"]}, findings)
-
-
-class FakeShell:
-    def __init__(self, project: Project | None) -> None:
-        self.jobs = JobRunner()
-        self.project = project
-        self.errors: list[AppError] = []
-        self.said: list[str] = []
-        self.panels: list[str] = []
-        self.panel: FindingsPanel | None = None
-        self.jobs.failed.connect(self.errors.append)
-
-    def show_error(self, error: AppError) -> None:
-        self.errors.append(error)
-
-    def notify(self, text: str) -> None:
-        self.said.append(text)
-
-    def show_panel(self, key: str) -> None:
-        self.panels.append(key)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_shell import FakeShell
 from fingerprint_project import Answering, choosing, cycling, plan_of, project_with_texts, rated
 from inline_compute import Inline
 from PySide6.QtCore import Qt
@@ -15,34 +16,14 @@ from pytestqt.qtbot import QtBot
 
 import core.compute
 from core.draw.plots import in_lines
-from core.errors import AppError
 from core.project.project import Project
 from core.project.specs import AxisSpec
 from desktop import theme
 from desktop.charts.canvas import PaintCanvas
-from desktop.jobs import JobRunner
 from desktop.panels.fingerprint.panel import FingerprintPanel
 
 GENDER = ("man", "woman", "non-binary")
 LABELS = ("Man", "Woman", "Non-binary")
-
-
-class FakeShell:
-    def __init__(self) -> None:
-        self.jobs = JobRunner()
-        self.project: Project | None = None
-        self.errors: list[AppError] = []
-        self.said: list[str] = []
-        self.panels: list[str] = []
-
-    def show_error(self, error: AppError) -> None:
-        self.errors.append(error)
-
-    def notify(self, text: str) -> None:
-        self.said.append(text)
-
-    def show_panel(self, key: str, **what: object) -> None:
-        self.panels.append(key)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import types
 from pathlib import Path
 
 import pytest
+from fake_shell import FakeShell
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
@@ -13,14 +14,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from core.judging.service import JudgingService
-from core.judging.vault import Vault
 from core.project.connection import NotSaved
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
-from desktop.jobs import JobRunner
 from desktop.panels.judge.panel import JudgePanel
 from desktop.settings import Settings
 from desktop.widgets import Button, Notice
@@ -53,72 +52,24 @@ def fill(project: Project, *, axes: bool = True) -> None:
         project.outputs.record(spec).result()
 
 
-class FakeShell(QWidget):
-    """The window around the panel. While blind it keeps the project in a vault, out of its own reach."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__()
-        self.settings = settings
-        self.jobs = JobRunner(self)
-        self.saved: list[str] = []
-        self.errors: list[str] = []
-        self.went_to: list[str] = []
-        self.went_about: dict[str, object] = {}
-        self.packet = None
-        self.status = ""
-        self.is_blind = False
-        self._project: Project | None = None
-        self._vault: Vault[Project] | None = None
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-
-    @property
-    def project(self) -> Project | None:
-        return self._project
-
-    def set_blind(self, blind: bool) -> None:
-        if blind and self._project is not None:
-            self._vault, self._project = Vault(self._project), None
-        elif not blind and self._vault is not None:
-            self._project, self._vault = self._vault.take(), None
-        self.is_blind = blind
-
-    def show_panel(self, key: str, **what: object) -> None:
-        self.went_to.append(key)
-        self.went_about = what
-
-    def show_error(self, error: Exception) -> None:
-        self.errors.append(str(error))
-
-    def set_saved(self, state: str, text: str = "") -> None:
-        self.saved.append(state)
-
-    def set_status(self, text: str) -> None:
-        self.status = text
-
-    def notify(self, text: str) -> None:
-        pass
-
-    def open_project(self, path: Path) -> None:
-        pass
-
-
 class Bench:
     """A panel in a window, and what a rater does there."""
 
     def __init__(self, qtbot, path: Path, settings: Settings) -> None:
         self.qtbot = qtbot
         self.path = path
-        self.shell = FakeShell(settings)
-        qtbot.addWidget(self.shell)
+        self.shell = FakeShell(Project.open(path), settings)
+        self.frame = QWidget()
+        qtbot.addWidget(self.frame)
+        box = QVBoxLayout(self.frame)
+        box.setContentsMargins(0, 0, 0, 0)
         self.panel = JudgePanel(self.shell)
-        self.shell.layout().addWidget(self.panel)
-        self.shell.resize(1280, 720)
-        self.shell._project = Project.open(path)
-        self.panel.attach(self.shell._project)
-        self.shell.show()
-        qtbot.waitExposed(self.shell)
-        self.shell.activateWindow()
+        box.addWidget(self.panel)
+        self.frame.resize(1280, 720)
+        self.panel.attach(self.shell.project)
+        self.frame.show()
+        qtbot.waitExposed(self.frame)
+        self.frame.activateWindow()
 
     def wait_for(self, page: str) -> None:
         self.qtbot.waitUntil(lambda: self.panel.pages.currentWidget() is getattr(self.panel, page), timeout=10_000)
@@ -164,9 +115,8 @@ class Bench:
             return project.outputs.texts([output])[output]
 
     def close(self) -> None:
-        if self.shell._vault is not None:
-            self.shell.set_blind(False)
-        project = self.shell._project
+        self.shell.set_blind(False)
+        project = self.shell.project
         self.panel.attach(None)
         self.shell.jobs.close()
         project.close()
@@ -365,8 +315,8 @@ def test_a_failing_write_never_says_saved_and_keeps_comparison_note_and_marks(be
     assert bench.ordinal == 1
     assert bench.chosen == [False] * len(bench.chosen)
     assert bench.panel.work.note.toPlainText() == "keep me"
-    assert "Your answer was not saved." in bench.shell.errors[-1]
-    assert "zqfile" not in bench.shell.errors[-1]
+    assert "Your answer was not saved." in str(bench.shell.errors[-1])
+    assert "zqfile" not in str(bench.shell.errors[-1])
     assert bench.panel.progress_link.accessibleName() == "0 of 6"
 
 
@@ -417,7 +367,7 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
             assert shown[place + 1] == f"{chosen} of 3"
     assert not bench.shell.is_blind
     bench.panel.reveal_page.charts_wanted.emit()
-    assert bench.shell.went_to == ["charts"]
+    assert bench.shell.panels == ["charts"]
 
 
 def test_an_early_reveal_says_what_is_lost(bench):
@@ -554,7 +504,7 @@ def test_the_reveal_leads_to_the_raters_own_fingerprint_where_there_is_such_a_pa
     with Project.open(bench.path, read_only=True) as project:
         (rater,) = project.judging.raters()
     assert rater.code == "R05"
-    assert (bench.shell.went_to, bench.shell.went_about) == (["fingerprint"], {"rater": rater.id})
+    assert (bench.shell.panels, bench.shell.about) == (["fingerprint"], {"rater": rater.id})
 
 
 def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monkeypatch):
@@ -572,7 +522,7 @@ def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monk
         assert bench.panel.pages.currentWidget() is bench.panel.work
         assert bench.panel.work.note.toPlainText() == "keep me"
         assert bench.shell.saved[-1] == "failed"
-        assert "zqfile" not in bench.shell.errors[-1]
+        assert "zqfile" not in str(bench.shell.errors[-1])
     bench.panel.leave_button.click()
     bench.wait_for("start")
     with Project.open(bench.path, read_only=True) as project:
@@ -612,12 +562,12 @@ def test_every_control_has_a_name_for_a_screen_reader(bench):
 def test_the_page_fits_a_small_window(bench, qapp, scale):
     bench.start()
     theme.apply(qapp, "light", scale)
-    bench.shell.resize(1200, 640)
+    bench.frame.resize(1200, 640)
     for key in ("g", "d"):
         bench.press(key, at=bench.panel.work)
     bench.qtbot.waitUntil(lambda: bench.panel.work.question.rubric.isVisible())
     qapp.processEvents()
-    assert (bench.shell.width(), bench.shell.height()) == (1200, 640)
+    assert (bench.frame.width(), bench.frame.height()) == (1200, 640)
     widths = {card.width() for card in bench.panel.work.cards.shown}
     assert max(widths) - min(widths) <= 1
 
@@ -643,7 +593,7 @@ def test_without_outputs_the_way_to_them_is_shown(qtbot, tmp_path, settings):
     bench = Bench(qtbot, path, settings)
     bench.wait_for("empty")
     bench.panel.empty.button.click()
-    assert bench.shell.went_to == ["generate"]
+    assert bench.shell.panels == ["generate"]
     bench.close()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from compare_projects import Writing, articles, haikus, letters, originals
-from PySide6.QtCore import QObject, Signal
+from fake_shell import FakeShell
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -13,7 +13,6 @@ from core.judging.plan import PlanSettings
 from core.runs.compare.planning import Outlook
 from core.runs.compare.pool import AxisOffer, StudyOffer, offers
 from desktop import theme
-from desktop.jobs import JobRunner
 from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
 
@@ -150,25 +149,10 @@ def test_nothing_is_wider_than_the_page(qtbot: QtBot, qapp: QApplication, page: 
     assert sheet.width() <= page.viewport().width()
 
 
-class Shell(QObject):
-    """What drawing needs of the window."""
-
-    told = Signal(str)
-
-    def __init__(self, writing: Writing | None) -> None:
-        super().__init__()
-        self.project = writing.project if writing else None
-        self.jobs = JobRunner(self)
-        self.errors: list[str] = []
-
-    def show_error(self, error: Exception) -> None:
-        self.errors.append(str(error))
-
-
 @pytest.fixture
 def shell(qtbot: QtBot, tmp_path: Path):
     writing = Writing(tmp_path / "p.biasprint")
-    made = Shell(writing)
+    made = FakeShell(writing.project)
     made.writing = writing
     yield made
     qtbot.waitUntil(lambda: not made.jobs.active(), timeout=20_000)
@@ -176,7 +160,7 @@ def shell(qtbot: QtBot, tmp_path: Path):
     writing.project.close()
 
 
-def test_the_planners_sentence_stands_beside_the_numbers_and_follows_them(qtbot: QtBot, shell: Shell) -> None:
+def test_the_planners_sentence_stands_beside_the_numbers_and_follows_them(qtbot: QtBot, shell: FakeShell) -> None:
     page = SetupPage()
     qtbot.addWidget(page)
     page.power.use(shell)  # type: ignore[arg-type]
@@ -193,7 +177,7 @@ def test_the_planners_sentence_stands_beside_the_numbers_and_follows_them(qtbot:
     assert not page.power.sees.isVisible()
 
 
-def test_a_late_answer_about_other_numbers_is_not_shown(qtbot: QtBot, shell: Shell) -> None:
+def test_a_late_answer_about_other_numbers_is_not_shown(qtbot: QtBot, shell: FakeShell) -> None:
     page = SetupPage()
     qtbot.addWidget(page)
     page.power.plan(Planned((2,), 12, 1))
@@ -212,7 +196,7 @@ def test_what_it_takes_is_said_until_the_number_is_enough() -> None:
     assert needs_words(outlook(50), alone=False) == "needs"
 
 
-def test_the_page_offers_what_the_project_has_and_draws_it(qtbot: QtBot, shell: Shell) -> None:
+def test_the_page_offers_what_the_project_has_and_draws_it(qtbot: QtBot, shell: FakeShell) -> None:
     writing = shell.writing
     for model in ("small", "large"):
         haikus(writing, model)
@@ -243,7 +227,7 @@ def test_the_page_offers_what_the_project_has_and_draws_it(qtbot: QtBot, shell: 
     assert stored.planned["outlooks"][0]["comparisons"] == 5
 
 
-def test_without_texts_the_page_is_not_shown(qtbot: QtBot, shell: Shell) -> None:
+def test_without_texts_the_page_is_not_shown(qtbot: QtBot, shell: FakeShell) -> None:
     page, said = SetupPage(), []
     qtbot.addWidget(page)
     drawing = Drawing(

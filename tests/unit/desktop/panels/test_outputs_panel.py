@@ -5,18 +5,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fake_shell import FakeShell
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.project.stores.runs import OutputFilter
 from desktop import theme
-from desktop.jobs import JobRunner
 from desktop.panels.outputs.panel import OutputsPanel
 from desktop.read.outputs import FIRST_PAGE, StoredOutputs
 
@@ -55,21 +54,6 @@ def write(project: Project, run: int, count: int, *, sample: int = 0, text: str 
         for n, prompt in enumerate(prompts)
     ]
     return sorted(int(key) for key in project.outputs.record_many(specs).of("output"))
-
-
-class FakeShell:
-    def __init__(self, project: Project) -> None:
-        self.jobs = JobRunner()
-        self.project: Project | None = project
-        self.errors: list[AppError] = []
-        self.panels: list[str] = []
-        self.jobs.failed.connect(self.errors.append)
-
-    def show_error(self, error: AppError) -> None:
-        self.errors.append(error)
-
-    def show_panel(self, key: str) -> None:
-        self.panels.append(key)
 
 
 @pytest.fixture
