@@ -1,11 +1,12 @@
 """The jobs drawer: what runs now, how far it is, and what has ended."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
 from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
+from desktop.widgets.layout import Scroller, clear_column
 from desktop.widgets.safe_text import safe_line
 
 MOST_ROWS = 20
@@ -143,16 +144,10 @@ class JobsDrawer(QFrame):
         fold = IconButton("chevron-down", tr("Close the list of jobs"))
         fold.clicked.connect(lambda: self.set_open(False))
         head.addWidget(fold)
-        inside = QWidget()
-        inside.setProperty("role", "clear")
-        self._list = QVBoxLayout(inside)
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(0)
+        inside, self._list = clear_column(0)
         self._list.addStretch(1)
-        self._area = QScrollArea()
+        self._area = Scroller()
         self._area.setWidget(inside)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         box = QVBoxLayout(self)
         box.setContentsMargins(tokens.margin, 8, tokens.margin, 8)

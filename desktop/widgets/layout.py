@@ -18,6 +18,42 @@ from desktop import theme
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 
 
+def clear_widget() -> QWidget:
+    """A widget without a ground of its own."""
+    widget = QWidget()
+    widget.setProperty("role", "clear")
+    return widget
+
+
+def clear_column(spacing: int | None = None) -> tuple[QWidget, QVBoxLayout]:
+    """A widget without a ground of its own, and its column; without `spacing` the style's."""
+    widget = clear_widget()
+    box = QVBoxLayout(widget)
+    box.setContentsMargins(0, 0, 0, 0)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    return widget, box
+
+
+def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
+    """The same with a row."""
+    widget = clear_widget()
+    box = QHBoxLayout(widget)
+    box.setContentsMargins(0, 0, 0, 0)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    return widget, box
+
+
+class Scroller(QScrollArea):
+    """Scrolls up and down only: its widget is as wide as there is room."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
 class _Page(QWidget):
     """Asks for the height that its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
 
@@ -25,7 +61,7 @@ class _Page(QWidget):
         return QSize(self.layout().minimumSize().width(), 0)
 
 
-class Sheet(QScrollArea):
+class Sheet(Scroller):
     """`box` is the page's vertical layout. The scroll bar stands in the right margin, `SCROLL_BAR` pixels of it."""
 
     def __init__(self) -> None:
@@ -36,9 +72,7 @@ class Sheet(QScrollArea):
         self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
         self.box.setSpacing(theme.current().gap)
         self.setWidget(page)
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def put_in_the_middle(self, card: QWidget) -> None:
         """The page is this card alone, a little above the middle; its own largest width holds."""
@@ -54,7 +88,7 @@ class Sheet(QScrollArea):
         self.box.addStretch(3)
 
 
-class Column(QScrollArea):
+class Column(Scroller):
     """`box` takes the widgets. Nothing in it is squeezed below its least height: then everything scrolls."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -64,8 +98,6 @@ class Column(QScrollArea):
         self.box = QVBoxLayout(inside)
         self.box.setContentsMargins(0, 0, theme.current().grid, 0)
         self.box.setSpacing(theme.current().grid)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(inside)
 
 

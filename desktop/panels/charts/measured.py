@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QListView,
-    QScrollArea,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -25,7 +24,7 @@ from desktop.charts.live import TextsBehind
 from desktop.panels.findings.studies import StudyLine
 from desktop.read.figures import StudyFigures
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
-from desktop.widgets.layout import Column
+from desktop.widgets.layout import Column, Scroller, clear_widget
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import study_kinds
 
@@ -267,9 +266,7 @@ class MeasuredFigures(QWidget):
         self.card = ChartCard(NOTHING)
         self.card.opened.connect(self.opened)
         self.card.export_asked.connect(self.export_asked)
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll = Scroller()
         self.nothing = EmptyState(tr("No figures yet"), "", tr("Measure"), self._go_on, icon="charts")
 
     def _lay_out(self) -> None:
@@ -283,8 +280,7 @@ class MeasuredFigures(QWidget):
         for widget in (self._compare_label, self.models[0], self._with_label, self.models[1]):
             pair.addWidget(widget)
         pair.addStretch(1)
-        inside = QWidget()
-        inside.setProperty("role", "clear")
+        inside = clear_widget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, gap, 0)  # the card keeps clear of the scroll bar
         column.addWidget(self.card)

@@ -47,6 +47,7 @@ from desktop.read.charts import StoredCharts
 from desktop.read.figures import StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
 from desktop.widgets import EmptyState, Label, Notice, plural, tr
+from desktop.widgets.layout import clear_widget
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -78,8 +79,7 @@ class Section(QScrollArea):
         self._turn.timeout.connect(self._next_card)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside = QWidget()
-        inside.setProperty("role", "clear")
+        inside = clear_widget()
         self._box = QVBoxLayout(inside)
         self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
         self._box.setSpacing(theme.current().gap)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from core.findings import Finding
@@ -20,6 +20,7 @@ from desktop.panels.fingerprint.view import FingerprintView
 from desktop.panels.workshop.setup import WorkshopSetup
 from desktop.shell import Command, Shell
 from desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
+from desktop.widgets.layout import Scroller, clear_widget
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
@@ -30,18 +31,15 @@ if TYPE_CHECKING:
 # ---- Choosing a rater
 
 
-class ChoosePage(QScrollArea):
+class ChoosePage(Scroller):
     """A line for every rater with a completed session, people first; `chosen` carries the rater's id."""
 
     chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.buttons: list[QuietButton] = []
-        inside = QWidget()
-        inside.setProperty("role", "clear")
+        inside = clear_widget()
         self._box = QVBoxLayout(inside)
         self._box.setContentsMargins(0, 0, theme.current().grid, 0)
         self._box.setSpacing(theme.current().gap)

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
     QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QToolTip,
     QVBoxLayout,
@@ -27,6 +26,7 @@ from desktop.charts.fingerprint_page import draw_prose
 from desktop.operations.fingerprint import save_fingerprint
 from desktop.shell import Shell
 from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
+from desktop.widgets.layout import Scroller, clear_column
 from desktop.widgets.safe_text import safe_line
 
 
@@ -260,15 +260,10 @@ class FingerprintView(QWidget):
         self._columns.addLayout(self._left, 9)
         self._right = self._said()
         self._columns.addLayout(self._right, 7)
-        inside = QWidget()
-        inside.setProperty("role", "clear")
-        whole = QVBoxLayout(inside)
-        whole.setContentsMargins(0, 0, 0, 0)
+        inside, whole = clear_column()
         whole.addLayout(self._columns)
         whole.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = Scroller()
         self._scroll.setWidget(inside)
         box.addWidget(self._scroll, 1)
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QListView,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -33,6 +32,7 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
+from desktop.widgets.layout import Scroller, clear_column, clear_widget
 from desktop.widgets.safe_text import safe_line
 
 # ---- The overview of comparisons, until the reveal
@@ -173,13 +173,8 @@ class EndPage(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(tokens.gap)
         row.addWidget(visit, 3)
-        side = QScrollArea()
-        side.setWidgetResizable(True)
-        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
-        column = QVBoxLayout(sheet)
-        column.setContentsMargins(0, 0, 0, 0)
+        side = Scroller()
+        sheet, column = clear_column()
         column.addWidget(ending, 0, Qt.AlignmentFlag.AlignTop)
         side.setWidget(sheet)
         row.addWidget(side, 2)
@@ -226,15 +221,13 @@ WIDTH = 760
 PATH_HEIGHT = 56
 
 
-class FinishedPage(QScrollArea):
+class FinishedPage(Scroller):
     """Says that all is saved and locked; where, only when asked; and that the file goes back to its sender."""
 
     closed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._path: Path | None = None
         self.told = Label("", "reading", wrap=True)
         self.where = QuietButton(tr("Show where the file is"), icon="folder")
@@ -292,8 +285,7 @@ class FinishedPage(QScrollArea):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
+        sheet = clear_widget()
         card = Card(tr("Thank you: you are done"))
         card.setMaximumWidth(tokens.px(WIDTH))
         card.box.addWidget(self.told)
@@ -363,7 +355,7 @@ class ShareBar(QWidget):
         painter.end()
 
 
-class RevealPage(QScrollArea):
+class RevealPage(Scroller):
     """Counts per axis. It claims nothing: whether counts differ from chance is for the charts to say."""
 
     charts_wanted = Signal()
@@ -372,16 +364,10 @@ class RevealPage(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_revelation(self, revelation: Revelation) -> None:
         tokens = theme.current()
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
-        box = QVBoxLayout(sheet)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.gap)
+        sheet, box = clear_column(tokens.gap)
         opening = Card(tr("You chose these texts"))
         opening.box.addWidget(Label(_opening(revelation), "reading", wrap=True))
         row = FlowLayout(spacing=tokens.grid)

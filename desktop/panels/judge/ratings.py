@@ -10,6 +10,7 @@ from core.judging.blind import RatingCriterion, Ratings
 from desktop import theme
 from desktop.widgets import Label, tr
 from desktop.widgets.cards import LETTERS
+from desktop.widgets.layout import clear_widget
 from desktop.widgets.safe_text import safe_line, safe_tip
 
 STEPS = (1, 2, 3, 4, 5)
@@ -180,8 +181,7 @@ class RatingTable(QScrollArea):
 
     def _make(self, criteria: Sequence[RatingCriterion], cards: int) -> None:
         tokens = theme.current()
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
+        sheet = clear_widget()
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, tokens.gap, 0)
         grid.setHorizontalSpacing(tokens.margin)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
-    QScrollArea,
     QSizePolicy,
     QSpinBox,
     QVBoxLayout,
@@ -26,6 +25,7 @@ from desktop import theme
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Scroller, clear_row
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ class DrawRequest(NamedTuple):
     notes: bool
 
 
-class SetupPage(QScrollArea):
+class SetupPage(Scroller):
     """The form: texts, numbers of comparisons and raters, what they can show, and the questions to raters."""
 
     wanted = Signal(object)  # DrawRequest
@@ -357,8 +357,6 @@ class SetupPage(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.what, self.power = WhatBox(), PowerLine()
         self.per_axis, self.raters = _spin(1, 10_000, 12), _spin(1, 200, 1)
         self.repeats, self.seed = _spin(0, 50, 0, suffix=" %"), _spin(0, 2_000_000_000, 1)
@@ -436,10 +434,7 @@ class SetupPage(QScrollArea):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
-        outer = QHBoxLayout(sheet)
-        outer.setContentsMargins(0, 0, 0, 0)
+        sheet, outer = clear_row()
         self._card = card = Card(tr("Draw comparisons"))
         self._fit(tokens)
         theme.signals.changed.connect(self._fit)

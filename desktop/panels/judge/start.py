@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from core.judging.blind import Offer, StartInfo
 from desktop import theme
 from desktop.settings import KeyMap
 from desktop.widgets import Card, KeyHint, Label, LinkButton, PlainText, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.layout import Scroller, clear_row
 
 MOST_LINES = 6  # of the text; a longer one scrolls
 
@@ -216,7 +216,7 @@ SHOWN_KEYS = (
 )  # fmt: skip
 
 
-class JudgeStartPage(QScrollArea):
+class JudgeStartPage(Scroller):
     """Asks for a rater code and, where there are several, for the set."""
 
     started = Signal(object, str, bool, str)  # Offer, code, consent, what the rater says about themselves
@@ -227,8 +227,6 @@ class JudgeStartPage(QScrollArea):
 
     def __init__(self, keys: KeyMap) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.offers: tuple[Offer, ...] = ()
         self.person, self.consent = PersonBox(), ConsentBox()
         self.code, self.agree = self.person.code, self.consent.agree
@@ -321,10 +319,7 @@ class JudgeStartPage(QScrollArea):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
-        outer = QHBoxLayout(sheet)
-        outer.setContentsMargins(0, 0, 0, 0)
+        sheet, outer = clear_row()
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))
         outer.addWidget(column, 1, Qt.AlignmentFlag.AlignTop)

@@ -23,6 +23,7 @@ from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS, ComparisonCards
+from desktop.widgets.layout import clear_widget
 from desktop.widgets.safe_text import safe_line
 
 RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
@@ -46,8 +47,7 @@ class Rubric(QScrollArea):
         if tuple(criteria) == self._criteria:
             return
         self._criteria = tuple(criteria)
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
+        sheet = clear_widget()
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, theme.current().gap, 0)
         grid.setHorizontalSpacing(theme.current().gap)
@@ -244,8 +244,7 @@ class WorkPage(QScrollArea):
         self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.go_back = _action(tr("Back"), "B")
         self.setWidgetResizable(True)
-        sheet = QWidget()
-        sheet.setProperty("role", "clear")
+        sheet = clear_widget()
         self.setWidget(sheet)
         box = QVBoxLayout(sheet)
         box.setContentsMargins(0, 0, 0, 0)

@@ -33,7 +33,7 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import Beside, Sheet
+from desktop.widgets.layout import Beside, Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -139,11 +139,7 @@ class ContextPage(Card):
 
 
 def _clear_page() -> tuple[QWidget, QVBoxLayout]:
-    page = QWidget()
-    page.setProperty("role", "clear")
-    box = QVBoxLayout(page)
-    box.setContentsMargins(0, 0, 0, 0)
-    box.setSpacing(8)
+    page, box = clear_column(8)
     return page, box
 
 

@@ -15,6 +15,7 @@ from core.documents.values import PartKind
 from desktop import theme
 from desktop.operations.letters import Checked
 from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
+from desktop.widgets.layout import clear_widget
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -222,8 +223,7 @@ class ComparedCard(Card):
         self.more = LinkButton(tr("More figures"))
         self.more.clicked.connect(self._toggle)
         self.facts = Label("", "note", wrap=True)
-        grid_box = QWidget()
-        grid_box.setProperty("role", "clear")
+        grid_box = clear_widget()
         grid = QGridLayout(grid_box)
         grid.setContentsMargins(0, 4, 0, 0)
         grid.setHorizontalSpacing(10)

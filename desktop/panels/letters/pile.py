@@ -46,7 +46,7 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.events import local_paths
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -447,11 +447,7 @@ class PilePage(QWidget):
         head.addStretch(1)
         head.addWidget(self.other)
         head.addWidget(self.export_button)
-        shown = QWidget()
-        shown.setProperty("role", "clear")
-        box = QVBoxLayout(shown)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
+        shown, box = clear_column(tokens.grid)
         box.addWidget(self.progress)
         box.addWidget(PileRoom(self.view), 1)
         self.pages = QStackedWidget()

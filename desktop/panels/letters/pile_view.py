@@ -39,6 +39,7 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.events import guard_wheel
+from desktop.widgets.layout import clear_column
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -394,11 +395,7 @@ class PileView(QWidget):
         empty.addWidget(self.nothing)
         empty.addWidget(self.everything)
         empty.addStretch(1)
-        letters = QWidget()
-        letters.setProperty("role", "clear")
-        box = QVBoxLayout(letters)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(8)
+        letters, box = clear_column(8)
         box.addWidget(self.bar)
         box.addLayout(empty)
         box.addWidget(card, 1)

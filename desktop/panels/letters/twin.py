@@ -29,7 +29,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -409,11 +409,7 @@ class TwinPage(QWidget):
         head.addStretch(1)
         for button in (self.another, self.rewrite_button, self.copy, self.menu_button):
             head.addWidget(button)
-        shown = QWidget()
-        shown.setProperty("role", "clear")
-        box = QVBoxLayout(shown)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(tokens.grid)
+        shown, box = clear_column(tokens.grid)
         box.addWidget(self.person)
         box.addWidget(self.view, 1)
         card = Card()

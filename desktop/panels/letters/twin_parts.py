@@ -14,7 +14,7 @@ from desktop.panels.letters.compared import shown
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, number, plural, tr
 from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_column, clear_row
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -266,11 +266,7 @@ class TwinPersonBar(QWidget):
 
 
 def _captioned(caption: str, field: QWidget) -> QWidget:
-    pair = QWidget()
-    pair.setProperty("role", "clear")
-    row = QHBoxLayout(pair)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(6)
+    pair, row = clear_row(6)
     label = Label(caption, "note")
     label.setBuddy(field)
     field.setAccessibleName(tr("The twin's {field}").format(field=caption.lower()))
@@ -386,11 +382,7 @@ class _Rows(QWidget):
 
 
 def _finding_row(said: str, stands_in: bool) -> QWidget:
-    row = QWidget()
-    row.setProperty("role", "clear")
-    box = QVBoxLayout(row)
-    box.setContentsMargins(0, 0, 0, 0)
-    box.setSpacing(4)
+    row, box = clear_column(4)
     box.addWidget(Label(safe_line(said), "", wrap=True))
     if stands_in:
         box.addWidget(StandInBadge(tr("stand-in scorer")), 0, Qt.AlignmentFlag.AlignLeft)
@@ -398,11 +390,7 @@ def _finding_row(said: str, stands_in: bool) -> QWidget:
 
 
 def _figure_row(line: ScoreLine) -> QWidget:
-    row = QWidget()
-    row.setProperty("role", "clear")
-    box = QVBoxLayout(row)
-    box.setContentsMargins(0, 0, 0, 0)
-    box.setSpacing(2)
+    row, box = clear_column(2)
     head = QHBoxLayout()
     head.setSpacing(8)
     head.addWidget(Label(safe_line(line.title), "strong", wrap=True), 1)

@@ -13,7 +13,7 @@ from desktop.operations.letters import About
 from desktop.panels.letters.compared import part_title
 from desktop.panels.letters.entries import CLAIM_KINDS, LetterItem
 from desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_row, clear_widget
 from desktop.widgets.letter_text import LetterMark, LetterText
 from desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
@@ -66,10 +66,7 @@ class _Offers(QWidget):
         self.setVisible(bool(offers))
 
     def _row(self, offer: "Rewording") -> QWidget:
-        row = QWidget()
-        row.setProperty("role", "clear")
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
+        row, line = clear_row()
         told = QVBoxLayout()
         told.setSpacing(0)
         line.addLayout(told, 1)
@@ -334,8 +331,7 @@ class LetterView(Card):
         tokens = theme.current()
         self.set_padding(tokens.margin, 20)
         self.box.setSpacing(12)
-        self.legend = QWidget()
-        self.legend.setProperty("role", "clear")
+        self.legend = clear_widget()
         self._flow = FlowLayout(self.legend, spacing=6, centred=True)
         self._flow.addWidget(self.every)
         self._said: list[str] = []

@@ -28,6 +28,7 @@ from core.studies.study import Study, named
 from desktop import theme
 from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
+from desktop.widgets.layout import clear_column
 from desktop.widgets.safe_text import safe_line
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
@@ -49,11 +50,7 @@ class CheckList(QWidget):
         """`items`: key and words of each."""
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        inside = QWidget()
-        inside.setProperty("role", "clear")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        inside, column = clear_column(2)
         for key, words in items:
             self.boxes[key] = box = QCheckBox(safe_line(words).replace("&", "&&"))
             box.clicked.connect(lambda _: self.changed.emit())

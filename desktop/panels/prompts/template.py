@@ -38,7 +38,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_widget
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ class WordingCard(Card):
         use = LinkButton(tr("Use this") if flag.neutral else tr("Leave out"))
         use.setAccessibleName(tr("{action}: {words}").format(action=use.text(), words=words))
         use.clicked.connect(lambda: self.replaced.emit(with_one_neutral(self._wording, flag)))
-        row = QWidget()
-        row.setProperty("role", "clear")
+        row = clear_widget()
         told = QVBoxLayout()
         told.setSpacing(2)
         told.addWidget(Label(f"“{words}”", "strong", wrap=True))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from desktop.widgets import Card
 from desktop.widgets.buttons import LinkButton
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import Label
+from desktop.widgets.layout import Scroller, clear_widget
 from desktop.widgets.words import tr
 
 # ---- Remapping the keys of judging
@@ -163,8 +163,7 @@ class SettingsPanel(Panel):
     title = "Settings"
 
     def build(self) -> None:
-        column = QWidget()
-        column.setProperty("role", "clear")
+        column = clear_widget()
         column.setMaximumWidth(theme.current().px(WIDEST))
         box = QVBoxLayout(column)
         box.setContentsMargins(0, 0, 8, 0)
@@ -178,11 +177,9 @@ class SettingsPanel(Panel):
         keys.box.addWidget(self.key_map)
         box.addWidget(keys)
         box.addStretch(1)
-        area = QScrollArea()
+        area = Scroller()
         area.setWidget(column)
-        area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(area)
         self.shell.settings.changed.connect(self._show_values)
         self.shell.connections.changed.connect(self._show_switch)
