@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from core.judging.packets.inside import PacketInfo
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
     from core.errors import AppError
+    from core.judging.packets.packet import PacketInfo
     from core.project.project import Project
     from desktop.jobs import JobRunner
     from desktop.operations.connections import Connections

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QStackedWidget,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -117,7 +116,7 @@ class ContextPage(Card):
         self.use.setEnabled(bool(self.paste.toPlainText().strip()))
 
     def _asking(self) -> QWidget:
-        page, box = _clear_page()
+        page, box = clear_column(8)
         box.addWidget(Label(tr("Add the CV"), "heading"))
         said = tr("With the CV, biography or application beside it, every claim of the letter is looked up there.")
         box.addWidget(Label(said, "soft", wrap=True))
@@ -128,7 +127,7 @@ class ContextPage(Card):
         return page
 
     def _showing(self) -> QWidget:
-        page, box = _clear_page()
+        page, box = clear_column(8)
         head = QHBoxLayout()
         head.addWidget(self.name, 1)
         head.addWidget(self.remove)
@@ -136,11 +135,6 @@ class ContextPage(Card):
         box.addWidget(self.hint)
         box.addWidget(self.text, 1)
         return page
-
-
-def _clear_page() -> tuple[QWidget, QVBoxLayout]:
-    page, box = clear_column(8)
-    return page, box
 
 
 # ---- The candidate

@@ -30,8 +30,7 @@ from desktop.widgets.events import local_paths
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.twin_values import TwinDifference
-
+    from core.documents.values import TwinDifference
     from desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
