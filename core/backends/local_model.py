@@ -93,9 +93,6 @@ def _free_on_windows() -> int | None:
     return int(status.free) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None
 
 
-# ---- Spelling
-
-
 class Spelling:
     """Takes the bytes of one token after another and hands on text as soon as it is certain.
 

@@ -175,9 +175,6 @@ class BackendPlugin(Protocol):
     def open(self, model: str, parameters: Mapping[str, Parameter]) -> Backend: ...
 
 
-# ---- Seeds
-
-
 def output_seed(run_seed: int, prompt_key: str, sample: int) -> int:
     """A seed from 0 to 2⁶³ − 1, the same on every machine: the first 63 bits of SHA-256 over the three.
 

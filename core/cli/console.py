@@ -93,9 +93,6 @@ def _answering() -> Iterator[None]:
         ) from error
 
 
-# ---- A job on the command line: a bar on stderr, and Ctrl+C cancels it as the window's button would
-
-
 @contextmanager
 def job(title: str) -> Iterator[JobContext]:
     """A context whose reports move a bar on stderr; nothing is drawn where stderr is no terminal."""

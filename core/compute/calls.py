@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.documents.batches import row_of_letter as row_of_letter
     from core.documents.files.child import parse as parse_letter_file
     from core.documents.reading import read_letter as read_letter
-    from core.documents.report_files import write_report as write_report
+    from core.documents.report import write_report
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.runs.compare.planning import in_compute as plan_comparisons
@@ -37,7 +37,7 @@ else:
     parse_letter_file = "core.documents.files.child:parse"
     group_tests = "core.documents.batches:group_tests"
     read_letter = "core.documents.reading:read_letter"
-    write_report = "core.documents.report_files:write_report"
+    write_report = "core.documents.report:write_report"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
     plan_comparisons = "core.runs.compare.planning:in_compute"

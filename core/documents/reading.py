@@ -43,8 +43,6 @@ from core.scorers.segment import SEGMENTER, sentences
 from core.swap import Person
 from core.swap.guess import guess_person
 
-# ---- The sentences of a letter, each inside one part
-
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
     """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call."""
@@ -331,9 +329,6 @@ def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> b
         return marks == reference.marks
     use = figure.scorer
     return use is None or reference.scorers.get(use.role) == f"{use.name} {use.version}"
-
-
-# ---- All of it
 
 
 def read_letter(

@@ -1,13 +1,239 @@
 """A whole figure: heading, legend and notes around what its kind draws; the same on every canvas."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from core.draw import digits, words
-from core.draw.canvas import BAND_DASH, DASHES, NULL_DASH, Canvas, series_color
+from core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
 from core.draw.digits import tr
-from core.draw.figure import Figure, FigureKind
-from core.draw.grid import draw_grid
+from core.draw.figure import Figure, FigureKind, FigureMark
 from core.draw.plots import draw_line, draw_radar, draw_rows, printed_by
+
+# ---- Rows × series as cells: the kinds `matrix`, coloured, and `table`, for what mixes units or is made of words
+# Every cell of a matrix holds its number, so that no one depends on colour.
+
+MOST_LABEL = 0.34  # of the width
+PADDING, GAP = 6.0, 12.0
+WORDS_WIDTH = 200.0  # what a column of words is given at least, where it has so many
+WIDEST = 150.0  # of a column of numbers
+DEEPEST = 0.5  # of a colour, so that ink stays readable on it
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class _Column:
+    series: str
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A mark as it stands in its cell: a number over its interval and n, or words in as many lines as they need."""
+
+    mark: FigureMark
+    shown: str
+    below: tuple[str, ...]
+    wraps: bool
+    strong: bool
+    tint: float | None
+
+
+def draw_grid(canvas: Canvas, figure: Figure, top: float) -> float:
+    """From `top` on; gives where the next begins. Columns that do not fit stand below, in bands."""
+    grid = _Grid(canvas, figure)
+    y = top + 6
+    for number, columns in enumerate(grid.bands()):
+        y = grid.band(columns, y + (GAP if number else 0))
+    y += 6
+    for remark in grid.remarks():
+        y = canvas.paragraph(0, y, canvas.width, remark) + 3
+    return y
+
+
+class _Grid:
+    def __init__(self, canvas: Canvas, figure: Figure) -> None:
+        self.canvas, self.figure = canvas, figure
+        self._tints = _grid_tints(figure) if figure.kind == "matrix" else {}
+        self._rows = {row: figure.at(*row) for row in figure.rows}
+        # Where every cell of a row has the same n, it stands once, below the label.
+        self._alike = all(len({mark.n for mark in marks}) == 1 for marks in self._rows.values())
+        self._cells = {(row, mark.series): self._cell(mark) for row, marks in self._rows.items() for mark in marks}
+        names = [canvas.measure(label, "label") for _, label in self._rows]
+        self._label = min(max([*names, canvas.measure(figure.rows_title, "note"), 60.0]), MOST_LABEL * canvas.width)
+
+    def _cell(self, mark: FigureMark) -> _Cell:
+        shown, interval = words.written(self.figure, mark)
+        n = "" if self._alike else tr("n = {n}").format(n=digits.count(mark.n))
+        return _Cell(
+            mark,
+            shown,
+            tuple(text for text in (f"({interval})" if interval else "", n) if text),
+            wraps=bool(mark.text) and not mark.text[:1].isdigit(),
+            strong=_significant(mark) and self.figure.complete,
+            tint=None if mark.value is None else self._tints.get(mark.value),
+        )
+
+    # columns
+
+    def bands(self) -> Iterator[list[_Column]]:
+        """The columns, as many beside each other as there is room for."""
+        room = self.canvas.width - self._label - GAP
+        natural = {name: min(self._natural(name), room) for name in self.figure.series}
+        least = {name: min(size, WORDS_WIDTH) if self._is_words(name) else size for name, size in natural.items()}
+        band: list[str] = []
+        for name in self.figure.series:
+            if band and sum(least[one] for one in band) + least[name] > room:
+                yield list(self._placed(band, room, natural, least))
+                band = []
+            band.append(name)
+        yield list(self._placed(band, room, natural, least))
+
+    def _placed(
+        self, band: Sequence[str], room: float, natural: dict[str, float], least: dict[str, float]
+    ) -> Iterator[_Column]:
+        """What is left of the room goes to the words; where there are none, to all alike, up to a limit."""
+        left, spare = self._label + GAP, room - sum(least[name] for name in band)
+        wrapping = [name for name in band if self._is_words(name)]
+        for name in band:
+            width = least[name]
+            if name in wrapping:
+                width = min(natural[name], width + spare / len(wrapping))
+            elif not wrapping:
+                width = max(width, min(width + spare / len(band), WIDEST))
+            yield _Column(name, left, width)
+            left += width
+
+    def _column(self, series: str) -> Iterator[_Cell]:
+        return (cell for (_, name), cell in self._cells.items() if name == series)
+
+    def _is_words(self, series: str) -> bool:
+        return any(cell.wraps for cell in self._column(series))
+
+    def _natural(self, series: str) -> float:
+        """What a column would take: its cells in one line each, its heading in as many as it has words."""
+        measure = self.canvas.measure
+        sizes = [measure(word, "note") for word in self._title(series).split()]
+        for cell in self._column(series):
+            sizes.append(measure(cell.shown, "label" if cell.wraps else "strong"))
+            sizes += [measure(text, "note") for text in cell.below]
+        return max(sizes, default=0.0) + 2 * PADDING + 2
+
+    def _title(self, series: str) -> str:
+        if not series and len(self.figure.series) == 1 and self.figure.kind == "matrix":
+            return self.figure.axis or self.figure.unit
+        return words.series_title(self.figure, series)
+
+    # drawing
+
+    def band(self, columns: Sequence[_Column], top: float) -> float:
+        y = self._headings(columns, top) + 4
+        for section, rows in groupby(self._rows, key=lambda row: row[0]):
+            if section:
+                y = self.canvas.paragraph(0, y + 8, self.canvas.width, section, "strong", "ink") + 4
+            for row in rows:
+                y = self._row(row, columns, y)
+        return y
+
+    def _headings(self, columns: Sequence[_Column], top: float) -> float:
+        canvas = self.canvas
+        heads = [canvas.wrap(self._title(one.series), "note", one.width - 2 * PADDING) for one in columns]
+        title = canvas.wrap(self.figure.rows_title, "note", self._label) if self.figure.rows_title else []
+        bottom = top + NOTE_LINE * max([len(title), *map(len, heads)])
+        for number, line in enumerate(reversed(title)):
+            canvas.text(0, bottom - NOTE_LINE * number - 4, line)
+        for column, lines in zip(columns, heads, strict=True):
+            for number, line in enumerate(reversed(lines)):
+                self._line(column, bottom - NOTE_LINE * number - 4, line, middle=not self._is_words(column.series))
+        return bottom
+
+    def _line(
+        self, column: _Column, y: float, text: str, *, middle: bool, strong: bool = False, color: str = "soft",
+        large: bool = False,
+    ) -> None:  # fmt: skip
+        x = column.left + (column.width / 2 if middle else PADDING)
+        style = "strong" if strong else "label" if large else "note"
+        self.canvas.text(x, y, text, style, color, "middle" if middle else "start")  # type: ignore[arg-type]
+
+    def _row(self, row: tuple[str, str], columns: Sequence[_Column], top: float) -> float:
+        canvas = self.canvas
+        here = [(column, self._cells[row, column.series]) for column in columns if (row, column.series) in self._cells]
+        label = canvas.wrap(row[1], "label", self._label, most=4)
+        n = tr("n = {n}").format(n=digits.count(self._rows[row][0].n)) if self._alike else ""
+        tall = LABEL_LINE * len(label) + (NOTE_LINE if n else 0)
+        height = max([tall, *(self._height(cell, column) for column, cell in here)]) + 8
+        y = top + (height - tall) / 2
+        for line in label:
+            canvas.text(0, y + SIZES["label"], line, "label", "ink")
+            y += LABEL_LINE
+        if n:
+            canvas.text(0, y + SIZES["note"] - 1, n)
+        for column, cell in here:
+            self._draw(cell, column, top, height)
+        if all(cell.tint is None for _, cell in here):
+            canvas.line(0, top + height, columns[-1].left + columns[-1].width, top + height)
+        return top + height
+
+    def _words(self, cell: _Cell, column: _Column) -> list[str]:
+        return self.canvas.wrap(cell.shown, "label", column.width - 2 * PADDING)
+
+    def _height(self, cell: _Cell, column: _Column) -> float:
+        return LABEL_LINE * len(self._words(cell, column)) if cell.wraps else LABEL_LINE + NOTE_LINE * len(cell.below)
+
+    def _draw(self, cell: _Cell, column: _Column, top: float, height: float) -> None:
+        canvas, middle = self.canvas, top + height / 2
+        if cell.tint is not None:
+            color = "above" if cell.tint >= 0 else "below"
+            # The edge stays free: there the ring of what is pointed at can be seen.
+            box = column.left + 2, top + 2, column.width - 4, height - 4
+            canvas.rect(*box, color, opacity=max(0.02, DEEPEST * min(1.0, abs(cell.tint))))
+        canvas.spot(column.left, top, column.width, height, self.figure, cell.mark)
+        y = middle - self._height(cell, column) / 2
+        if cell.wraps:
+            for line in self._words(cell, column):
+                self._line(column, y + SIZES["label"], line, middle=False, large=True, color="ink")
+                y += LABEL_LINE
+            return
+        own = self._is_words(column.series)
+        self._line(column, y + SIZES["label"], cell.shown, middle=not own, strong=cell.strong, large=True, color="ink")
+        y += LABEL_LINE
+        for line in cell.below:
+            # Soft would be too faint on a deep tint.
+            self._line(
+                column, y + SIZES["note"] - 1, line, middle=not own, color="soft" if cell.tint is None else "ink"
+            )
+            y += NOTE_LINE
+
+    def remarks(self) -> Iterator[str]:
+        """What brackets and bold mean, and why there is a dash in place of some numbers."""
+        cells = [cell for cell in self._cells.values() if not cell.mark.text]
+        if any(cell.mark.low is not None for cell in cells):
+            yield tr("In brackets: the interval.")
+        if any(cell.strong for cell in cells):
+            yield tr("Bold: p at most 0.05 after adjustment for the other tests.")
+        reasons = [words.reason_of(cell.mark) for cell in cells if cell.mark.value is None]
+        for reason in dict.fromkeys(reasons):
+            times = reasons.count(reason)
+            text = tr("— not defined, 1 number: {reason}") if times == 1 else tr("— not defined, {n} numbers: {reason}")
+            yield text.format(n=digits.count(times), reason=reason)
+
+
+def _significant(mark: FigureMark) -> bool:
+    """Whether the number itself was tested: a part of a finding, such as one group's, was not."""
+    adjusted = mark.finding.p_adjusted
+    return mark.whole and adjusted is not None and adjusted <= SIGNIFICANT
+
+
+def _grid_tints(figure: Figure) -> dict[float, float]:
+    """From −1 to 1 around `null`; from 0 to 1 where there is no such value, the lowest (or 0) without colour."""
+    values = [mark.value for mark in figure.marks if mark.value is not None]
+    if not values:
+        return {}
+    middle = min(0.0, *values) if figure.null is None else figure.null
+    reach = max(abs(value - middle) for value in values) or 1.0
+    return {value: (value - middle) / reach for value in values}
+
 
 LAYOUTS: Mapping[FigureKind, Callable[[Canvas, Figure, float], float]] = {
     "intervals": draw_rows,

@@ -256,8 +256,6 @@ def _share(identity: str, label: str, k: int, found: Finding | None) -> ShareOfC
     )
 
 
-# ---- The power of so many choices, from the planner; evaluated in the compute process
-
 # The preference a session is planned for, as shares of the choices. For three identities it is the plan's own; two get
 # the shares at the same part (0.35) of the largest possible ABS.
 PLANNED = {2: (0.675, 0.325), 3: (0.55, 0.30, 0.15)}

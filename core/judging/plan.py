@@ -339,8 +339,6 @@ def _hash(*parts: str) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
-# ---- Settings that are stored with a plan
-
 PlanKind = Literal["identity", "model", "origin", "twin"]
 KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 

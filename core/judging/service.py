@@ -78,8 +78,6 @@ def _meant(
     return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].key
 
 
-# ---- Sessions
-
 CODE_LENGTH = 40
 
 

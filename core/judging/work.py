@@ -30,8 +30,6 @@ from core.project.rows import ComparisonItem, ComparisonRow, Outcome, PlanRow, R
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
-# ---- Active time: time spent judging, without the time while nobody was there
-
 IDLE_SECONDS = 120.0
 
 
@@ -47,9 +45,6 @@ class ActiveClock:
         """Active seconds since the last lap."""
         before, self._last = self._last, self._now()
         return min(max(self._last - before, 0.0), self._idle)
-
-
-# ---- Notes
 
 
 class Notes:

@@ -20,8 +20,6 @@ import platformdirs
 
 from core.errors import AppError
 
-# ---- The folder
-
 
 def home() -> Path:
     """The program's data folder; made when first needed."""

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from core.metrics.result import finite
 
-# ---- Holm
-
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1) p₍ⱼ₎), in the order given.
@@ -21,9 +19,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         running = max(running, min(1.0, (len(ranked) - rank) * p))
         adjusted[place] = running
     return adjusted
-
-
-# ---- Benjamini and Hochberg
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:

@@ -67,9 +67,6 @@ def unless_lopsided(found: Agreement, chosen: Ints) -> Agreement:
     return Agreement(found.value, found.reason, MaybeBounds(None, reason), found.n) if reason else found
 
 
-# ---- raw agreement
-
-
 def observed_agreement(counts: Ints) -> float:
     """Mean over comparisons of Σ_k c_k (c_k − 1) / (m (m − 1)), m the judgments; each comparison has two or more."""
     judged = counts.sum(axis=1)
@@ -121,9 +118,6 @@ def _fleiss(rows: Ints) -> float | None:
     return float(library(rows)) if (rows.sum(axis=0) > 0).sum() > 1 else None
 
 
-# ---- Krippendorff's α: any number of raters, with gaps
-
-
 Measurement = Literal["nominal", "ordinal", "interval"]
 
 
@@ -157,9 +151,6 @@ def _alpha(pairs: Ints, measurement: Measurement) -> float | None:
         squared = np.subtract.outer(places, places) ** 2
     expected = totals @ squared @ totals
     return float(1 - (totals.sum() - 1) * (coincidences * squared).sum() / expected)
-
-
-# ---- Gwet's AC1: does not collapse where most judgments fall on one category
 
 
 def gwet_ac1(counts: Ints) -> Agreement:
@@ -232,9 +223,6 @@ def _cohen(both: Ints, categories: int) -> float | None:
         return None
     table = np.bincount(both[:, 0] * categories + both[:, 1], minlength=categories**2).reshape(categories, categories)
     return float(cohens_kappa(table, return_results=False))
-
-
-# ---- one rater asked twice
 
 
 def random_consistency(choices: int, others: tuple[int, ...], cards: int) -> float | None:

@@ -9,8 +9,6 @@ from core.metrics.proportions import clustered_proportion
 from core.metrics.resampling import TOLERANCE
 from core.metrics.result import Bools, Bounds, Floats, Ints, MaybeBounds, Numbers, finite, same_length, truths
 
-# ---- shares of mentions
-
 
 @dataclass(frozen=True)
 class ShareDistance:

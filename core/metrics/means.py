@@ -22,8 +22,6 @@ from core.metrics.result import (
     untested,
 )
 
-# ---- interval of a mean
-
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
     """x̄ ± t₍n−1₎ s/√n. `values`: independent units, shape (n,). Fewer than two have none. ValueError for NaN."""
@@ -35,9 +33,6 @@ def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
     half = float(t.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
     mean = float(values.mean())
     return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {len(values) - 1}", level))
-
-
-# ---- interval of a mean of values between 0 and 1: near an end Student's t is too often wrong
 
 
 def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) -> MaybeBounds:
@@ -68,9 +63,6 @@ def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) 
     return MaybeBounds(
         Bounds(max(0.0, centre - half), min(1.0, centre + half), f"Wilson by effective n, df {count - 1}", level)
     )
-
-
-# ---- one mean
 
 
 def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Alternative = "two-sided") -> Difference:
@@ -116,9 +108,6 @@ def t_of(
     )
 
 
-# ---- matched units
-
-
 def paired_difference(first: Floats, second: Floats, *, alternative: Alternative = "two-sided") -> Difference:
     """Mean of first − second over pairs, paired t with n − 1 df, effect d_z = mean / SD of the differences (ddof 1).
 
@@ -129,9 +118,6 @@ def paired_difference(first: Floats, second: Floats, *, alternative: Alternative
     one, other, n = finite(first), finite(second), len(first)
     magnitude = float(np.abs([one, other]).max(initial=0.0))
     return t_of(one - other, (n, n), "paired t", "d_z", alternative, magnitude=magnitude)
-
-
-# ---- two independent groups
 
 
 def two_sample_difference(
@@ -181,9 +167,6 @@ def _pooled_sd(one: Floats, other: Floats) -> float:
     return sqrt(squares / (len(one) + len(other) - 2))
 
 
-# ---- as the creativity paper tests: t for two groups, one-way ANOVA for more
-
-
 def mean_difference(samples: Sequence[Floats]) -> TestResult:
     """Student's t (equal variances) for two samples, one-way ANOVA for three and more, as if all were independent.
 
@@ -201,9 +184,6 @@ def mean_difference(samples: Sequence[Floats]) -> TestResult:
         return TestResult(name, None, None, "no variation within the groups")
     outcome = ttest_ind(*samples) if len(samples) == 2 else f_oneway(*samples)
     return TestResult(name, float(outcome.statistic), float(outcome.pvalue))
-
-
-# ---- units of which some were sampled together
 
 
 def clustered_mean(values: Floats, clusters: Ints) -> Difference:
@@ -238,8 +218,6 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     p = float(2 * t.sf(abs(mean / error), count - 1))
     return Difference(mean, "", MaybeBounds(bounds), p, mean / error, test, "d", effect, n, (count,))
 
-
-# ---- equivalence: only after this test may anything be said to make no difference
 
 ALPHA = 0.05
 

@@ -64,9 +64,6 @@ def smallest_expected(count: float, tokens_first: float, tokens_second: float) -
     return count * min(tokens_first, tokens_second) / (tokens_first + tokens_second)
 
 
-# ---- one item, as a paper prints it
-
-
 def sample_odds_ratio(count_first: int, total_first: int, count_second: int, total_second: int) -> OddsRatio:
     """[a / (n_a − a)] / [b / (n_b − b)], with scipy's log-normal interval, as if items were independent.
 
@@ -84,9 +81,6 @@ def sample_odds_ratio(count_first: int, total_first: int, count_second: int, tot
     return OddsRatio(
         float(result.statistic), "", MaybeBounds(Bounds(float(low), float(high), "log-normal, words as independent"))
     )
-
-
-# ---- rare words
 
 
 def rare_odds_ratio(

@@ -21,8 +21,6 @@ from core.metrics.result import (
     untested,
 )
 
-# ---- Wilson's interval
-
 
 def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
     """(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
@@ -45,9 +43,6 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
     return Bounds(low, high, "Wilson", level)
 
 
-# ---- design effect
-
-
 def design_effect(counts: Ints) -> float:
     """Variance of the shares with comparisons as the unit, over their variance were every choice independent.
 
@@ -67,9 +62,6 @@ def design_effect(counts: Ints) -> float:
         return n / comparisons
     between = float(((counts - sizes[:, None] * shares) ** 2).sum())
     return max(1.0, comparisons / (comparisons - 1) * between / independent)
-
-
-# ---- units of which some were sampled together
 
 
 @dataclass(frozen=True)
@@ -138,9 +130,6 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
     method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
     interval = Bounds(bounds.low, bounds.high, method, bounds.level)
     return Share(chosen / n, interval, float(permutation_p(as_far)), "permutation within comparisons")
-
-
-# ---- χ² goodness of fit to equal chances
 
 
 def equal_chances(counts: Ints) -> TestResult:
@@ -226,8 +215,6 @@ def _tested(x: int, n: int, y: int, m: int, exact: bool | None) -> tuple[str, fl
         return "Boschloo, exact", None, min(1.0, float(boschloo_exact([[x, y], [n - x, m - y]]).pvalue))
     return "Fisher, exact", None, float(fisher_exact([[x, n - x], [y, m - y]]).pvalue)
 
-
-# ---- the same units twice: McNemar
 
 FEWEST_FOR_CHI_SQUARED = 25
 

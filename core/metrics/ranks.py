@@ -99,9 +99,6 @@ def _categories(first: Numbers, second: Numbers) -> tuple[Ints, Ints]:
     return rows, columns
 
 
-# ---- Kendall's τ of many tables of two rows at once, for resampling
-
-
 def kendall_draws(tables: Draws) -> tuple[Floats, Floats]:
     """τ-b and τ-c for tables drawn at random, shape (2, columns, draws), lower category first: each of shape (draws,).
 
@@ -123,8 +120,6 @@ def kendall_draws(tables: Draws) -> tuple[Floats, Floats]:
         np.divide(4 * surplus, n**2, out=nowhere, where=varies),
     )
 
-
-# ---- outliers by a rule that they cannot bend themselves
 
 # The rule: a modified z beyond 3.5 (Iglewicz & Hoaglin 1993). Fewer times than this have no usual one.
 FARTHEST = 3.5

@@ -40,8 +40,6 @@ def permutation_p(at_least: Bools | Floats) -> Floats:
     return np.asarray((1 + hits) / (1 + len(at_least)))
 
 
-# ---- bootstrap of means
-
 # As many as a processor keeps near: with sixteen times as many a resample takes twice the time.
 DRAWN_AT_ONCE = 250_000
 
@@ -76,9 +74,6 @@ def widened_tail(units: int, level: float = LEVEL) -> float:
     return NormalDist().cdf(-float(t.ppf((1 + level) / 2, units - 1)) * sqrt(units / (units - 1)))
 
 
-# ---- one-way cluster bootstrap
-
-
 def cluster_bootstrap_sums(per_cluster: Floats, rng: np.random.Generator, resamples: int = RESAMPLES) -> Floats:
     """Sums of `per_cluster` over as many clusters drawn with replacement: shape (resamples, c).
 
@@ -87,8 +82,6 @@ def cluster_bootstrap_sums(per_cluster: Floats, rng: np.random.Generator, resamp
     """
     return bootstrap_means(per_cluster, rng, resamples) * len(per_cluster)
 
-
-# ---- permutation within blocks
 
 Label = TypeVar("Label", bound=np.generic)
 
@@ -102,8 +95,6 @@ def shuffled_within(labels: NDArray[Label], stratum: Ints, rng: np.random.Genera
     np.put_along_axis(shuffled, order, np.broadcast_to(sorted_labels, shuffled.shape), axis=1)
     return shuffled
 
-
-# ---- blocks of a pair dealt to its two sides by chance
 
 # A random number just below 1 times the blocks left must not round up to them: the last wanted ones would be missed.
 BELOW_ONE = np.float32(1 - 2**-22)
@@ -143,9 +134,6 @@ def dealt_sums(
             for column, total in zip(columns, sums, strict=True):
                 total[:, :active] += taken * column[blocks]
         yield np.moveaxis(sums[:, :, rank_of], 0, 2)
-
-
-# ---- sums recombined from a few permutations of each pair, where many would cost too much
 
 
 def recombined_sums(

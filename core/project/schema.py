@@ -65,8 +65,6 @@ def schema_of(connection: sqlite3.Connection) -> list[tuple[str, str, str, str |
     return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
 
 
-# ---- Tables for building statements, read once from a database in memory that the migrations have made
-
 _TYPES: dict[str, type[sa.types.TypeEngine[Any]]] = {
     "INTEGER": sa.Integer, "REAL": sa.Float, "TEXT": sa.Text, "BLOB": sa.LargeBinary,
 }  # fmt: skip

@@ -11,8 +11,6 @@ from core.errors import AppError, UsageError
 from core.prompts.axes import Axis, Text
 from core.prompts.resource_files import packaged, read_toml, validated
 
-# ---- Drafts
-
 DEFAULT_IDENTITY = "default"
 
 

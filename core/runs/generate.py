@@ -221,9 +221,6 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
     )
 
 
-# ---- Declining to write for prompts that are worded with bias
-
-
 def decline_set(ctx: JobContext, project: Project, set_id: int) -> None:
     """Raise `AppError` that names the prompts of a set that are worded with bias, and what in them; else do nothing."""
     from core.prompts.detector import decline

@@ -231,9 +231,6 @@ def _creative_key(record: Record, axis_of: Mapping[str, str]) -> str:
     return f"imported/{record.values['task']}/{record.values['theme']}/{where}{told}"
 
 
-# ---- Letters
-
-
 def store_letters(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
     """How many letters were added."""
     study_id = study_id or added_study(project, "letters")

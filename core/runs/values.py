@@ -17,8 +17,6 @@ from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe, preference, usable
 
-# ---- Originals of a news study, and which of them an article was generated beside
-
 KIND: Literal["original"] = "original"  # of the sources
 # What ties a generated article to its original, whatever the headlines are: the beginning of the original's hash.
 ORIGINAL_KEY = "original_key"

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from core.backends.openai_compatible.probe import EndpointTest
     from core.machine.endpoints import Endpoint
 
-# ---- Choosing an option by likelihood
-
 Choice = Literal["likelihood", "likelihood_corrected"]
 CHOICES: tuple[Choice, ...] = ("likelihood", "likelihood_corrected")
 PARAMETER = "choose"  # of a generator: how its answers come about
@@ -209,9 +207,6 @@ class _Stream:
             self._ctx.report(0, partial=Written(tuple(self._finished)))
             self._finished = []
             self._flushed = time.monotonic()
-
-
-# ---- The test of an endpoint
 
 
 def probe(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "EndpointTest":

@@ -95,8 +95,6 @@ def _any(words: "dict[str, str] | list[str]") -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-# ---- The scorer
-
 CLASSES = ("agentic", "communal", "neutral")
 WEIGHTS_SHA256 = "6dcf6fabe5653f0b05edc9814f6ba28dc193a64153fb0e9071b84f8ee1923240"
 

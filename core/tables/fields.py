@@ -119,9 +119,6 @@ def _clearly_longest(columns: Sequence[str], sample_rows: Sequence[Mapping[str, 
     return ranked[0] if len(ranked) == 1 or lengths[ranked[0]] >= 2 * lengths[ranked[1]] else None
 
 
-# ---- The fields of each kind of table, from study_fields.toml
-
-
 @cache
 def _all_fields() -> Mapping[str, tuple[FieldSpec, ...]]:
     data = tomllib.loads(resources.files("core.tables").joinpath("study_fields.toml").read_text(encoding="utf-8"))

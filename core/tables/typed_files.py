@@ -16,8 +16,6 @@ from core.jobs import JobContext
 from core.tables.encoding import HANDLER, Encoding, misfit
 from core.tables.rows import Fault, RawRow, excerpt
 
-# ---- Values as plain text
-
 EXACT_IN_FLOAT = 2**53
 
 

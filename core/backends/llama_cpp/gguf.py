@@ -18,8 +18,6 @@ from typing import Any
 
 from core.backends.llama_cpp import errors
 
-# ---- Kinds of tensors and values
-
 # Number of the tensor type → (weights in a block, bytes of a block). Source: ggml's type traits.
 TENSOR_TYPES: dict[int, tuple[int, int]] = {
     0: (1, 4),  # F32

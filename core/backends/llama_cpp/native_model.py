@@ -86,9 +86,6 @@ def _note(level: int, text: bytes, data: Any) -> None:
     _log.append(text.decode("utf-8", "replace"))
 
 
-# ---- Tokens of one evaluation
-
-
 class Rows:
     """llama.cpp's batch with room for so many tokens, and its arrays as numpy sees them."""
 

@@ -25,8 +25,6 @@ from jinja2.utils import Namespace
 
 from core.backends.llama_cpp import errors
 
-# ---- How templates are compiled: what makes a value passes a check, and what repeats takes a step
-
 
 class CheckedCode(CodeGenerator):
     """Generates the usual code with `environment.checked(…)` around results of filters and around new values."""

@@ -23,8 +23,6 @@ from core.backends.llama_cpp.template import Around, around
 from core.backends.local_model import FoundModel, Spelling, shared_beginning
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
 
-# ---- Vocabulary
-
 _UNKNOWN, _CONTROL = 1 << 0, 1 << 3  # llama.cpp's attributes of tokens that are no text
 
 
@@ -119,9 +117,6 @@ class GgufVocabulary:
         return text[:cut], text[cut:]
 
 
-# ---- Prefix cache
-
-
 @dataclass(frozen=True)
 class Other:
     """A token of another text than text 0, at its place there."""
@@ -213,8 +208,6 @@ class Prefix:
         self._tokens.clear()
         self._native.forget_all()
 
-
-# ---- Samplers, in the order of llama.cpp's own server
 
 _REMEMBERED = 64  # tokens
 _RANDOM = 0xFFFFFFFF  # llama.cpp takes this one for “any seed”
@@ -358,9 +351,6 @@ def log_probability(logits: npt.NDArray[np.float32], token: int) -> float:
     """x_token − log Σ exp(xⱼ)."""
     highest = logits.max()
     return float(logits[token] - highest) - math.log(float(np.exp(logits - highest).sum(dtype=np.float64)))
-
-
-# ---- The backend
 
 
 class LlamaCpp:

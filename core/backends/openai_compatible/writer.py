@@ -132,9 +132,6 @@ async def _leave_tidy(last: Callable[[], Awaitable[None]]) -> None:
         await asyncio.wait(rest, timeout=CANCEL_SECONDS)
 
 
-# ---- A text while it is written
-
-
 class Live:
     """Hands pieces out as they come. A second try goes on only where it repeats what was handed out already."""
 
@@ -163,8 +160,6 @@ class Live:
             self._shown.append(new)
             self._put(new)
 
-
-# ---- The backend
 
 LOOK_SECONDS = 0.05
 

@@ -22,8 +22,6 @@ from core.errors import AppError, UsageError
 from core.scorers.folders import device, loading
 from core.scorers.folders.loading import FolderSettings, read_settings
 
-# ---- Drawing a token
-
 Floats = NDArray[np.float64]
 
 
@@ -65,8 +63,6 @@ class Sampler:
         ordered = candidates[np.argsort(-logits[candidates], kind="stable")]
         return ordered[: self._top_k] if self._top_k else ordered
 
-
-# ---- The loaded model
 
 CHUNK = 256  # tokens of a prompt between two checks for a cancel
 
@@ -148,8 +144,6 @@ class Engine:
 
         return all(type(layer) is DynamicLayer for layer in getattr(self._past, "layers", [None]))
 
-
-# ---- Texts and tokens
 
 _LOOK_BACK = 6  # tokens before a new one that decide how it is spelt, such as whether a blank stands before it
 

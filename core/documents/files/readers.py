@@ -113,8 +113,6 @@ def of_markdown(data: bytes, name: str) -> Extracted:
     return Extracted(of_lines(text))
 
 
-# ---- Paragraphs of an HTML file. It is parsed and never shown: no script, style, picture or address in it is used
-
 _BLOCKS = frozenset(
     (
         "address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset",
@@ -182,9 +180,6 @@ def of_html(data: bytes, name: str) -> Extracted:
     return Extracted(parser.found)
 
 
-# ---- Paragraphs of a rich text file
-
-
 def of_rtf(data: bytes, name: str) -> Extracted:
     """The text, one paragraph a line; `AppError` for what cannot be followed."""
     from striprtf.striprtf import rtf_to_text
@@ -203,8 +198,6 @@ def of_rtf(data: bytes, name: str) -> Extracted:
 # A file that needs more is no letter, and may be an attack.
 MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
 MOST_PARTS = 5_000  # files inside one
-
-# ---- A docx or odt is a zip of XML files. Only what is needed is unpacked, and never more than a letter can hold
 
 
 class Packed:

@@ -178,8 +178,6 @@ def _required(project: Project) -> PacketParts:
     return found
 
 
-# ---- The hash of a file's bytes. Never of a file that is open here: closing it would release SQLite's lock
-
 READ_BYTES = 1 << 20
 
 

@@ -248,8 +248,6 @@ def _unlisted(finding: Finding, names: frozenset[str]) -> Finding:
     return replace(finding, groups=groups, n_by_group=counts, note=note)
 
 
-# ---- What was compared besides the project's axes, and in which sets of identities
-
 Axes = dict[str, list[str]]
 
 

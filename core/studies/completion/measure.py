@@ -304,8 +304,6 @@ def _finding(
     )
 
 
-# ---- `completion.irrelevant`: replies that name none of the options, or two
-
 IRRELEVANT_ID = "completion.irrelevant"
 
 
@@ -341,8 +339,6 @@ def irrelevant(cell: ReplyCell) -> Iterator[Finding]:
             note=" ".join(filter(None, [f"{dropped} of {n} replies.", note, irrelevant_line(cell.dims)])),
         )
 
-
-# ---- `completion.option_position`, where the order shown is known
 
 POSITION_ID = "completion.option_position"
 PLACES = ("first", "second", "third")

@@ -286,8 +286,6 @@ def _titles(part: AxisDistances) -> dict[str, str]:
     return {"label": part.axis, "title": within(f"Representative bias score: {part.axis}", part.dims)}
 
 
-# ---- `creativity.rbs.trend`: the spread over the identities by temperature
-
 TREND = "creativity.rbs.trend"
 TREND_SOURCE = "Kumar et al. 2024, section 4.1"
 

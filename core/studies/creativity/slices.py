@@ -87,9 +87,6 @@ def _after(part: Finding, wholes: Sequence[Finding]) -> Finding:
     return part
 
 
-# ---- The paper's own values, as a sentence beside ours
-
-
 @cache
 def _values() -> dict[str, dict[str, Any]]:
     return read_toml(packaged("published", "creativity.toml"))

@@ -16,8 +16,6 @@ from core.prompts.template import Template
 from core.swap import HE_AND_SHE, Person, Pronoun
 from core.swap.engine import swap
 
-# ---- Paragraphs of a biography sampled to a length
-
 PARAGRAPH_END = re.compile(r"\n\s*\n|(?<=\.)\s*\n")
 
 

@@ -105,9 +105,6 @@ def _are(values: Sequence[str], wanted: str) -> Bools:
     return np.array([value == wanted for value in values], dtype=np.bool_)
 
 
-# ---- The style of hallucinated, of grounded and of all sentences of each letter
-
-
 @dataclass(frozen=True)
 class Shares:
     """Shares of formal (positive, agentic) sentences per letter, NaN where a letter has none of that kind."""

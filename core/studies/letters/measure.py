@@ -16,8 +16,8 @@ from core.jobs import JobContext
 from core.metrics.proportions import paired_proportions, two_proportions, wilson
 from core.metrics.result import RESAMPLES, Bools, Difference
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
+from core.scorers.embedding import WordVectors
 from core.scorers.registry import describe, load
-from core.scorers.word_vectors import WordVectors
 from core.studies.findings import interval, missing_interval, with_holm
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm

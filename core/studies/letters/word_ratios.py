@@ -213,8 +213,6 @@ def _sums(counts: Any, letters: Bools) -> Ints:
     return np.asarray(counts[np.flatnonzero(letters)].sum(axis=0), dtype=np.int64).ravel()
 
 
-# ---- Snippets: a word in a letter of each group, of the same block for both where there is one
-
 AROUND = 45  # characters before and after the word
 
 

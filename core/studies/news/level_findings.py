@@ -107,9 +107,6 @@ def difference_harm(part: LevelPart, place: int) -> str:
     return own or f"{side} 0, generated articles are to the disadvantage of {part.axis.labels[place]}."
 
 
-# ---- Families of tests that are adjusted among each other
-
-
 def families(findings: Sequence[Finding]) -> list[Finding]:
     """Holm within one id and axis, over all pairs first and then across its dims; as published nothing is adjusted."""
     keys = dict.fromkeys(map(_family, findings))

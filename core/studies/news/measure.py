@@ -36,8 +36,6 @@ from core.studies.news.mentions import (
 )
 from core.studies.news.table import NOT_ENGLISH, REFUSED, SIDES, NewsTable, matched_rows, news_table, why_unanswered
 
-# ---- `news.words_per_article`
-
 WORDS_PER_ARTICLE = "news.words_per_article"
 
 

@@ -22,7 +22,7 @@ from desktop import theme
 from desktop.charts.chart import ChartCard
 from desktop.charts.live import TextsBehind
 from desktop.panels.findings.studies import StudyLine
-from desktop.read.figures import StudyFigures
+from desktop.read.charts import StudyFigures
 from desktop.widgets import Card, EmptyState, IconButton, Label, PlainText, StandInBadge, plural, tr
 from desktop.widgets.layout import Column, Scroller, clear_widget
 from desktop.widgets.safe_text import safe_line

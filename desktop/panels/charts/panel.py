@@ -43,8 +43,7 @@ from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
 from desktop.panels.charts.measured import FigureCard, MeasuredFigures
-from desktop.read.charts import StoredCharts
-from desktop.read.figures import StoredFigures, StudyFigures
+from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
 from desktop.widgets import EmptyState, Label, Notice, plural, tr
 from desktop.widgets.layout import clear_widget

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from core.runs.fingerprint import OfferedRater, OfferedRaters
     from desktop.jobs import JobHandle
 
-# ---- Choosing a rater
-
 
 class ChoosePage(Scroller):
     """A line for every rater with a completed session, people first; `chosen` carries the rater's id."""
@@ -113,8 +111,6 @@ def _empty(card: Card) -> None:
             widget.setParent(None)
             widget.deleteLater()
 
-
-# ---- The panel
 
 BESIDE_FROM = 960  # text pixels
 

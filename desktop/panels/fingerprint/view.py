@@ -114,8 +114,6 @@ class FigureBox(Card):
         self.chart.set_figure(figure)
 
 
-# ---- The page
-
 SIDE_BY_SIDE_FROM = 820  # text pixels: narrower, the words stand under the radar
 CHIP_FROM = 700
 FORMATS = ("png", "svg", "pdf")

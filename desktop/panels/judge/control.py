@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from core.judging.session import JudgingSession
     from core.project.project import Project
 
-# ---- From futures to the window's thread
-
 Then = Callable[[Any], object]
 
 
@@ -56,8 +54,6 @@ class Answers(QObject):
         else:
             raise error
 
-
-# ---- The session
 
 TOUCH_MILLISECONDS = 5_000
 CLOSE_SECONDS = 2.0

@@ -35,8 +35,6 @@ from desktop.widgets import (
 from desktop.widgets.layout import Scroller, clear_column, clear_widget
 from desktop.widgets.safe_text import safe_line
 
-# ---- The overview of comparisons, until the reveal
-
 STATES = {"done": "✓", "skipped": "↷", "left": "○", "unusable": "–"}
 STATE_WORDS = {"done": "answered", "skipped": "skipped", "left": "left", "unusable": "cannot be shown"}
 FIRST_STATES = ("skipped", "left")  # what one most likely comes back for stands first
@@ -214,8 +212,6 @@ class EndPage(QWidget):
         if asking:
             self.not_yet.setFocus(Qt.FocusReason.OtherFocusReason)
 
-
-# ---- A packet is finished
 
 WIDTH = 760
 PATH_HEIGHT = 56

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from core.judging.packets.packet import PacketInfo
     from core.project.project import Project
 
-# ---- A rating packet: a fixed code, a window that is blind from the first moment, and its end
-
 
 class PacketPlace:
     """Tells the pages whether they stand in a packet. `info` is None in an ordinary project."""
@@ -80,8 +78,6 @@ class PacketPlace:
         assert self.info is not None
         self._page.show_finished(project.path, self.info.comparisons, progress)
 
-
-# ---- The panel
 
 BREAK_SECONDS = 25 * 60.0  # of active time, after which a break is offered
 ROOMY_HEADER = 760  # pixels of text room from which the header has place for more than the title

@@ -97,8 +97,6 @@ class ConsentBox(QWidget):
         self.changed.emit()
 
 
-# ---- The code and the background of the rater
-
 CODE_LENGTH = 40
 BACKGROUND_LINES = 2
 

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from desktop.operations.letters import Checked, Rewording
 
 
-# ---- The CV
-
-
 class _ContextPasteBox(PasteBox):
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), theme.current().px(140))
@@ -135,9 +132,6 @@ class ContextPage(Card):
         box.addWidget(self.hint)
         box.addWidget(self.text, 1)
         return page
-
-
-# ---- The candidate
 
 
 class PersonPage(Card):
@@ -246,8 +240,6 @@ class PersonPage(Card):
         self.box.addWidget(label)
         self.box.addWidget(field)
 
-
-# ---- The board
 
 SIDE_WIDTH = 352
 FOUND, CV, PERSON = range(3)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
     from core.findings import ScorerUse
 
-# ---- The bar
-
 BAR_HEIGHT, BAND_ALPHA = 20, 0.4  # text pixels; how much of the ink shows
 Range = tuple[float, float]
 
@@ -173,8 +171,6 @@ def naming_said(naming: "Naming", name: str, last: str, title: str) -> str:
     said = [tr("“{way}” {count} ×").format(way=way, count=count) for count, way in ways if count]
     return ", ".join(said) if said else tr("never by name")
 
-
-# ---- The card
 
 FIRST = ("agentic", "communal", "formality", "positivity")
 MORE = ("agency", "standout", "ability", "grindstone", "doubt", "superlatives", "words")

@@ -30,8 +30,6 @@ from desktop.widgets import Card, Label, LinkButton, number, plural, tr
 from desktop.widgets.marks import draw_mark, look_of
 from desktop.widgets.safe_text import safe_line
 
-# ---- The item model
-
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 FOLDED_AT_FIRST = frozenset({WARMTH, STRENGTH})
@@ -226,8 +224,6 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font
 
-
-# ---- The list and its card
 
 LIMITS = "One letter cannot show bias. It can show language that is known to matter."
 LIST_HEIGHT = 84  # at least

@@ -52,8 +52,6 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from desktop.shell import Shell
 
-# ---- Choosing a pile
-
 WIDTH, ICON = 620, 36
 
 
@@ -114,8 +112,6 @@ class PileStartPage(Sheet):
         self.picture.setPixmap(theme.pixmap("folder", tokens.accent, tokens.px(ICON), self.devicePixelRatioF()))
         self.card.setMaximumWidth(tokens.px(WIDTH))
 
-
-# ---- Room that scrolls in a low window
 
 LEAST_HEIGHT = 320  # text pixels
 
@@ -226,9 +222,6 @@ def _rate(files_a_second: float) -> str:
     if files_a_second >= 1:
         return tr("{n} a second").format(n=number(files_a_second, 1))
     return tr("{n} a minute").format(n=number(60 * files_a_second, 1))
-
-
-# ---- The page
 
 
 class PilePage(QWidget):

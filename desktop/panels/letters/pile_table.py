@@ -269,8 +269,6 @@ def column_help(column: str) -> str:
     }[column]
 
 
-# ---- The view
-
 ROW_HEIGHT = 34
 LEAST_HEIGHT = 160  # header and a few rows; a page with less room scrolls
 WIDTHS = {

@@ -45,8 +45,6 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from core.documents.pile import GroupTest
 
-# ---- The filter
-
 PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
 
 
@@ -248,8 +246,6 @@ def _signed(value: float, decimals: int) -> str:
     rounded = round(value, decimals)
     return f"{'+' if rounded > 0 else '−' if rounded < 0 else ''}{number(abs(rounded), decimals)}"
 
-
-# ---- The table and the differences
 
 LETTERS, GROUPS = range(2)
 WITHOUT_FIGURES = tuple(name for name in COLUMNS if name not in ("file", "note"))

@@ -12,8 +12,6 @@ from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, 
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import DisplayText, safe_line
 
-# ---- Pasting and choosing a letter or CV
-
 MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown here
 
 
@@ -53,8 +51,6 @@ def ask_letter(parent: QWidget, title: str) -> Path | None:
     name, _ = QFileDialog.getOpenFileName(parent, title, "", choices)
     return Path(name) if name else None
 
-
-# ---- The page
 
 WIDTH, BOX_HEIGHT, ICON = 620, 132, 36
 

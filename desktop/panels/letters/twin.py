@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from desktop.operations.letters import Checked
     from desktop.shell import Shell
 
-# ---- The dialog
-
 WIDTH = 460
 
 
@@ -200,8 +198,6 @@ class RewriteDialog(QDialog):
         box.addWidget(self.bar)
         box.addLayout(buttons)
 
-
-# ---- The page
 
 SLOW_MILLISECONDS = 400
 LONGEST_AUTHOR = 28  # characters in the line above the texts; the whole name is beside the findings

@@ -187,8 +187,6 @@ def person_said(person: "Person") -> str:
     return safe_line(f"{name} ({person.pronoun})" if person.pronoun else name)
 
 
-# ---- The person of the twin
-
 LONGEST = 80
 
 

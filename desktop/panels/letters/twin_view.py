@@ -390,8 +390,6 @@ def _tip(place: TwinPlace) -> str:
     return f"{place.said}: {place.why}"
 
 
-# ---- The view
-
 SIDE_WIDTH = 320
 
 

@@ -178,8 +178,6 @@ class LetterNote(QWidget):
         self.swatch.updateGeometry()
 
 
-# ---- The letter
-
 LEAST_TEXT = 110
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
 
-# ---- A tab
-
 
 class RatersSection(QWidget):
     """One tab. `attach` gives it a project, `ask` reads again; what is read comes to `show_data`.
@@ -86,8 +84,6 @@ class RatersSection(QWidget):
     def add_page(self, page: QWidget) -> None:
         self.pages.addWidget(page)
 
-
-# ---- Pages about one comparison
 
 LEAST_HEIGHT = 190  # text pixels of the cards; the page scrolls rather than squeeze them
 

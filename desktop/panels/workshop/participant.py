@@ -130,8 +130,6 @@ def _settings() -> QSettings:
     return settings
 
 
-# ---- The picture at the end
-
 # Somebody may walk away and leave the picture on the screen.
 IDLE_MINUTES = 5
 STIRRINGS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.Wheel}

@@ -196,9 +196,6 @@ def _share_row(grid: QGridLayout, row: int, axis: "AxisChoice", one: "ShareOfCho
     grid.addWidget(Label(figure), row, 2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
-# ---- The room
-
-
 class WorkshopRoom(QWidget):
     """Fills the screen while a workshop is on. Only a `Keeper` holds the project, and the window is blind."""
 

@@ -90,8 +90,6 @@ class FinishPage(QWidget):
             self.wanted.emit()
 
 
-# ---- The seat
-
 ROOMY_HEADER = 860  # pixels of text room from which the header has place for all of it
 
 

@@ -196,8 +196,6 @@ def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
     return spin
 
 
-# ---- The page
-
 WIDTH = 760
 ASK_AFTER_MILLISECONDS = 150
 

@@ -10,7 +10,7 @@ from letter_files import PARAGRAPHS
 
 from core.documents.files import read_bytes, read_pasted
 from core.documents.reading import read_letter
-from core.documents.report_files import write_report
+from core.documents.report import write_report
 from core.documents.twins import read_with_twin
 from core.documents.values import Document, Reading
 from core.errors import AppError, UsageError

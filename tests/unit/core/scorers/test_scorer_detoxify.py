@@ -15,7 +15,7 @@ from core.machine.models.installed import InstalledModel
 from core.scorers import registry
 from core.scorers.folders import device, scorers
 from core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
-from core.scorers.folders.detoxify import load_detoxify
+from core.scorers.folders.scorers import load_detoxify
 from core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."

@@ -8,9 +8,9 @@ import pytest
 
 from core.errors import AppError
 from core.scorers import entailment
+from core.scorers.embedding import WordVectors
 from core.scorers.parts_of_speech import CODES, TextBlobTagger
 from core.scorers.segment import is_english, words
-from core.scorers.word_vectors import WordVectors
 
 NAMES = {code: name for name, code in CODES.items()}
 

@@ -24,7 +24,7 @@ from desktop import theme
 from desktop.charts.canvas import PaintCanvas, below
 from desktop.charts.chart import Chart, ChartSpot, lay_out
 from desktop.charts.export import chart_png, export_chart
-from desktop.read.figures import compared, models_of
+from desktop.read.charts import compared, models_of
 
 KINDS: tuple[FigureKind, ...] = ("intervals", "grouped", "bars", "matrix", "line", "radar", "table")
 LIGHT = theme.tokens_for("light")
