@@ -1,6 +1,8 @@
 """Every test runs without a display, without the network's model hub, and in a home of its own."""
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Tests side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
+MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 << 30
 HOME_VARIABLES = {
     "HOME": "",
     "USERPROFILE": "",
@@ -25,6 +28,20 @@ HOME_VARIABLES = {
     "XDG_STATE_HOME": ".local/state",
     "XDG_RUNTIME_DIR": ".run",
 }
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep temporary files in memory where there is room: waiting for the disk took most of the time of many tests.
+
+    Benchmarks and soak tests stay on the disk: they are about what it does.
+    """
+    ordinary = config.option.markexpr == "not soak and not bench"
+    room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM_BYTES
+    if ordinary and room and config.option.basetemp is None:
+        folder = tempfile.mkdtemp(prefix="biasprint-tests-", dir=MEMORY)
+        config.option.basetemp = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(autouse=True)

@@ -33,6 +33,8 @@ class Lives:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            # Only a process of one thread may fork: numpy starts others for linear algebra.
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         )
 
     def __enter__(self) -> "Lives":
