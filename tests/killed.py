@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
+PATIENCE_SECONDS = 60
 TESTS = str(Path(__file__).parent)
 # `live` is defined by the code that comes first. A life tells its process id before anything else.
 SERVE = """
@@ -54,6 +55,8 @@ class Lives:
         self._process.stdin.flush()
         pid = int(self._process.stdout.readline())
         killer = threading.Timer(after, os.kill, (pid, signal.SIGKILL))
+        too_long = threading.Timer(PATIENCE_SECONDS, os.kill, (pid, signal.SIGKILL))
+        too_long.start()
         told: list[str] = []
         reached = False
         while (line := self._process.stdout.readline()) != "over\n":
@@ -63,5 +66,6 @@ class Lives:
                 reached = True
                 killer.start()
         killer.cancel()
+        too_long.cancel()
         assert reached, "it did not come so far"
         return told
