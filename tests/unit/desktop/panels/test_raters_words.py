@@ -116,7 +116,7 @@ def test_a_number_has_its_interval_and_n_and_an_undefined_one_its_reason() -> No
     undefined = finding("creativity.agreement.raw", "third", None, n=0)
     rows, _ = quality_rows("axes", [shown, without, undefined], Titles())
     assert [row.cells[1:] for row in rows] == [
-        ("0.4 (0.2–0.6)", "12 comparisons", ""),
+        ("0.40 (0.20–0.60)", "12 comparisons", ""),
         ("0.40", "12 comparisons", "No interval: fewer than 10 comparisons."),
         ("—", "0 comparisons", "Not defined: only one rater chose."),
     ]
