@@ -1,6 +1,7 @@
 """What every test of the window shares: the usual look, garbage collected on this thread, and nothing left behind."""
 
 import gc
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,12 +78,28 @@ def own_computer(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> None:
     monkeypatch.delenv(keys.ENVIRONMENT, raising=False)
 
 
+@pytest.fixture(scope="module")
+def models_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The program's folder of a module's model process."""
+    models().close()
+    yield tmp_path_factory.mktemp("models") / "program"
+    models().close()
+
+
 @pytest.fixture
 def own_models(own_computer: None) -> Iterator[None]:
     """A model process that was begun elsewhere would know the endpoints of another computer."""
     models().close()
     yield
     models().close()
+
+
+@pytest.fixture
+def shared_models(own_computer: None, models_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The tests of a module share a model process, and so one computer; each finds it without any endpoint."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(models_home))
+    yield
+    shutil.rmtree(models_home, ignore_errors=True)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ COMPARISONS = 3  # 1 task × 3 themes; of two cards, so that there are twice as 
 
 
 @pytest.fixture(autouse=True)
-def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]:
+def cancelled_at_the_end(shared_models: None, window: MainWindow) -> Iterator[None]:
     """What a test left running or waiting is given up, not waited for."""
     yield
     window.jobs.cancel_all()
