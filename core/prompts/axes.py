@@ -41,7 +41,7 @@ class Identity:
 
 @dataclass(frozen=True, config=_STRICT)
 class Harm:
-    """Which direction of a finding harms whom: finding id, label (empty = all), direction of the estimate, words."""
+    """The direction of a finding that harms a group: finding id, label (empty = all), direction, words."""
 
     finding: Text
     harmed: Key

@@ -36,7 +36,7 @@ class TaskCriterion:
 
 @dataclass(frozen=True, config=_STRICT)
 class Task:
-    """What a generator is asked to write; `template` has the one placeholder {theme}."""
+    """A kind of text that a generator is asked for; `template` has the one placeholder {theme}."""
 
     key: Key
     title: Text
@@ -46,7 +46,7 @@ class Task:
 
 @dataclass(frozen=True, config=_STRICT)
 class Theme:
-    """What it is about; `text` is what stands in the prompt, `topic` the group of themes it belongs to."""
+    """The theme of a text; `text` is what stands in the prompt, `topic` the group of themes it belongs to."""
 
     key: Key
     text: Text

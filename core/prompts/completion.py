@@ -53,7 +53,7 @@ class Sentences:
 
 @dataclass(frozen=True, config=_STRICT)
 class GivenPeople:
-    """Whom a positive and a negative stimulus stand for, in words."""
+    """The people whom a positive and a negative stimulus mean, in words."""
 
     positive: Text
     negative: Text
@@ -70,11 +70,11 @@ class Domain:
     sentences: Sentences
 
     def given(self, direction: str) -> Terms:
-        """What the items of a direction say of the person."""
+        """The terms that the items of a direction say of the person."""
         return self.stimuli if direction == "SAI" else self.attributes
 
     def offered(self, direction: str) -> Terms:
-        """What the items of a direction offer for the blank."""
+        """The terms that the items of a direction offer for the blank."""
         return self.attributes if direction == "SAI" else self.stimuli
 
     def written(self, direction: str) -> tuple[ItemSentence, ...]:
@@ -92,7 +92,7 @@ def domain(name: str) -> Domain:
 
 @cache
 def pronoun_forms() -> dict[str, dict[str, str]]:
-    """What stands for {they}, {are}, {man} … with each pronoun; {They} begins with a capital."""
+    """The words for {they}, {are}, {man} … with each pronoun; {They} begins with a capital."""
     data = read_toml(packaged("completion", "forms.toml"))
     return {
         pronoun: {**words, **{name[0].upper() + name[1:]: word[:1].upper() + word[1:] for name, word in words.items()}}

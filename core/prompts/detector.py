@@ -100,12 +100,12 @@ def fold(word: str) -> str:
 
 
 def digest(word: str) -> str:
-    """What stands for a slur in the data file, so that nobody has to read it there."""
+    """The code of a slur in the data file, so that nobody has to read it there."""
     return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _quoted(words: Sequence[str]) -> list[bool]:
-    """Which words stand in quotation marks: somebody else's words, as in a headline. A mark without a partner is none.
+    """A mask of the quoted words: somebody else's words, as in a headline. A mark without a partner is none.
 
     Where nothing stands outside the marks, the whole is what is asked for.
     """
@@ -355,7 +355,7 @@ def _by_rule(text: str, encoded: Encoded, rule: Rule, rules: Ruleset) -> Iterato
 
 
 def _excused(signs: str, first: int, end: int, rule: Rule) -> bool:
-    """Whether the sentence denies, reports or studies what the match says."""
+    """True if the sentence denies, reports or studies what the match says."""
     before = signs[max(0, first - BEFORE) : first]
     before = before[before.rfind(STOP) + 1 :]
     if not rule.unless.isdisjoint(before):

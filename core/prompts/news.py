@@ -29,7 +29,7 @@ NO_ORIGINALS = (
 
 @dataclass(frozen=True)
 class Headline:
-    """What an article is to be written for. `domain`: what it is about, such as sports."""
+    """A headline to write an article for. `domain`: what it is about, such as sports."""
 
     text: str
     domain: str = ""

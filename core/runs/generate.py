@@ -71,7 +71,7 @@ class FailureWatch:
 
 
 def _quiet(done: int, total: int | None, note: str) -> None:
-    """What counts is what is on disk, and that is counted by whoever asks."""
+    """Ignores progress: only what is on disk counts, and the caller counts that."""
 
 
 # ---- A run

@@ -139,7 +139,7 @@ REPLIES_NOTE = "The items were part of the imported table, the wording of the qu
 
 
 def store_replies(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
-    """How many replies were added. A table that cannot be stored is refused before anything is."""
+    """The number of replies added. A table that cannot be stored is refused before anything is."""
     check_replies(table)
     samples = sample_numbers(table.rows, lambda row: (_reply_key(row), row.values.get(MODEL, "")))
     items = [
@@ -179,7 +179,7 @@ KEPT = ("temperature",)  # what is known of how an output was made, besides its 
 
 
 def store_creative_texts(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
-    """How many outputs were added. A table that cannot be stored is refused before anything is."""
+    """The number of outputs added. A table that cannot be stored is refused before anything is."""
     axis_of = _known_axes(project, table.rows)
     for record in table.rows:
         check_key(record, _creative_key(record, axis_of), "task and theme")
@@ -232,7 +232,7 @@ def _creative_key(record: Record, axis_of: Mapping[str, str]) -> str:
 
 
 def store_letters(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
-    """How many letters were added."""
+    """The number of letters added."""
     study_id = study_id or added_study(project, "letters")
     added, rows = 0, iter(table.rows)
     while chunk := list(islice(rows, CHUNK)):
@@ -257,7 +257,7 @@ ARTICLES_NOTE = "The prompts were not part of the imported table; prompt_kind sa
 
 
 def store_articles(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
-    """How many generated articles were added. A table that cannot be stored is refused before anything is."""
+    """The number of generated articles added. A table that cannot be stored is refused before anything is."""
     check_generated(table)
     samples = sample_numbers(table.rows, lambda row: (_article_prompt(row).key, row.values.get("model", "")))
     items = [
@@ -344,7 +344,7 @@ NAME_SHOWN = 150  # characters of a file's name that say where a text came from
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What was read and stored; `present` rows were there already from an earlier import of the same file."""
+    """The outcome of an import; `present` rows were there already from an earlier import of the same file."""
 
     table: TableRead
     added: int

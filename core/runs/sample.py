@@ -34,7 +34,7 @@ DIAL = "medium"
 
 
 def sample_file() -> Path:
-    """Where a person's own copy of the sample lies."""
+    """The place of a person's own copy of the sample."""
     return home() / "Sample.biasprint"
 
 
@@ -75,7 +75,7 @@ def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
 
 
 def about() -> dict[str, Any]:
-    """What the sample texts are, and what they are not."""
+    """The description of the sample texts."""
     return tomllib.loads(files("resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
 
 

@@ -30,7 +30,7 @@ PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "femal
 
 @dataclass(frozen=True)
 class PromptChoice:
-    """What a prompt set is narrowed to or made from; None where a person asks for nothing.
+    """The choices that narrow a prompt set or that it is made from; None where nothing is asked for.
 
     `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each. `document`: what
     the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also the biased form of the news
@@ -71,7 +71,7 @@ Drafter = Callable[[JobContext, Project, PromptChoice], PromptSetDraft]
 
 
 def drafter(kind: str, choice: PromptChoice) -> Drafter:
-    """What drafts the prompts of a study, once the choice is known to be one that it can follow."""
+    """The function that drafts the prompts of a study. Raises `UsageError` for a choice that it cannot follow."""
     if kind not in studies():
         raise UsageError(f"There is no study “{kind}” to start.", hint=f"Studies: {', '.join(studies())}.")
     study = known_study(kind)

@@ -1,4 +1,4 @@
-"""What measures read of a project: scores, made first where they are missing, models, temperatures and originals."""
+"""Values that measures read of a project: scores, made first where missing, models, temperatures and originals."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
 
 
 def stored_values(project: Project, info: ScorerInfo) -> dict[TextKey, Floats]:
-    """What this scorer version has said of the project's texts, by text."""
+    """The stored values of this scorer version, by text."""
     embeddings = info.role == "embedding"
     read = project.scores.embeddings if embeddings else project.scores.page
     return {(kind, _id(kind, row)): row.values for kind in KINDS for row in _rows(read, kind, info)}
@@ -125,7 +125,7 @@ def complete_values(
 
 
 def failures(project: Project, study_id: int) -> dict[str, int]:
-    """How many outputs of a study are failures, as a reason for what was left out; empty for none."""
+    """The number of outputs of a study that are failures, as a reason for what was left out; empty for none."""
     failed = project.outputs.count(OutputFilter(study_id=study_id, status="error"))
     return {"generation failed": failed} if failed else {}
 
@@ -171,7 +171,7 @@ def written_by(project: Project) -> dict[int, tuple[str, str]]:
 
 
 def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
-    """What wrote the texts of a comparison, several joined; and the temperature, empty where they have no one."""
+    """The models of the texts of a comparison, several joined; and the temperature, empty where they have no one."""
     known = {wrote.get(item.output, ("", "")) for item in comparison.items if item.output is not None}
     models, heat = zip(*sorted(known or {("", "")}), strict=True)
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""

@@ -1,4 +1,4 @@
-"""What the model process does: open a backend, keep it, hand out each text once it is finished, test an endpoint.
+"""The work of the model process: open a backend, keep it, hand out each text once it is finished, test an endpoint.
 
 Where a generator chooses by likelihood, the score of an option is the log-likelihood of the sentence with the option
 in its place, log P(sentence). All three share the words before the blank, whose own likelihood is the same for each

@@ -1,4 +1,4 @@
-"""Which studies there are. A third party adds one by an entry point in the group `biasprint.studies`.
+"""The registry of studies. A third party adds one by an entry point in the group `biasprint.studies`.
 
 The entry point's object is a `Study`. The program's own kinds cannot be taken.
 """

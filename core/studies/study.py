@@ -1,4 +1,4 @@
-"""What a study declares of itself. A third party's study needs nothing but this module and an entry point.
+"""The declaration of a study. A third party's study needs nothing but this module and an entry point.
 
 Functions and classes are named as "module:attribute" and imported where they are used, so that a declaration is light
 and may name what lies above it. What a declaration leaves empty is done in the plain way that its field describes.
@@ -31,7 +31,7 @@ class InputTable:
 
     @property
     def kind(self) -> str:
-        """What its fields are found by, see `core.studies.registry.fields_of`."""
+        """The name by which its fields are found, see `core.studies.registry.fields_of`."""
         return self.table or self.name
 
     @property
@@ -54,7 +54,7 @@ class InputTable:
 
 @dataclass(frozen=True)
 class StudyWords:
-    """What the window calls a study's texts.
+    """Words of the window for a study's texts.
 
     `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
     `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
@@ -122,7 +122,7 @@ class Study:
 
 
 def named(where: str) -> Any:
-    """What "module:attribute" names, or the module where there is no attribute; imports it."""
+    """The object that "module:attribute" names, or the module where there is no attribute; imports it."""
     module, _, attribute = where.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found

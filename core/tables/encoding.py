@@ -1,4 +1,4 @@
-"""Which encoding a text file is in. UTF-8 unless the bytes say otherwise, and never a silent guess.
+"""The encoding of a text file: UTF-8 unless the bytes say otherwise, and never a silent guess.
 
 Bytes that do not decode become U+DC00 + byte, so that one bad row can be named while the rest is read. No clean file
 holds those characters: the decoders of UTF-8, UTF-16 and UTF-32 reject lone surrogates.
@@ -187,7 +187,7 @@ def _legacy_page(sample: bytes) -> str | None:
 
 
 def _is_western(sample: bytes) -> bool:
-    """Whether Windows-1252 gives plausible words. (Detectors confuse the Latin pages on short texts.)"""
+    """True if Windows-1252 gives plausible words. (Detectors confuse the Latin pages on short texts.)"""
     try:
         text = sample.decode("cp1252")
     except UnicodeDecodeError:

@@ -75,7 +75,7 @@ def complete_mapping(
     fields: Sequence[FieldSpec],
     asked: Mapping[str, str],
 ) -> dict[str, str]:
-    """What was asked for, and guesses for the rest, in the order of `fields`.
+    """The mapping that was asked for, completed by guesses, in the order of `fields`.
 
     `table` is the file's name, for messages. Raises `UsageError` for a field that does not exist, `AppError` for a
     column that is not there and for a required field without a column.

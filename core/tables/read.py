@@ -211,7 +211,7 @@ MOST_SHARED = 10_000
 
 
 class TableFile(Protocol):
-    """What a reader of one kind of file gives."""
+    """A reader of one kind of file."""
 
     @property
     def path(self) -> Path: ...
@@ -335,7 +335,7 @@ def iter_records(
 def _own_faults(
     row: RawRow, names: Sequence[str], required: set[int], seen: dict[bytes, int], *, keep_duplicates: bool
 ) -> list[Fault]:
-    """What is wrong with a row that the reader found sound."""
+    """The fault of a row that the reader found sound."""
     for place in required:
         if not row.cells[place].strip():
             return [Fault(f"no {names[place]}")]
@@ -346,7 +346,7 @@ def _own_faults(
 
 
 def _digest(cells: tuple[str, ...]) -> bytes:
-    """What stands for a row when looking for duplicates: 16 bytes, so that a million rows stay small."""
+    """The digest of a row for finding duplicates: 16 bytes, so that a million rows stay small."""
     return hashlib.blake2b(repr(cells).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -1,4 +1,4 @@
-"""What reading a table gives: records, and every row that is not as it should be, named by its number."""
+"""Results of reading a table: records, and every row that is not as it should be, named by its number."""
 
 import re
 from collections.abc import Mapping

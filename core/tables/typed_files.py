@@ -329,7 +329,7 @@ def _about_sheets(sheet: Any, others: Sequence[str]) -> list[str]:
 
 
 def _about_cells(sheet: Any) -> list[str]:
-    """What the cells alone do not show: merged ranges, and formulas that were never calculated."""
+    """Notices of what the cells do not show: merged ranges, and formulas that were never calculated."""
     merged = unsaved = False
     with sheet._get_source() as source:
         kept = b""

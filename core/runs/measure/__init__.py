@@ -25,7 +25,7 @@ Answer = tuple[StudyResult, list[str]]  # the findings, and what the person shou
 
 
 class Measuring(Protocol):
-    """What a study's `gather` module gives.
+    """The interface of a study's `gather` module.
 
     `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
     table a file is. `needed`: the scorers whose stored values its measures read, where nobody chooses others; light.
@@ -109,7 +109,7 @@ def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
 
 
 def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
-    """What is needed to get the same numbers again."""
+    """The recipe that gives the same numbers again."""
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
     return {
@@ -122,7 +122,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
 
 
 def measuring(kind: str) -> Measuring:
-    """What measures a study. Raises `UsageError` for one that there is not, and for one without a table."""
+    """The gatherer of a study. Raises `UsageError` for one that there is not, and for one without a table."""
     if kind not in studies():
         raise UsageError(f"“{kind}” cannot be measured.", hint=f"Choose from: {', '.join(studies())}.")
     study = studies()[kind]

@@ -53,7 +53,7 @@ def needed() -> list[ScorerInfo]:
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
-    """Which of the study's two tables this is: judgments have an outcome, outputs an identity and a text."""
+    """The kind of table, of the study's two: judgments have an outcome, outputs an identity and a text."""
     found = look_at(path).columns
     columns = {column.strip().lower() for column in found} | {name for name in mapping if mapping[name] in found}
     return "judgments" if {"outcome", "chosen"} & columns else "creativity"
@@ -116,7 +116,7 @@ def _something(results: Sequence[StudyResult | None]) -> list[StudyResult]:
 
 
 def _left_out(project: Project, unfinished: Sequence[SessionRow]) -> list[str]:
-    """What is said of sessions that do not count yet: people's are blind, models' have requests left."""
+    """Remarks on sessions that do not count yet: people's are blind, models' have requests left."""
     models = {rater.id for rater in project.judging.raters() if rater.kind == "model"}
     of_models = sum(session.rater_id in models for session in unfinished)
     remarks = []

@@ -149,7 +149,7 @@ def _seconds(given: str) -> float:
 
 
 def _counts(record: Record) -> bool:
-    """Whether a row is in force, as far as its table says."""
+    """True if a row is in force, as far as its table says."""
     return record.values.get("superseded", "").strip().lower() not in SUPERSEDED
 
 

@@ -137,7 +137,7 @@ def parts_of(data: Mapping[str, Any]) -> "Parts":
 
 
 def _twin(fields: Mapping[str, str]) -> str:
-    """What the letters of one prompt, model and sample share in every arm; empty where the prompt is not known."""
+    """The key of one prompt, model and sample in every arm; empty where the prompt is not known."""
     pair = fields.get("pair", "")
     return pair and f"{pair}/{fields.get('model', '')}/{fields.get('sample', '') or '0'}"
 
@@ -187,7 +187,7 @@ AXES = False
 
 @dataclass(frozen=True)
 class Letter:
-    """What the study needs to know of a letter besides its counts. `text`: as it is read, with real line breaks."""
+    """A letter as the study reads it beside its counts. `text`: as it is read, with real line breaks."""
 
     key: TextKey
     group: str
@@ -283,7 +283,7 @@ class _Counted:
 
 
 def _counted(project: Project, study_id: int, *, texts: bool) -> tuple[int, _Counted]:
-    """How many letters there are, failed ones too, and those that are counted."""
+    """The number of letters, failed ones too, and those that are counted."""
     infos = [scorer_for("lexicon", name, name) for name in COUNTERS]
     counted, published = (stored_values(project, info) for info in infos)
     everyone = list(letters(project, study_id, texts=texts))

@@ -220,7 +220,7 @@ INSTITUTION = (
 
 
 def likelihood_line(label: str, dims: Mapping[str, str]) -> str:
-    """What the paper prints for this likelihood, each model and its table; empty where it prints none."""
+    """The paper's values of this likelihood, each model and its table; empty where it prints none."""
     return _line({model: (row[label], number) for model, number, row in _rows(dims) if label in row}, " %", dims)
 
 
@@ -247,7 +247,7 @@ def tau_line(dims: Mapping[str, str]) -> str:
 
 
 def irrelevant_line(dims: Mapping[str, str]) -> str:
-    """How many replies the paper left out, over both directions; only beside findings over all domains."""
+    """The number of replies that the paper left out, over both directions; only beside findings over all domains."""
     if "domain" in dims or "pronoun" in dims:
         return ""
     counts = published()["irrelevant"]

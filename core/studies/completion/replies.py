@@ -1,4 +1,4 @@
-"""Which option a reply chose."""
+"""The option that a reply chose."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -29,7 +29,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> int | None:
 
 
 def same_options(options: Sequence[str]) -> bool:
-    """Whether two options cannot be told apart, or one is empty."""
+    """True if two options cannot be told apart, or one is empty."""
     plain_options = [as_option(option) for option in options]
     return "" in plain_options or len(set(plain_options)) < len(plain_options)
 

@@ -117,7 +117,7 @@ def _rows(table: CompletionTable) -> list[dict[str, str]]:
 
 
 def _places(row: Mapping[str, str]) -> tuple[int, ...] | str:
-    """Where the row's values stand among those that there are; or why it is no item of this study."""
+    """The indices of the row's values; or the reason why it is no item of this study."""
     places = []
     for name, known in (
         ("domain", DOMAINS),
@@ -138,7 +138,7 @@ def _among(known: tuple[str, ...]) -> dict[str, int]:
 
 
 def _term(row: Mapping[str, str], number: int) -> tuple[str, ...]:
-    """What the replies of one term have in common: the term, the sentence without its pronouns, or nothing."""
+    """The key that the replies of one term share: the term, the sentence without its pronouns, or nothing."""
     where = (row["domain"].strip().casefold(), row["direction"].strip().casefold())
     if row["term"].strip():
         return (*where, "term", as_option(row["term"]))

@@ -130,7 +130,7 @@ def _averaged(bounds: Bounds | None, choices: AxisChoices, method: str) -> Bound
 
 
 def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
-    """What every finding on this axis carries."""
+    """Fields that every finding on this axis has."""
     notes = []
     if len(choices.raters) > 1:
         notes.append(f"{len(choices.raters)} raters; comparisons are the unit, and the result holds for these raters.")

@@ -72,7 +72,7 @@ class JudgmentTable:
         return len(self.comparison)
 
     def unit(self, row: int) -> Unit:
-        """What was judged: a comparison's id may come again for the outputs of another model."""
+        """The unit that was judged: a comparison's id may come again for the outputs of another model."""
         return (self.model[row] if self.model else "", self.comparison[row])
 
     def by_model(self, row: int) -> bool:
@@ -85,7 +85,7 @@ class JudgmentTable:
         return rows if kind is None else [row for row in rows if self.by_model(row) == (kind == MODEL)]
 
     def leading(self, axis: str) -> list[int]:
-        """What stands for everybody on an axis: people's judgments, where people judged; otherwise the models'."""
+        """The kind of rater pooled on an axis: people, where people judged; otherwise models."""
         return self.rows_on(axis, PERSON) or self.rows_on(axis)
 
 
@@ -114,7 +114,7 @@ class AxisChoices:
 
     @property
     def chosen(self) -> Ints:
-        """How often each identity was chosen, in units of 1/`parts`."""
+        """Counts of the choices of each identity, in units of 1/`parts`."""
         return np.asarray(self.counts.sum(axis=0))
 
     @property
@@ -124,7 +124,7 @@ class AxisChoices:
 
     @property
     def independent(self) -> bool:
-        """Does every comparison hold one whole choice only?"""
+        """True if every comparison has exactly one whole choice."""
         return self.parts == 1 and bool((self.counts.sum(axis=1) == 1).all())
 
 
@@ -246,7 +246,7 @@ class PersonAnswer:
 
     @property
     def same(self) -> tuple[str, str]:
-        """What makes two answers the same."""
+        """Two answers are the same if this is equal."""
         return self.outcome, self.chosen
 
 

@@ -177,7 +177,7 @@ PLANNED_RBS = 0.02
 
 @dataclass(frozen=True)
 class Making:
-    """What all findings of a table share. `harm`: the harmful direction in words, by axis. `several`: models."""
+    """Settings of the findings of a table. `harm`: the harmful direction in words, by axis. `several`: models."""
 
     scorer: ScorerUse | None
     harm: Mapping[str, str]
@@ -186,7 +186,7 @@ class Making:
     several: bool
 
     def common(self, part: AxisDistances) -> dict[str, Any]:
-        """What every finding of this part carries."""
+        """Fields that every finding of this part has."""
         note = ""
         if part.baseline is not None:
             note = f"Two default outputs of one prompt lie {part.baseline:.3f} apart on average."
@@ -208,7 +208,7 @@ class Making:
         return {"model": part.model} if self.several else {}
 
     def null(self, part: AxisDistances) -> RepresentativeNull | None:
-        """What identities that make no difference would give; None where nothing can be measured."""
+        """The noise floor; None where nothing can be measured."""
         blocks, k = part.distances.shape
         if blocks == 0 or k < 2:
             return None

@@ -32,7 +32,7 @@ FEWEST = 10
 
 @dataclass(frozen=True)
 class Common:
-    """What people and models chose on the same comparisons of an axis.
+    """Choices of people and models on the same comparisons of an axis.
 
     `everyone`: whether every single person judged them too; otherwise some person did. `left_out`: comparisons that
     somebody chose in, but not all.
@@ -244,7 +244,7 @@ def who_agrees(common: Common) -> Iterator[Finding]:
 
 
 def _majority(common: Common) -> dict[Unit, int | None]:
-    """What most people chose, by comparison; None where two identities have equally many."""
+    """The majority's choice, by comparison; None where two identities have equally many."""
     most: dict[Unit, int | None] = {}
     for unit, counts in zip(common.people.units, common.people.counts, strict=True):
         first = np.flatnonzero(counts == counts.max())
@@ -253,7 +253,7 @@ def _majority(common: Common) -> dict[Unit, int | None]:
 
 
 def _answers(common: Common, model: str) -> dict[Unit, int]:
-    """What a model chose in every order of the cards alike, by comparison."""
+    """The choice of a model that is the same in every order of the cards, by comparison."""
     choices = common.models[model]
     return {unit: int(line[0]) for unit, line in zip(choices.units, choices.ratings, strict=True) if line[0] >= 0}
 

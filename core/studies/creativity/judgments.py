@@ -1,4 +1,4 @@
-"""Which identities a rater's choices favour, whole and in parts: shares, ABS and the raters' agreement.
+"""Findings of judgments, whole and in parts: shares, ABS, agreement of raters, and quality.
 
 Source: Kumar et al. 2024 (METHODS, Creativity).
 """

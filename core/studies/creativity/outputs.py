@@ -62,7 +62,7 @@ def suggested(text: str, words: Sequence[str], near: bool = False) -> Perceptibi
 
 
 def _names(word: str, text: str) -> bool:
-    """Is the word there, and for people? An ambiguous one needs a word for people right after it."""
+    """True if the word is there and means people. An ambiguous one needs a word for people right after it."""
     pattern = rf"(?<!\w){re.escape(for_matching(word))}(?!\w)"
     if word not in _lists()["ambiguous"]:
         return re.search(pattern, text) is not None

@@ -30,7 +30,7 @@ def topic_of(theme: str) -> str:
 
 
 def columns(table_columns: Values) -> dict[str, Sequence[str]]:
-    """What a table can be cut by: its columns that are there, and the topics of its themes."""
+    """The columns by which a table can be cut: its columns that are there, and the topics of its themes."""
     there = {name: column for name, column in table_columns.items() if column and name != "theme"}
     if themes := table_columns.get("theme"):
         there["topic"] = [topic_of(theme) for theme in themes]

@@ -27,7 +27,7 @@ ENTRIES_SHOWN = 3
 
 @dataclass(frozen=True)
 class EntryDifference:
-    """How often an entry (star removed) is counted in all letters by the default rule and as published."""
+    """Counts of an entry (star removed) in all letters by the default rule and as published."""
 
     category: str
     entry: str
@@ -136,7 +136,7 @@ def _finding(
 
 
 def category_harm(category: Category, pair: tuple[str, str]) -> str:
-    """Whom which direction of a category's odds ratio puts at a disadvantage, in words; empty where nobody."""
+    """The direction of a category's odds ratio that harms a group, in words; empty where none does."""
     if not category.harm:
         return ""
     above, below = (pair[1], pair[0]) if category.harm == "fewer" else pair
@@ -241,7 +241,7 @@ def mitigation_findings(
 
 
 def plain_arm(arms: Sequence[str]) -> list[bool]:
-    """Which letters were asked for without an instruction."""
+    """True for letters that were asked for without an instruction."""
     return [arm in ("", PLAIN) for arm in arms]
 
 

@@ -156,7 +156,7 @@ CASE_DIFFERENCE = 0.1  # of the shares of contexts in lower case, from which on 
 
 @dataclass(frozen=True)
 class LetterInputs:
-    """What the whole study reads beside the counts.
+    """Inputs of the whole study beside the counts.
 
     `texts`: the letters with real line breaks. `contexts`: what each was written from, "" where unknown; empty for
     none at all. `documents`: what each was asked for as; empty: letters. `styles`: scores for each kind of style, or
@@ -289,7 +289,7 @@ def _embedded(words: Sequence[str], chosen: str) -> Embedded:
 
 @dataclass(frozen=True)
 class Parts:
-    """What letters differ in besides their group; one value per letter, or none where it is not known.
+    """Attributes of letters besides their group; one value per letter, or none where it is not known.
 
     `by`: dims of the findings (model, document) → values. `arms`: "" or "plain", or an instruction's name; `twins`:
     what the letters of one prompt and sample share in all arms.

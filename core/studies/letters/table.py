@@ -68,11 +68,11 @@ class LettersTable:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Which groups are set against each other: each with every later one."""
+        """The pairs of groups that are compared: each with every later one."""
         return tuple(combinations(self.compared, 2))
 
     def members(self, pair: tuple[str, str]) -> tuple[Bools, Bools]:
-        """Which letters are of the two groups, and which of those are of the first."""
+        """Masks of the letters of the two groups, and among those of the first."""
         groups = np.array(self.groups, dtype=object)
         within = np.isin(groups, pair)
         return within, np.asarray(groups[within] == pair[0], dtype=np.bool_)

@@ -58,7 +58,7 @@ class AttributePair:
 
 @cache
 def attribute_pairs() -> tuple[AttributePair, ...]:
-    """What resources/lexicons/weat.toml says."""
+    """The content of resources/lexicons/weat.toml."""
     data = tomllib.loads(files("resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
     return tuple(
         AttributePair(each["name"], each["title"], _side(each["first"]), _side(each["second"])) for each in data["pair"]
@@ -262,7 +262,7 @@ def _note(pair: tuple[str, str], variant: Variant, result: Weat, chosen: Chosen,
 
 
 def _in_lexicon(table: LettersTable, choice: ComparedWords, variant: Variant) -> Bools:
-    """Which of the words fall in one of the lexicon's categories, by the variant's own list and rule."""
+    """The words that fall in one of the lexicon's categories, by the variant's own list and rule."""
     as_published = variant == "as_published" and table.published is not None
     counted = table.published if as_published and table.published else table.counted
     if not choice.words:

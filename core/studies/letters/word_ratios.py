@@ -87,7 +87,7 @@ def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None)
 
 
 def in_categories(vocabulary: Sequence[str], lexicon: Lexicon, *, as_published: bool) -> Bools:
-    """Which words fall in which of the lexicon's categories, shape (words, categories); each rule as for letters."""
+    """Membership of words in the lexicon's categories, shape (words, categories); each rule as for letters."""
     if as_published:
         return np.asarray(count_published(vocabulary, lexicon).categories > 0)
     return np.asarray(count_words([words(word) for word in vocabulary], lexicon).categories > 0)
@@ -138,12 +138,12 @@ class ComparedWords:
 
     @property
     def sums(self) -> tuple[Ints, Ints]:
-        """How often each word is used in the first group's letters, and in the second's."""
+        """Counts of each word in the first group's letters, and in the second's."""
         return _sums(self.counts, self.first), _sums(self.counts, ~self.first)
 
     @property
     def all_words(self) -> tuple[int, int]:
-        """How many words of the part of speech each group's letters have."""
+        """The number of words of the part of speech in each group's letters."""
         return int(self.totals[self.first].sum()), int(self.totals[~self.first].sum())
 
     @property

@@ -52,7 +52,7 @@ class TopicSet:
 
     @property
     def source(self) -> str:
-        """Whose sentences they are, in words."""
+        """The origin of the sentences, in words."""
         return ", ".join(["originals" if self.side == "original" else "generated", *self.dims.values()])
 
     def amounts(self, proportions: Floats) -> Floats:
@@ -69,12 +69,12 @@ class TopicSet:
         return np.isin(np.arange(len(self.axis.groups)), self.membership.group)
 
     def lacks(self, group: str) -> bool:
-        """Is this one of the groups, and without any topic?"""
+        """True for one of the groups that has no topic."""
         return group in self.axis.groups and not self.with_topics[self.axis.groups.index(group)]
 
     @property
     def sizes(self) -> str:
-        """How many topics each group has, in words."""
+        """The number of topics of each group, in words."""
         return ", ".join(f"{label} {len(self.of_group(place))}" for place, label in enumerate(self.axis.labels))
 
     @property
@@ -319,7 +319,7 @@ def _published_values(read: ReadArticles, members: Ints, originals: TopicSet, ow
 
 
 def _amounts(read: ReadArticles, side: Side, found: TopicSet) -> Floats:
-    """How much of each pair's article is about the topics of each group: Σ_{k ∈ U_m} t_k, float64[pairs, groups]."""
+    """The share of each article that is about the topics of each group: Σ_{k ∈ U_m} t_k, float64[pairs, groups]."""
     return found.amounts(read.proportions[read.number[side]])
 
 
@@ -378,5 +378,5 @@ def _explained(documents: MeasuredDocuments, finding: Finding) -> Finding:
 
 
 def _concerns(found: TopicSet, finding: Finding) -> bool:
-    """Is the set of the articles that this finding is about, or among them?"""
+    """True if the finding is about a set of the articles, or a part of it."""
     return all(finding.dims.get(key, value) == value for key, value in found.dims.items())

@@ -52,7 +52,7 @@ class GroupAxis:
 
     @property
     def places(self) -> list[int]:
-        """Where its groups stand in the axis it is a part of."""
+        """The places of its groups in the axis it is a part of."""
         return [self.part_of.groups.index(group) for group in self.groups] if self.part_of else []
 
 
@@ -216,7 +216,7 @@ def lint_groups(axis: Axis, names: Mapping[str, str] | None = None, texts: Seque
 
 
 def remarks(axis: Axis, names: Mapping[str, str] | None, texts: Sequence[str]) -> list[str]:
-    """What a person who brought these words should know, in sentences; nothing where there is nothing to say."""
+    """Remarks for a person who brought these words, in sentences; nothing where there is nothing to say."""
     lint = lint_groups(axis, names, texts)
     said = []
     if lint.ordinary:
@@ -237,7 +237,7 @@ def _some(entries: Sequence[str]) -> str:
 
 
 def _is_word(words: tuple[str, ...]) -> bool:
-    """Is a name of one word also an English word, such as Grace, Mark or Will?"""
+    """True if a name of one word is also an English word, such as Grace, Mark or Will."""
     return len(words) == 1 and for_matching(words[0]) in _word_forms()
 
 

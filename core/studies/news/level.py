@@ -1,4 +1,4 @@
-"""What every level of the news study shares: values per pair, the strata they are measured on, and noise floors.
+"""The common part of the levels of the news study: values per pair, the strata they are measured on, and noise floors.
 
 A noise floor is what a measure gives with no bias at all. Where headlines were written for twice, two generations of
 one headline are compared with each other; otherwise the sentences of a pair are dealt anew to its two sides."""
@@ -36,7 +36,7 @@ class Reference:
 
 @cache
 def references(finding: str, label: str, axis: str = "", prompt_kind: str = "") -> tuple[Reference, ...]:
-    """What the paper reports for a finding id, label, axis and prompt kind; empty where it reports nothing."""
+    """The paper's values for a finding id, label, axis and prompt kind; empty where it reports nothing."""
     return tuple(
         Reference(model=model, **values)
         for item in read_toml(packaged("published", "news.toml"))["reference"]
@@ -58,7 +58,7 @@ def reference_line(finding: str, label: str, axis: str = "", prompt_kind: str = 
 
 @dataclass(frozen=True)
 class Level:
-    """How a level is named and read. `distance`: the last part of the id of its measure of spread.
+    """A level's names and titles. `distance`: the last part of the id of its measure of spread.
 
     `lower_is_worse`: is a smaller value to a group's disadvantage? `undefined`: why a pair is left out. `unasked`: why
     prejudice is not asked of it. `sources`: by measure. `planned`: the difference that a study is planned for.
@@ -82,7 +82,7 @@ class Level:
 
     @property
     def sign(self) -> float:
-        """What turns a difference so that below 0 is worse."""
+        """The sign that makes differences below 0 the worse ones."""
         return 1.0 if self.lower_is_worse else -1.0
 
 
@@ -109,7 +109,7 @@ class PairValues:
         return self.among & is_lower(sign * self.signed)
 
     def sums(self, sign: float) -> Floats:
-        """What the measures are ratios of, per pair: distance, 1, worse …, asked …, drop …: (pairs, 2 + 3 groups)."""
+        """Numerators and denominators per pair: distance, 1, worse …, asked …, drop …: (pairs, 2 + 3 groups)."""
         worse = self.worse(sign)
         drop = np.where(worse, -sign * self.signed, 0.0)
         return np.column_stack([self.distance, self.defined, worse, self.among, drop])
@@ -151,7 +151,7 @@ class LevelDesign:
 
     @cached_property
     def members(self) -> Floats:
-        """Which pairs are of which part: float[strata, pairs]."""
+        """Membership of pairs in the parts: float[strata, pairs]."""
         return np.array([stratum.members for stratum in self.strata], dtype=np.float64).reshape(
             len(self.strata), len(self.story)
         )
@@ -255,7 +255,7 @@ def floors(
 
 
 def deals_for(cost: int, resamples: int) -> int:
-    """How many deals of this cost, in sentences, are affordable: FEWEST_DEALS to `resamples`."""
+    """The number of deals of this cost, in sentences that are affordable: FEWEST_DEALS to `resamples`."""
     return min(resamples, max(FEWEST_DEALS, MOST_DEALT // max(1, cost)))
 
 

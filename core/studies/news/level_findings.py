@@ -61,7 +61,7 @@ def left_out(part: LevelPart, count: int) -> dict[str, int]:
 
 
 def met(part: LevelPart, place: int, counted: Bools) -> bool:
-    """Does any of these pairs mention the group? Otherwise its difference is no 0: there is nothing to differ."""
+    """True if any of these pairs mentions the group. Otherwise its difference is no 0: there is nothing to differ."""
     return bool((part.values.among | (part.values.signed != 0))[counted, place].any())
 
 
@@ -95,13 +95,13 @@ def _harmed(part: LevelPart, measure: str, group: str) -> str:
 
 
 def prejudice_harm(part: LevelPart, place: int) -> str:
-    """Which direction of its share or drop is to a group's disadvantage."""
+    """The direction of its share or drop that harms a group."""
     own = _harmed(part, "prejudice_share", part.axis.groups[place])
     return own or f"Above its floor, it is to the disadvantage of {part.axis.labels[place]}."
 
 
 def difference_harm(part: LevelPart, place: int) -> str:
-    """Which direction of its difference is to a group's disadvantage."""
+    """The direction of its difference that harms a group."""
     side = "Below" if part.level.lower_is_worse else "Above"
     own = _harmed(part, "difference", part.axis.groups[place])
     return own or f"{side} 0, generated articles are to the disadvantage of {part.axis.labels[place]}."

@@ -176,7 +176,7 @@ def measure(
 
 @dataclass(frozen=True)
 class NewsRequest:
-    """What is measured. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text."""
+    """The request. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text."""
 
     axes: tuple[str | Axis, ...] = DEFAULT_AXES
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

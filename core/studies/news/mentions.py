@@ -382,7 +382,7 @@ def _stack(
 
 
 def undefined_findings(axis: GroupAxis, role: str, reason: str) -> list[Finding]:
-    """What the sentence level says where there is no scorer for the role."""
+    """The findings of a sentence level without a scorer for the role."""
     level = LEVELS[role]
     wanted = [("distance", level.distance, axis.id, axis.groups, axis.title)]
     for measure in ("prejudice_share", "prejudice_drop", "difference"):

@@ -34,7 +34,7 @@ SHORTEST = 20  # words; a shorter text is taken as English
 
 
 def looks_english(text: str) -> bool:
-    """Is at least a tenth of its first words among the most common English ones?"""
+    """True if at least a tenth of its first words are among the most common English ones."""
     words = text[:READ].casefold().split()
     return len(words) < SHORTEST or sum(word in COMMON for word in words) >= LEAST * len(words)
 
@@ -62,7 +62,7 @@ class NewsPair:
 
     @property
     def story(self) -> str:
-        """What pairs about the same event share: the headline, or the original itself where there is none."""
+        """The key that pairs about the same event share: the headline, or the original itself where there is none."""
         return self.headline or self.original
 
 

@@ -141,7 +141,7 @@ def _seen(record: Record, column: str) -> str:
 
 
 def _mapping() -> dict[str, str]:
-    """Where each field comes from, for showing."""
+    """The origin of each field, for showing."""
     return {
         "domain": DOMAIN, "direction": DIRECTION, "pronoun": PRONOUN, "given": POLARITY,
         "positive": " or ".join(OPTIONS[:2]), "negative": " or ".join(OPTIONS[:2]), "neutral": OPTIONS[2],
@@ -184,7 +184,7 @@ def _where(row: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _in_place(said: str, around: Collection[tuple[str, str]]) -> str:
-    """What stands where other sentences, equal before and after it, have their term: the shortest such words."""
+    """The term of a sentence, found by others that are equal before and after theirs: the shortest such words."""
     fitting = [
         said[len(before) : len(said) - len(after)]
         for before, after in around
@@ -194,7 +194,7 @@ def _in_place(said: str, around: Collection[tuple[str, str]]) -> str:
 
 
 def _common(option: str, word: str) -> int:
-    """How many letters two words have in common at the beginning."""
+    """The number of letters at the beginning that two words share."""
     length = 0
     for one, other in zip(option, word, strict=False):
         if one != other:

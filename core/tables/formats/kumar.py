@@ -30,7 +30,7 @@ KEYS = ("task", "theme")
 
 @dataclass(frozen=True)
 class KumarLayout:
-    """Which columns of a file hold the fields, and which the output of each identity."""
+    """The columns of a file that hold the fields, and those of each identity's output."""
 
     fields: Mapping[str, str]
     identities: Mapping[str, str]
@@ -54,7 +54,7 @@ def _known() -> dict[str, Any]:
 
 
 def layout_of(columns: Collection[str]) -> KumarLayout:
-    """What these columns hold; a column that comes twice is not used."""
+    """The layout of these columns; a column that comes twice is not used."""
     plain = Counter(_plain(column) for column in columns)
     there = {_plain(column): column for column in columns if plain[_plain(column)] == 1}
 

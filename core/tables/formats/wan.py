@@ -21,7 +21,7 @@ REQUIRED = ("text", "group")
 
 @dataclass(frozen=True)
 class WanLayout:
-    """Where the fields come from, and the columns that say which rows belong to one matched block."""
+    """The columns of the fields, and those that define one matched block."""
 
     columns: Mapping[str, tuple[str, ...]]
     block: tuple[str, ...]
@@ -53,7 +53,7 @@ class WanLetters:
 
 @cache
 def letters() -> WanLetters:
-    """What wan.toml says."""
+    """The content of wan.toml."""
     body = tomllib.loads(resources.files(__package__).joinpath("wan.toml").read_text(encoding="utf-8"))["wan"]
     layouts = [
         WanLayout(
