@@ -95,6 +95,7 @@ def choices_needed(abs_value: float, k: int, power: float = POWER, alpha: float 
     return ceil(_noncentral_chi_squared(k - 1, power, alpha) / (k * abs_value) ** 2)
 
 
+@lru_cache(maxsize=4096)
 def _noncentral_chi_squared(df: int, power: float, alpha: float) -> float:
     from scipy.optimize import brentq
     from scipy.stats import chi2, ncx2
@@ -255,6 +256,7 @@ def _variance(distances: Floats) -> float | None:
     return variance if variance > np.finfo(np.float64).eps else None
 
 
+@lru_cache(maxsize=4096)
 def _noncentral_f(df: int, df_error: int, power: float, alpha: float) -> float:
     from scipy.optimize import brentq
     from scipy.stats import f, ncf
