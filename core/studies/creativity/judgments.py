@@ -58,7 +58,8 @@ def consistency(given: Sequence[PersonAnswer]) -> Iterator[Finding]:
     dropped: dict[str, Counter[str]] = {}
     for rater, own in by_rater(given).items():
         pairs[rater], dropped[rater] = _pairs(own)
-        chances[rater] = [_chance(own, again.cards) for _, again in pairs[rater]]
+        outcomes = Counter(one.outcome for one in own if one.outcome != SKIP)
+        chances[rater] = [_chance(outcomes, again.cards) for _, again in pairs[rater]]
     everything: Counter[str] = sum(dropped.values(), Counter())
     all_pairs, all_chances = chain.from_iterable(pairs.values()), chain.from_iterable(chances.values())
     yield _finding(EVERYONE, [*all_pairs], [*all_chances], everything, {})
@@ -85,11 +86,10 @@ def _pairs(own: Sequence[PersonAnswer]) -> tuple[list[Pair], Counter[str]]:
     return pairs, dropped
 
 
-def _chance(own: Sequence[PersonAnswer], cards: int) -> float:
+def _chance(outcomes: Mapping[str, int], cards: int) -> float:
     """Of a rater who takes any card, with this rater's own shares of ties and none."""
-    outcomes = Counter(one.outcome for one in own if one.outcome != SKIP)
-    choices = outcomes.pop("choice", 0)
-    return random_consistency(choices, tuple(outcomes.values()), cards) or 0.0
+    others = tuple(count for outcome, count in outcomes.items() if outcome != "choice")
+    return random_consistency(outcomes.get("choice", 0), others, cards) or 0.0
 
 
 def _finding(
