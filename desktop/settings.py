@@ -183,7 +183,8 @@ StoredKeys = dict[str, tuple[str, ...]]
 class Settings(QObject):
     """What the reader chose. `notice` says what went wrong at loading, in one sentence, or is empty.
 
-    A change holds at once; the window calls `save` a moment later, off its thread.
+    A change holds at once; the window calls `save` a moment later, off its thread: one JSON file, written whole or not
+    at all. A damaged one is put aside, never lost.
     """
 
     changed = Signal(str)  # the key of a setting, "keys" or "recent"

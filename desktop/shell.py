@@ -1,4 +1,4 @@
-"""What a panel or a dialog may ask of the window around it, and the commands that it offers to the window."""
+"""The window as a panel or a dialog sees it (a protocol), and the commands that these offer to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

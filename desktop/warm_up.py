@@ -1,4 +1,4 @@
-"""What the panels will need is imported once the window is up, so that no panel's first show holds it.
+"""Imports what the panels will need once the window is up, so that no panel's first show holds it.
 
 The store and the engine in a thread. Nothing of Qt there: PySide makes its classes when they are first named, and two
 threads naming them at once crash it (seen). The panels' own modules follow on the window's thread, one at a time.

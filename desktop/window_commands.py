@@ -1,4 +1,4 @@
-"""What can be done from anywhere in the window: one list makes the menu, the keys and the command palette."""
+"""The commands of the whole window: one list makes the menu, the keys and the command palette."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,1 +1,1 @@
-"""What asks or offers something over the window."""
+"""Dialogs: questions over the window, and the import of a table."""

@@ -1,4 +1,4 @@
-"""Runs core jobs in threads. Everything that the window hears of them arrives on the window's thread."""
+"""Runs core jobs in threads, each with a handle. All that the window hears of them arrives on its own thread."""
 
 import threading
 import time
@@ -103,7 +103,7 @@ def progress_only(progress: Progress | None) -> Progress | None:
 
 
 class RunningJob:
-    """A running job with what its starter wants to hear."""
+    """A running job with what its starter wants to hear. A widget that is gone hears nothing more of its jobs."""
 
     def __init__(
         self,

@@ -80,6 +80,8 @@ def why_offline(connections: Connections) -> str:
 class EndpointSeen:
     """An endpoint, and whether there is a key for it: "kept", from the "environment", or "" for none.
 
+    A key goes in and never comes out.
+
     `trouble` says in a sentence why what is kept cannot be used as a key.
     """
 

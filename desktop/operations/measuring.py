@@ -1,4 +1,4 @@
-"""Scoring and measuring: what there is to do it with, what a project has of it, and the jobs that do it."""
+"""Scoring and measuring: the scorers with what they have scored, the jobs, and one job a study for every panel."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Prompts: what a choice expands to, adding it to a project, and which sets a project has."""
+"""Prompts: the expansion of a choice, adding it to a project, a project's sets, and the wording of prompts."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The runs of a project as they are listed, and what is asked for when one is begun."""
+"""Runs as they are listed: what is asked for, what it may use, and what the texts turned out to be."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

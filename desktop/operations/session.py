@@ -1,4 +1,4 @@
-"""Which project is open in this window; it is opened, closed and listened to off the window's thread."""
+"""The project that is open in this window: opened, made, copied and closed off its thread; packets, the sample."""
 
 import threading
 import tomllib

@@ -1,4 +1,4 @@
-"""What a project has of each study: prompts, texts, and whether they have been measured."""
+"""The facts of each study: prompts, texts, and whether they have been measured; and findings saved as a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every panel has: a header, a body, and the same life from building to closing."""
+"""The base of every panel: a header, a body, and the same life from building to closing."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""What the charts panel shows: live charts of what was judged and stored, and figures of what was measured."""
+"""Readers of the charts panel: live charts of what was judged and stored, and figures of what was measured."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence

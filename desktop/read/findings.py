@@ -53,7 +53,11 @@ class TextGroup:
 
 @dataclass(frozen=True)
 class Behind:
-    """The texts behind a finding; groups in the finding's order."""
+    """The texts behind a finding; groups in the finding's order.
+
+    A finding says which part of a study it is about by its dims and groups. A text has the same words on it, as fields
+    of its prompt or of the table it came from: those decide which texts belong to it, and to which group.
+    """
 
     groups: tuple[TextGroup, ...] = ()
 

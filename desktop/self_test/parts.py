@@ -1,4 +1,4 @@
-"""What is imported only now and then: whether all of it is there. For a child process: much of it is heavy."""
+"""Imports all that is used only now and then, to see that it is there. For a child process: much of it is heavy."""
 
 import pkgutil
 from importlib import import_module

@@ -140,6 +140,11 @@ TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.
 
 
 class LineDelegate(QStyledItemDelegate):
+    """Paints the cells of a long table: one line of plain text, cut where it does not fit, and nothing else.
+
+    The ordinary delegate asks the model nine things for every cell; while a thread works, each of them waits for it.
+    """
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:

@@ -1,4 +1,4 @@
-"""What shall be written, with what: the choice of a prompt set, a generator, its parameters, a seed, and how many."""
+"""The form of a run: a prompt set, a generator, its parameters, a seed and how many; and what the run may use."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Generate: write the outputs of a prompt set, score them, and draw comparisons from them."""
+"""Generate: write the outputs of a prompt set, score and measure them, and draw comparisons from them."""
 
 from collections.abc import Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What Home leads to: the parts of the program as doors, recent projects, and the facts that stand on them."""
+"""The doors of Home: parts of the program, recent projects, and the facts that stand on them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

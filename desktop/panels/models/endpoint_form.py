@@ -56,7 +56,7 @@ class PriceRow:
 
 
 class PriceTable(QWidget):
-    """Rows of model, price in, price out and currency."""
+    """Rows of model, price in, price out and currency; empty until somebody fills it from the endpoint's price list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -304,7 +304,10 @@ LARGEST_SHARE = 0.94  # of the window it stands over
 
 
 class Editor(QDialog):
-    """`kept` tells that the endpoint is stored. `seen` is the one to change, None for a new one."""
+    """`kept` tells that the endpoint is stored. `seen` is the one to change, None for a new one.
+
+    A key that is typed here is handed on once, and shown nowhere.
+    """
 
     kept = Signal()
 

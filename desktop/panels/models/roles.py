@@ -1,4 +1,4 @@
-"""The roles of models: what each is filled by now, to choose the one whose models are shown."""
+"""The roles of models: the list to choose one from, and the models of the chosen one with what can be done."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

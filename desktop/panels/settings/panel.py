@@ -1,4 +1,4 @@
-"""The settings panel: built from the settings' description."""
+"""The settings panel, built from the settings' description, and the editor of keys."""
 
 from collections.abc import Callable
 from itertools import groupby
