@@ -1,7 +1,11 @@
-"""Text is kept exactly: hashed as received, normalised only for matching."""
+"""Text is kept exactly: hashed as received, normalised only for matching and to find the words that differ."""
 
 import hashlib
+import re
 import unicodedata
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 
 def sha256_text(text: str) -> str:
@@ -12,3 +16,70 @@ def sha256_text(text: str) -> str:
 def for_matching(text: str) -> str:
     """Unicode NFC and case folding: only ever for comparing, never stored in place of the text."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+# ---- The words that differ between texts shown side by side
+
+# Aligning takes time with the product of the lengths; longer texts are compared as bags of words instead.
+MOST_ALIGNED_WORDS = 1_000
+_RUN = re.compile(r"\S+")
+
+
+class WordSpan(NamedTuple):
+    """Characters `start` to `end` of a text."""
+
+    start: int
+    end: int
+
+
+class WordDifferences(NamedTuple):
+    """Per text, the words that are not in all the others; `shared` is the share of words that are, 0 to 1."""
+
+    spans: tuple[tuple[WordSpan, ...], ...]
+    shared: float
+
+
+def word_differences(texts: Sequence[str]) -> WordDifferences:
+    """Mark the words of each text that have no counterpart, at the same place in the order, in every other text.
+
+    Case and Unicode form do not count as differences. Texts of more than 1,000 words are compared without their order:
+    a word is then marked where some other text does not contain it.
+    """
+    words = [[(span, for_matching(text[span.start : span.end])) for span in _words(text)] for text in texts]
+    keys = [[key for _, key in one] for one in words]
+    aligned = max(map(len, keys), default=0) <= MOST_ALIGNED_WORDS
+    spans: list[tuple[WordSpan, ...]] = []
+    for index, one in enumerate(words):
+        common = set(range(len(one)))
+        for other, other_keys in enumerate(keys):
+            if other != index:
+                common &= _matched(keys[index], other_keys) if aligned else _contained(keys[index], other_keys)
+        spans.append(tuple(span for place, (span, _) in enumerate(one) if place not in common))
+    total = sum(map(len, words))
+    marked = sum(map(len, spans))
+    return WordDifferences(tuple(spans), 1.0 if total == 0 else 1 - marked / total)
+
+
+def _words(text: str) -> Iterator[WordSpan]:
+    """Runs without blanks, the punctuation around them left out. Marks that combine, as in Devanagari, stay inside."""
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        while start < end and unicodedata.category(text[start])[0] in "PS":
+            start += 1
+        while end > start and unicodedata.category(text[end - 1])[0] in "PS":
+            end -= 1
+        if start < end:
+            yield WordSpan(start, end)
+
+
+def _matched(words: list[str], other: list[str]) -> set[int]:
+    # Always in the same order: SequenceMatcher's answer depends on which text comes first.
+    first, second = sorted((words, other))
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    starts = [(block.a if words is first else block.b, block.size) for block in blocks]
+    return {place for start, size in starts for place in range(start, start + size)}
+
+
+def _contained(words: Sequence[str], other: Sequence[str]) -> set[int]:
+    there = set(other)
+    return {place for place, word in enumerate(words) if word in there}

@@ -489,7 +489,7 @@ class WorkPage(QScrollArea):
         if sum(map(len, self.comparison.texts)) > MOST_COMPARED:
             self.question.said.setText(tr("These texts are too long to compare word by word."))
             return
-        from core.judging.differences import word_differences
+        from core.text import word_differences
 
         found = word_differences(self.comparison.texts)
         self.cards.set_marks(found.spans)
