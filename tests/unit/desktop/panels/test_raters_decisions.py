@@ -210,7 +210,7 @@ def test_filters_narrow_and_say_so_where_nothing_is_left(open_panel: Open, dispu
     section.left_only.setChecked(True)
     assert len(section.listed) == 1  # it stays while it is looked at
     section.close_page()
-    assert section.table_pages.currentWidget() is section.no_match
+    bench.qtbot.waitUntil(lambda: section.table_pages.currentWidget() is section.no_match, timeout=PATIENCE)
     bench.press(section.no_match.button)
     assert len(section.listed) == 3
 
