@@ -3,6 +3,7 @@
 import gc
 import sys
 import types
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from desktop.settings import Settings
 from desktop.widgets import Button, Notice
 
 # Words that occur nowhere else, so that finding one is finding what is hidden.
+PATIENCE = 30_000  # milliseconds
 AXES = {"zqrace": ("zqone", "zqtwo", "zqthree"), "zqorient": ("zqfour", "zqfive")}
 HIDDEN = (*AXES, *AXES["zqrace"], *AXES["zqorient"], "zqmodel", "zqfile", "zqprompt")
 THEMES = ("castle", "stars", "rain")
@@ -72,7 +74,7 @@ class Bench:
         self.frame.activateWindow()
 
     def wait_for(self, page: str) -> None:
-        self.qtbot.waitUntil(lambda: self.panel.pages.currentWidget() is getattr(self.panel, page), timeout=10_000)
+        self.qtbot.waitUntil(lambda: self.panel.pages.currentWidget() is getattr(self.panel, page), timeout=PATIENCE)
 
     def start(self, code: str = "R01") -> None:
         self.wait_for("start")
@@ -83,7 +85,7 @@ class Bench:
     def press(self, key: str | Qt.Key, modifier=Qt.KeyboardModifier.NoModifier, *, at: QWidget | None = None) -> None:
         """Press a key where the keyboard is, and wait for the answer if there is one to come."""
         QTest.keyClick(at or QApplication.focusWidget() or self.panel.work, key, modifier)
-        self.qtbot.waitUntil(lambda: not self.panel.control.busy, timeout=10_000)
+        self.qtbot.waitUntil(lambda: not self.panel.control.busy, timeout=PATIENCE)
 
     def finish(self) -> None:
         while self.panel.pages.currentWidget() is self.panel.work:
@@ -576,25 +578,23 @@ def test_where_nothing_was_drawn_yet_comparisons_are_drawn_in_the_window(qtbot, 
     path = tmp_path / "zqfile.biasprint"
     with Project.create(path) as project:
         fill(project)
-    bench = Bench(qtbot, path, settings)
-    bench.wait_for("setup")
-    qtbot.waitUntil(lambda: len(bench.panel.setup.axes) == 2)
-    bench.panel.setup.per_axis.setValue(2)
-    bench.panel.setup.draw.click()
-    bench.wait_for("start")
-    qtbot.waitUntil(lambda: bool(bench.panel.start.offers))
-    assert bench.panel.start.offers[0].comparisons == 4
-    bench.close()
+    with closing(Bench(qtbot, path, settings)) as bench:
+        bench.wait_for("setup")
+        qtbot.waitUntil(lambda: len(bench.panel.setup.axes) == 2, timeout=PATIENCE)
+        bench.panel.setup.per_axis.setValue(2)
+        bench.panel.setup.draw.click()
+        bench.wait_for("start")
+        qtbot.waitUntil(lambda: bool(bench.panel.start.offers), timeout=PATIENCE)
+        assert bench.panel.start.offers[0].comparisons == 4
 
 
 def test_without_outputs_the_way_to_them_is_shown(qtbot, tmp_path, settings):
     path = tmp_path / "empty.biasprint"
     Project.create(path).close()
-    bench = Bench(qtbot, path, settings)
-    bench.wait_for("empty")
-    bench.panel.empty.button.click()
-    assert bench.shell.panels == ["generate"]
-    bench.close()
+    with closing(Bench(qtbot, path, settings)) as bench:
+        bench.wait_for("empty")
+        bench.panel.empty.button.click()
+        assert bench.shell.panels == ["generate"]
 
 
 # blind
