@@ -9,8 +9,8 @@ import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
 from core.metrics.proportions import clustered_proportion
+from core.studies.creativity.agreement import paired
 from core.studies.creativity.choices import PersonAnswer
-from core.studies.creativity.evaluators import paired
 from core.studies.creativity.judgments import positions
 
 RESAMPLES = 300

@@ -1,14 +1,21 @@
-"""Agreement of raters, `creativity.agreement.*`, and each result without one rater, `creativity.quality.without.*`.
+"""Agreement: of people among each other, of each result without one rater, and of people with models that judged.
 
-By axis, of people alone: models agree with themselves only as far as the order of the cards lets them (`affinity`).
-Source: Kumar et al. 2024, section 4.1, footnote 4 (Fleiss' κ); the other measures are METHODS'."""
+`creativity.agreement.*` and `creativity.quality.without.*`, by axis, of people alone: models agree with themselves only
+as far as the order of the cards lets them (`affinity`). `creativity.agreement.common.*`: people and models on exactly
+the comparisons that all of them judged; `.difference` is people's share of an identity less a model's, comparisons
+paired. `creativity.agreement.people_model`: Cohen's κ of a model with the majority of people;
+`creativity.agreement.classes`: shares of comparisons by who agreed.
+Source: Kumar et al. 2024, section 4.1, footnote 4 (Fleiss' κ), Figure 6 and Table 3; others: METHODS."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from core.findings import Finding
+import numpy as np
+
+from core.findings import Effect, Finding
 from core.metrics.affinity import affinity_score
 from core.metrics.agreement import (
     Agreement,
@@ -19,11 +26,22 @@ from core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from core.metrics.result import Ints
+from core.metrics.means import one_sample_mean
+from core.metrics.proportions import paired_proportions, wilson
+from core.metrics.result import Difference, Floats, Ints
 from core.studies.creativity import affinity, slices
-from core.studies.creativity.choices import EVERYONE, PERSON, QUALITY, AxisChoices, JudgmentTable, choices_on
+from core.studies.creativity.choices import (
+    EVERYONE,
+    MODEL,
+    PERSON,
+    QUALITY,
+    AxisChoices,
+    JudgmentTable,
+    Unit,
+    choices_on,
+)
 from core.studies.creativity.slices import published
-from core.studies.findings import interval, missing_interval
+from core.studies.findings import interval, missing_interval, with_holm
 
 # ---- `creativity.agreement.*`, whole and by task
 
@@ -206,3 +224,296 @@ def _named(found: Finding, name: str, rater: str, whole: float | None) -> Findin
         contrast=adds or None,
         note=f"{found.note}{with_all}".strip(),
     )
+
+
+# ---- `creativity.agreement.common.*`
+
+COMMON = "creativity.agreement.common"
+SHARE, ABS, DIFFERENCE = f"{COMMON}.share", f"{COMMON}.abs", f"{COMMON}.difference"
+COMMON_SOURCE = "Kumar et al. 2024, Figure 6"
+# With fewer comparisons that every person judged, what some person and every model judged is compared instead.
+FEWEST = 10
+
+
+@dataclass(frozen=True)
+class Common:
+    """Choices of people and models on the same comparisons of an axis.
+
+    `everyone`: whether every single person judged them too; otherwise some person did. `left_out`: comparisons that
+    somebody chose in, but not all.
+    """
+
+    axis: str
+    identities: tuple[str, ...]
+    units: tuple[Unit, ...]
+    people: AxisChoices
+    models: Mapping[str, AxisChoices]
+    persons: Mapping[str, AxisChoices]
+    everyone: bool
+    left_out: int
+
+
+def common_choices(table: JudgmentTable, axis: str, identities: Sequence[str]) -> Common | None:
+    """The comparisons in which people and every model chose; None where only one of the two kinds judged this axis."""
+    people, models = table.rows_on(axis, PERSON), table.rows_on(axis, MODEL)
+    if not people or not models:
+        return None
+    rows = {rater: [row for row in models if table.rater[row] == rater] for rater in _raters(table, models)}
+    persons = {rater: [row for row in people if table.rater[row] == rater] for rater in _raters(table, people)}
+    chose = {rater: set(choices_on(table, axis, identities, own).units) for rater, own in (persons | rows).items()}
+    of_models = set.intersection(*(chose[rater] for rater in rows))
+    of_everyone = of_models.intersection(*(chose[rater] for rater in persons))
+    of_people = set.union(*(chose[rater] for rater in persons))
+    everyone = len(persons) == 1 or len(of_everyone) >= min(FEWEST, len(of_models & of_people))
+    same = of_everyone if everyone else of_models & of_people
+
+    def narrowed(own: Sequence[int], **dims: str) -> AxisChoices:
+        return choices_on(table, axis, identities, [row for row in own if table.unit(row) in same], dims)
+
+    return Common(
+        axis=axis,
+        identities=tuple(identities),
+        units=tuple(dict.fromkeys(table.unit(row) for row in people if table.unit(row) in same)),
+        people=narrowed(people, rater_kind=PERSON),
+        models={rater: narrowed(own, rater=rater) for rater, own in rows.items()},
+        persons={rater: narrowed(own, rater=rater) for rater, own in persons.items()} if everyone else {},
+        everyone=everyone,
+        left_out=len(of_models | of_people) - len(same),
+    )
+
+
+def evaluators(common: Common, harm: str, seed: int, resamples: int, planned: float) -> list[Finding]:
+    """Shares and ABS of everyone on the same comparisons, and how far people differ from each model."""
+    of_each = [common.people, *common.persons.values(), *common.models.values()]
+    shares = [
+        _common_fields(common, one, SHARE, "Share of choices")
+        for choices in of_each
+        for one in affinity.shares(choices, harm, seed, resamples)
+        if one.variant == "default"
+    ]
+    scores = [
+        _common_fields(common, affinity.score(choices, harm, seed, resamples, planned), ABS, "Affinity bias score")
+        for choices in of_each
+    ]
+    differences = [one for rater in common.models for one in _differences(common, rater, harm)]
+    return [
+        finding
+        for family in (shares, scores, differences)
+        for finding in with_holm(family, f"{family[0].id}, axis {common.axis}, {len(family)} tests")
+    ]
+
+
+def paired(first: Floats, second: Floats) -> Difference:
+    """The mean of `first` − `second` over comparisons: McNemar where both are one choice each, t where one is a mean.
+
+    Shapes (n,), values from 0 to 1.
+    """
+    if np.isin(first, (0, 1)).all() and np.isin(second, (0, 1)).all():
+        return paired_proportions(first == 1, second == 1)
+    return one_sample_mean(first - second)
+
+
+def by_unit(choices: AxisChoices) -> dict[Unit, Floats]:
+    """Each comparison's share of choices on each identity: of several people the mean, of a model over its orders."""
+    totals = choices.counts.sum(axis=1, keepdims=True)
+    return dict(zip(choices.units, choices.counts / np.maximum(1, totals), strict=True))
+
+
+def _raters(table: JudgmentTable, rows: Sequence[int]) -> list[str]:
+    return sorted({table.rater[row] for row in rows})
+
+
+def _common_fields(common: Common, found: Finding, finding_id: str, name: str) -> Finding:
+    whose = found.dims.get("rater", "people")
+    return replace(
+        found,
+        id=finding_id,
+        title=f"{name} on comparisons that people and models judged: {found.label}, {whose}",
+        dropped=dict(found.dropped) | _left_out(common),
+        source=COMMON_SOURCE,
+        note=f"{found.note} {_which(common)}".strip(),
+    )
+
+
+def _differences(common: Common, model: str, harm: str) -> Iterator[Finding]:
+    people, answers = by_unit(common.people), by_unit(common.models[model])
+    shape = (-1, len(common.identities))
+    first = np.array([people[unit] for unit in common.units], dtype=np.float64).reshape(shape)
+    second = np.array([answers[unit] for unit in common.units], dtype=np.float64).reshape(shape)
+    for place, identity in enumerate(common.identities):
+        yield _difference(common, model, identity, paired(first[:, place], second[:, place]), harm)
+
+
+def _difference(common: Common, model: str, identity: str, found: Difference, harm: str) -> Finding:
+    undefined = found.value is None
+    return Finding(
+        id=DIFFERENCE,
+        label=identity,
+        title=f"Share of choices, people less {model}: {identity}",
+        groups=("people", model),
+        estimate=found.value,
+        reason="no comparison in which people and every model chose" if undefined else missing_interval(found.interval),
+        unit="difference of proportions",
+        interval=interval(found.interval.bounds),
+        n=found.n,
+        dims={"axis": common.axis, "rater": model},
+        dropped=_left_out(common),
+        p=found.p,
+        effect=None if found.effect is None else Effect(found.effect_name, found.effect),
+        harm=harm,
+        source=COMMON_SOURCE,
+        note=f"Comparisons are paired; p: {found.test}. {_which(common)}",
+    )
+
+
+def _left_out(common: Common) -> dict[str, int]:
+    return {"comparison not judged by all of them": common.left_out} if common.left_out else {}
+
+
+def _which(common: Common) -> str:
+    if common.everyone:
+        return f"{len(common.units)} comparisons in which every person and every model chose."
+    return (
+        f"{len(common.units)} comparisons in which at least one person and every model chose: "
+        f"fewer than {FEWEST} were judged by every person."
+    )
+
+
+# ---- `creativity.agreement.people_model` and `.classes`
+# Table 3 gives one example each of the first, second and third class.
+
+PEOPLE_MODEL, CLASSES = "creativity.agreement.people_model", "creativity.agreement.classes"
+CLASSES_SOURCE = "Kumar et al. 2024, Table 3"
+SPLIT, TURNED = "people are split", "a model's choice turns with the order of the cards"
+ALL = "all agree"
+AGAINST = "models agree, people chose another"
+ONE = "one model alone agrees with people"
+SEVERAL = "several models agree with people, not all"
+NOBODY = "no model agrees with people, nor the models with each other"
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """One comparison: what most people chose, what each model chose, and who agreed."""
+
+    unit: Unit
+    people: str
+    models: Mapping[str, str]
+    who: str
+
+
+def classes_for(models: int, identities: int) -> tuple[str, ...]:
+    """The classes that so many models and identities can give."""
+    several = (SEVERAL,) if models > 2 else ()
+    nobody = (NOBODY,) if models > 1 and identities > 2 else ()
+    return (ALL, AGAINST, *((ONE,) if models > 1 else ()), *several, *nobody)
+
+
+def class_of(people: str, models: Sequence[str]) -> str:
+    """Who agreed on a comparison that people chose `people` in and the models `models`."""
+    agreeing = sum(choice == people for choice in models)
+    if agreeing == len(models):
+        return ALL
+    if agreeing:
+        return ONE if agreeing == 1 else SEVERAL
+    return AGAINST if len(set(models)) == 1 else NOBODY
+
+
+def sorted_by_agreement(common: Common) -> tuple[list[Agreed], dict[str, int]]:
+    """Each comparison in its class, and how many have none, by reason."""
+    majority, answers = _majority(common), {model: _answers(common, model) for model in common.models}
+    found: list[Agreed] = []
+    dropped: Counter[str] = Counter()
+    for unit in common.units:
+        said = {model: of_unit[unit] for model, of_unit in answers.items() if unit in of_unit}
+        if majority[unit] is None:
+            dropped[SPLIT] += 1
+        elif len(said) < len(answers):
+            dropped[TURNED] += 1
+        else:
+            people = common.identities[majority[unit] or 0]
+            models = {model: common.identities[place] for model, place in said.items()}
+            found.append(Agreed(unit, people, models, class_of(people, list(models.values()))))
+    return found, dict(dropped)
+
+
+def who_agrees(common: Common) -> Iterator[Finding]:
+    """κ of people's majority with each model, then the share of each class."""
+    for model in common.models:
+        yield _kappa(common, model)
+    found, dropped = sorted_by_agreement(common)
+    counted = Counter(one.who for one in found)
+    names = classes_for(len(common.models), len(common.identities))
+    for name in names:
+        yield _class(common, name, names, counted, dropped, found)
+
+
+def _majority(common: Common) -> dict[Unit, int | None]:
+    """The majority's choice, by comparison; None where two identities have equally many."""
+    most: dict[Unit, int | None] = {}
+    for unit, counts in zip(common.people.units, common.people.counts, strict=True):
+        first = np.flatnonzero(counts == counts.max())
+        most[unit] = int(first[0]) if len(first) == 1 else None
+    return most
+
+
+def _answers(common: Common, model: str) -> dict[Unit, int]:
+    """The choice of a model that is the same in every order of the cards, by comparison."""
+    choices = common.models[model]
+    return {unit: int(line[0]) for unit, line in zip(choices.units, choices.ratings, strict=True) if line[0] >= 0}
+
+
+def _kappa(common: Common, model: str) -> Finding:
+    majority, answers = _majority(common), _answers(common, model)
+    both = [(majority[unit], answers[unit]) for unit in common.units if majority[unit] is not None and unit in answers]
+    ratings: Ints = np.array(both, dtype=np.int64).reshape(-1, 2)
+    found = cohen_kappa(ratings, len(common.identities))
+    split = sum(majority[unit] is None for unit in common.units)
+    reasons = {SPLIT: split, TURNED: len(common.units) - split - len(both)}
+    return Finding(
+        id=PEOPLE_MODEL,
+        label=model,
+        title=f"Cohen’s κ of people’s majority and {model}: {common.axis}",
+        groups=("people", model),
+        estimate=found.value,
+        reason=found.reason if found.value is None else missing_interval(found.interval),
+        unit="agreement beyond chance",
+        interval=interval(found.interval.bounds),
+        n=found.n,
+        dims={"axis": common.axis, "rater": model},
+        dropped={reason: count for reason, count in reasons.items() if count},
+        source=CLASSES_SOURCE,
+        note=f"The interval resamples comparisons: it holds for these {len(common.people.raters)} people.",
+    )
+
+
+def _class(
+    common: Common,
+    name: str,
+    names: Sequence[str],
+    counted: Mapping[str, int],
+    dropped: Mapping[str, int],
+    found: Sequence[Agreed],
+) -> Finding:
+    n = len(found)
+    return Finding(
+        id=CLASSES,
+        label=name,
+        title=f"Comparisons by who agreed: {name}, {common.axis}",
+        groups=tuple(names),
+        estimate=counted.get(name, 0) / n if n else None,
+        reason=None if n else "no comparison in which people and every model have one answer",
+        unit="proportion",
+        interval=interval(wilson(counted.get(name, 0), n)),
+        n=n,
+        dims={"axis": common.axis},
+        n_by_group={each: counted.get(each, 0) for each in names},
+        dropped=dict(dropped),
+        source=CLASSES_SOURCE,
+        note=_which_model(found) if name == ONE else "",
+    )
+
+
+def _which_model(found: Sequence[Agreed]) -> str:
+    alone = Counter(model for one in found if one.who == ONE for model in one.models if one.models[model] == one.people)
+    return f"Which one: {', '.join(f'{model} {count}' for model, count in sorted(alone.items()))}." if alone else ""

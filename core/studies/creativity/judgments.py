@@ -19,7 +19,7 @@ from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Ints
 from core.studies.creativity import affinity, slices
 from core.studies.creativity.affinity import of_orders
-from core.studies.creativity.agreement import agreement, without_each
+from core.studies.creativity.agreement import agreement, common_choices, evaluators, who_agrees, without_each
 from core.studies.creativity.choices import (
     EVERYONE,
     MODEL,
@@ -36,7 +36,6 @@ from core.studies.creativity.choices import (
     numbered,
     told,
 )
-from core.studies.creativity.evaluators import common_choices, evaluators, who_agrees
 from core.studies.findings import interval, with_holm
 
 # ---- `creativity.quality.*`: how far judgments can be trusted, beyond the paper (METHODS, Creativity)

@@ -10,8 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from core.findings import Finding, StudyResult
 from core.metrics.adjust import holm
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.evaluators import (
+from core.studies.creativity.agreement import (
     AGAINST,
     ALL,
     NOBODY,
@@ -24,6 +23,7 @@ from core.studies.creativity.evaluators import (
     common_choices,
     sorted_by_agreement,
 )
+from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 
 RACE = ("white", "black", "asian")
