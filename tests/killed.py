@@ -59,7 +59,8 @@ class Lives:
         too_long.start()
         told: list[str] = []
         reached = False
-        while (line := self._process.stdout.readline()) != "over\n":
+        # A line that the kill cut off comes before it without a line end: it was not told.
+        while not (line := self._process.stdout.readline()).endswith("over\n"):
             assert line, "the process that makes lives ended"
             told.append(line.rstrip("\n"))
             if not reached and line.startswith(wait_for):
