@@ -31,7 +31,7 @@ class InputTable:
 
     @property
     def kind(self) -> str:
-        """The name by which its fields are found, see `core.studies.registry.fields_of`."""
+        """The name by which its fields are found, see `core.studies.registry.table_fields`."""
         return self.table or self.name
 
     @property

@@ -1,6 +1,5 @@
 """Which studies there are, and that what they name exists."""
 
-import importlib
 import subprocess
 import sys
 
@@ -8,14 +7,24 @@ import pytest
 
 from core.errors import AppError, UsageError
 from core.studies.registry import studies, study
-from core.studies.study import named
+from core.studies.study import Study, named
 
 
-def test_every_named_measure_exists() -> None:
-    for each in studies().values():
-        for table in each.inputs:
-            module, _, function = table.measure.partition(":")
-            assert callable(getattr(importlib.import_module(module), function))
+def declared(one: Study) -> list[str]:
+    """Everything that a declaration names: "module:attribute", or a module."""
+    single = [one.drafter, one.importer, one.gather, one.draw, one.live, one.card]
+    return [name for name in (*single, *one.prompts, *one.charts, *(table.measure for table in one.inputs)) if name]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(one.kind, name) for one in studies().values() for name in declared(one)])
+def test_what_a_study_declares_exists(kind: str, name: str) -> None:
+    assert named(name) is not None
+
+
+@pytest.mark.parametrize("kind", studies())
+def test_the_program_s_own_studies_declare_every_part(kind: str) -> None:
+    one = studies()[kind]
+    assert all((one.prompts, one.figures, one.findings, one.importer, one.gather, one.draw, one.card, one.words.rows))
 
 
 def test_the_kind_of_data_is_seen_from_its_fields() -> None:
