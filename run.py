@@ -14,7 +14,6 @@ Everything goes into the folder .venv beside this file; delete that folder to un
 """
 
 import collections
-import ctypes
 import hashlib
 import importlib.util
 import io
@@ -25,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 from pathlib import Path
 
 # Older Pythons must get as far as this line: no syntax above or below that Python 3.6 cannot parse.
@@ -44,40 +44,6 @@ PACKAGE = ROOT / "dist" / "biasprint"
 START_SECONDS = 1.5
 STARTS = 5
 
-# What the parts of PySide6 that we load link against, found with readelf over its wheel: soname, Debian, Fedora.
-QT_NEEDS = [
-    ("libEGL.so.1", "libegl1", "libglvnd-egl"),
-    ("libGL.so.1", "libgl1", "libglvnd-glx"),
-    ("libX11.so.6", "libx11-6", "libX11"),
-    ("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon"),
-    ("libfontconfig.so.1", "libfontconfig1", "fontconfig"),
-    ("libfreetype.so.6", "libfreetype6", "freetype"),
-    ("libdbus-1.so.3", "libdbus-1-3", "dbus-libs"),
-    ("libglib-2.0.so.0", "libglib2.0-0", "glib2"),
-    ("libgthread-2.0.so.0", "libglib2.0-0", "glib2"),
-    ("libzstd.so.1", "libzstd1", "libzstd"),
-    ("libz.so.1", "zlib1g", "zlib"),
-    ("libstdc++.so.6", "libstdc++6", "libstdc++"),
-    ("libgssapi_krb5.so.2", "libgssapi-krb5-2", "krb5-libs"),
-    ("libbrotlidec.so.1", "libbrotli1", "libbrotli"),
-]
-X11_NEEDS = [
-    ("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor"),
-    ("libxcb-icccm.so.4", "libxcb-icccm4", "xcb-util-wm"),
-    ("libxcb-image.so.0", "libxcb-image0", "xcb-util-image"),
-    ("libxcb-keysyms.so.1", "libxcb-keysyms1", "xcb-util-keysyms"),
-    ("libxcb-render-util.so.0", "libxcb-render-util0", "xcb-util-renderutil"),
-    ("libxcb-util.so.1", "libxcb-util1", "xcb-util"),
-    ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
-    ("libX11-xcb.so.1", "libx11-xcb1", "libX11-xcb"),
-    ("libxcb-sync.so.1", "libxcb-sync1", "libxcb"),
-    ("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
-]
-X11_NEEDS += [(f"libxcb-{x}.so.0", f"libxcb-{x}0", "libxcb") for x in ("randr", "render", "shape", "shm", "xfixes")]
-WAYLAND_NEEDS = [
-    ("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
-    ("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
-]
 # What pip says, and what it means.
 TROUBLES = [
     (
@@ -238,56 +204,30 @@ def run(command: list[object], headless: bool) -> int:
 # ---- what Qt needs from the system -----------------------------------------------------------------------------------
 
 
+def system_libraries() -> types.ModuleType:
+    """The program's own list of them, by its path: nothing is installed yet."""
+    path = ROOT / "core" / "machine" / "system_libraries.py"
+    spec = importlib.util.spec_from_file_location("system_libraries", str(path))
+    if spec is None or spec.loader is None or not path.is_file():
+        raise Stop(f"{path} is missing: run.py belongs into the whole project.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def check_qt() -> None:
     """Stop, before anything is downloaded, where even a picture could not be drawn."""
-    missing = missing_libraries(QT_NEEDS)
-    if missing:
-        raise Stop(
-            "The window's toolkit (Qt) needs system libraries that are missing here.\n" + how_to_install(missing)
-        )
+    reason = system_libraries().why_no_picture()
+    if reason:
+        raise Stop(reason)
 
 
 def has_display() -> bool:
-    """Whether a window can be opened; says why not where there is a display that Qt cannot use."""
-    if not sys.platform.startswith("linux"):
-        return True
-    displays = [("WAYLAND_DISPLAY", WAYLAND_NEEDS), ("DISPLAY", X11_NEEDS)]
-    there = [missing_libraries(needs) for variable, needs in displays if os.environ.get(variable)]
-    if there and all(there):
-        print("There is a display, but Qt cannot open a window on it: system libraries are missing.")
-        print(how_to_install(there[-1]) + "\nGoing on without a window.\n")
-    elif there and not os.environ.get("WAYLAND_DISPLAY") and not x_server_answers():
-        print("The display “{}” does not answer. Going on without a window.\n".format(os.environ["DISPLAY"]))
-        return False
-    return any(not missing for missing in there)
-
-
-def x_server_answers() -> bool:
-    xcb = ctypes.CDLL("libxcb.so.1")
-    xcb.xcb_connect.restype = ctypes.c_void_p
-    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
-    refused = xcb.xcb_connection_has_error(connection)
-    xcb.xcb_disconnect(connection)
-    return not refused
-
-
-def missing_libraries(needs: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    return [need for need in needs if not loads(need[0])] if sys.platform.startswith("linux") else []
-
-
-def loads(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
-
-
-def how_to_install(missing: list[tuple[str, str, str]]) -> str:
-    debian = " ".join(dict.fromkeys(need[1] for need in missing))
-    fedora = " ".join(dict.fromkeys(need[2] for need in missing))
-    files = ", ".join(need[0] for need in missing)
-    return f"Missing: {files}\n  Debian, Ubuntu: sudo apt install {debian}\n  Fedora: sudo dnf install {fedora}"
+    """Whether a window can be opened; says why not."""
+    reason = system_libraries().why_no_window()
+    if reason:
+        print(reason + "\nGoing on without a window.\n")
+    return not reason
 
 
 # ---- the environment -------------------------------------------------------------------------------------------------

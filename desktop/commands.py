@@ -1,7 +1,6 @@
 """The command line with the window's own commands: gui and demo."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,8 @@ import typer
 
 from core.cli.app import build
 from core.cli.app import run as run_command
+from core.cli.console import note
+from core.machine.system_libraries import why_no_window
 from desktop.opening import open_window
 
 
@@ -31,18 +32,13 @@ def demo(
     out: Annotated[Path, typer.Option(help="Headless: where report and pictures go.")] = Path("biasprint-demo"),
 ) -> None:
     """Open the sample project; without a display do the same work headless, and say where the pictures are."""
-    if headless or not display():
+    off_screen = os.environ.get("QT_QPA_PLATFORM", "").startswith(("offscreen", "minimal"))
+    reason = "" if headless or off_screen else why_no_window()
+    if reason:
+        note(f"{reason}\nGoing on without a window.")
+    if headless or off_screen or reason:
         from desktop.headless import demo as headless_demo
 
         headless_demo(out)
         return
     raise typer.Exit(open_window(None, demo=True))
-
-
-def display() -> bool:
-    """Whether there is a screen to open a window on."""
-    if os.environ.get("QT_QPA_PLATFORM", "").startswith(("offscreen", "minimal")):
-        return False
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from core.cli.console import job, note, say
 from core.cli.data_commands import print_result
 from core.compute import shared
+from core.errors import AppError
+from core.machine.system_libraries import why_no_picture
 from core.project.project import Project
 from core.report.html import write_report
 from core.runs.measure import measure_project
@@ -62,8 +64,14 @@ def panel_pictures(file: Path, out: Path) -> Iterator[Path]:
 def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], None]]]":
     """The real window on a project, drawn off screen, and a function that waits until it has nothing left to do."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from PySide6.QtCore import QDeadlineTimer, QEventLoop
-    from PySide6.QtWidgets import QApplication
+    try:
+        from PySide6.QtCore import QDeadlineTimer, QEventLoop
+        from PySide6.QtWidgets import QApplication
+    except ImportError:
+        reason = why_no_picture()
+        if not reason:
+            raise
+        raise AppError(reason, kept="Everything but the pictures is made.") from None
 
     from desktop.app import build_application, create_window, start
     from desktop.settings import Settings

@@ -12,12 +12,15 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "run.py"
+LIBRARIES = Path("core/machine/system_libraries.py")
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script as a module, copied to a project of its own, with pip and the commands recorded instead of run."""
     shutil.copy(SCRIPT, tmp_path)
+    (tmp_path / LIBRARIES).parent.mkdir(parents=True)
+    shutil.copy(SCRIPT.parent / LIBRARIES, tmp_path / LIBRARIES)
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'one'\n")
     spec = importlib.util.spec_from_file_location("run_script", tmp_path / SCRIPT.name)
     assert spec
@@ -25,9 +28,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "has", lambda name: name != "ensurepip")  # an environment without pip is made at once
-    monkeypatch.setattr(module, "missing_libraries", lambda needs: [])
-    monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    module.libraries = module.system_libraries()
+    monkeypatch.setattr(module, "real_system_libraries", module.system_libraries, raising=False)
+    monkeypatch.setattr(module, "system_libraries", lambda: module.libraries)
+    monkeypatch.setattr(module.libraries, "missing_libraries", lambda needs: [])
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_SESSION_TYPE", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("BIASPRINT_WITHOUT_LLAMA", "1")
     module.installed, module.commands = [], []
     monkeypatch.setattr(module, "real_pip_install", module.pip_install, raising=False)
@@ -151,7 +157,9 @@ def test_a_python_that_cannot_make_environments_is_said(
 def test_missing_system_libraries_are_named_with_their_packages_before_anything_is_downloaded(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run, "missing_libraries", lambda needs: needs[:2] if needs is run.QT_NEEDS else [])
+    monkeypatch.setattr(
+        run.libraries, "missing_libraries", lambda needs: needs[:2] if needs is run.libraries.QT_NEEDS else []
+    )
     assert run.main(["test"]) == 1
     told = capsys.readouterr().err
     assert "libEGL.so.1, libGL.so.1" in told
@@ -165,7 +173,9 @@ def test_where_only_the_windows_libraries_are_missing_the_demo_runs_without_a_wi
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(run, "missing_libraries", lambda needs: needs[:1] if needs is run.X11_NEEDS else [])
+    monkeypatch.setattr(
+        run.libraries, "missing_libraries", lambda needs: needs[:1] if needs is run.libraries.X11_NEEDS else []
+    )
     assert run.main([]) == 0
     assert "sudo apt install libxcb-cursor0" in capsys.readouterr().out
     assert run.commands == [["-m", "desktop", "demo", "--headless"]]
@@ -177,9 +187,15 @@ def test_a_window_is_opened_only_on_a_display_that_answers(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, answers: bool, end: str
 ) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(run, "x_server_answers", lambda: answers)
+    monkeypatch.setattr(run.libraries, "x_server_answers", lambda: answers)
     run.main([])
     assert run.commands[0][-1] == end
+
+
+def test_without_the_rest_of_the_project_it_says_so(run: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / LIBRARIES).unlink()
+    with pytest.raises(run.Stop, match="belongs into the whole project"):
+        run.real_system_libraries()
 
 
 def test_the_demo_can_be_asked_to_open_no_window(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,13 +381,14 @@ def test_the_libraries_that_are_checked_are_those_that_qt_links_against(run: Mod
         return {name for name in outside if not GLIBC.fullmatch(name)}
 
     modules = [f"Qt{name}.abi3.so" for name in ("Core", "Gui", "Widgets", "Network", "Svg", "Test")]
-    base = {need[0] for need in run.QT_NEEDS}
+    libraries = run.libraries
+    base, x11, wayland = (
+        {need[0] for need in needs} for needs in (libraries.QT_NEEDS, libraries.X11_NEEDS, libraries.WAYLAND_NEEDS)
+    )
     same_package = {"libbrotlicommon.so.1", "libxcb.so.1"}  # come with libbrotlidec and with libX11
     assert links([*modules, "Qt/plugins/platforms/libqoffscreen.so"]) <= base | same_package
-    assert links(["Qt/plugins/platforms/libqxcb.so"]) <= base | same_package | {need[0] for need in run.X11_NEEDS}
-    assert links(["Qt/plugins/platforms/libqwayland.so"]) <= base | same_package | {
-        need[0] for need in run.WAYLAND_NEEDS
-    }
+    assert links(["Qt/plugins/platforms/libqxcb.so"]) <= base | same_package | x11
+    assert links(["Qt/plugins/platforms/libqwayland.so"]) <= base | same_package | wayland
 
 
 @pytest.mark.parametrize(("command", "extra"), [([], "llama"), (["test"], "server")])

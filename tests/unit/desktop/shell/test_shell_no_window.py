@@ -1,0 +1,74 @@
+"""The program where Qt cannot open a window: a sentence and exit code 1, never Qt's abort. In processes of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[4]
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need nothing installed")
+# The program, on a system that has every library but those named in its first argument.
+PROGRAM = """
+import sys
+from core.machine import system_libraries
+lacks = sys.argv.pop(1).split()
+system_libraries.loads = lambda library: library not in lacks
+from desktop.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def start(home: Path, *words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """What `python *words` said with these variables, and with no display beside them."""
+    environment = {key: value for key, value in os.environ.items() if "DISPLAY" not in key and key != "QT_QPA_PLATFORM"}
+    environment |= {"PYTHONPATH": str(ROOT), "BIASPRINT_HOME": str(home), "XDG_SESSION_TYPE": "tty", **variables}
+    return subprocess.run([sys.executable, *words], env=environment, cwd=home, capture_output=True, text=True)
+
+
+@LINUX
+@pytest.mark.parametrize("words", [[], ["gui"], ["gui", "study.biasprint"]])
+def test_a_dead_display_is_said(tmp_path: Path, words: list[str]) -> None:
+    done = start(tmp_path, "-c", PROGRAM, "", *words, DISPLAY=":77")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "The display “:77” does not answer.",
+        "Biasprint's command line works without a window: see “biasprint --help”.",
+    ]
+    assert done.stdout == ""
+
+
+@LINUX
+def test_a_missing_library_is_named_with_its_packages(tmp_path: Path) -> None:
+    done = start(tmp_path, "-c", PROGRAM, "libxcb-cursor.so.0", "gui", DISPLAY=":0")
+    assert done.returncode == 1
+    assert "sudo apt install libxcb-cursor0" in done.stderr
+    assert "sudo dnf install xcb-util-cursor" in done.stderr
+    assert "command line works without" in done.stderr
+
+
+@LINUX
+def test_a_library_that_the_systems_own_loader_cannot_open_is_named(tmp_path: Path) -> None:
+    """An empty file stands in front of the real one: on the screen, and off it, where Qt itself does not load."""
+    (tmp_path / "libEGL.so.1").touch()
+    for platform in ("xcb", "offscreen"):
+        done = start(
+            tmp_path, "-m", "desktop", "gui", DISPLAY=":77", LD_LIBRARY_PATH=str(tmp_path), QT_QPA_PLATFORM=platform
+        )
+        assert done.returncode == 1
+        assert "sudo apt install libegl1" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@LINUX
+def test_no_display_at_all_is_said(tmp_path: Path) -> None:
+    done = start(tmp_path, "-m", "desktop")
+    assert done.returncode == 1
+    assert "command line works without" in done.stderr
+
+
+def test_off_screen_the_window_opens(tmp_path: Path) -> None:
+    program = "import desktop.app\ndesktop.app.run = lambda path: 7\n" + PROGRAM
+    done = start(tmp_path, "-c", program, "libxcb-cursor.so.0", "gui", QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 7, done.stderr
