@@ -262,9 +262,10 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
     script.write_text(
         textwrap.dedent(
             """
-            import os
+            import signal
             from core.compute import ComputeProcess
             if __name__ == "__main__":
+                signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
                 compute = ComputeProcess(packages=("compute_targets",))
                 before = compute.call("compute_targets:pid")
                 try:

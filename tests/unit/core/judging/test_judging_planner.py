@@ -165,5 +165,5 @@ def test_planning_is_quick_enough_to_follow_a_slider() -> None:
 
 def test_the_planner_is_light_to_import() -> None:
     heavy = "{'scipy', 'pandas', 'statsmodels', 'torch'} & set(sys.modules)"
-    code = f"import sys, core.judging.planner as p; p.plan_power(p.Design(20)); print({heavy} or 'light')"
+    code = f"import sys, core.judging.planner as p; p.plan_power(p.JudgingDesign(20)); print({heavy} or 'light')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "light\n"
