@@ -58,13 +58,11 @@ def main() -> None:
 def sample_pictures(folder: Path) -> None:
     """The sample project's letters and distances, and the first of its comparisons in both themes."""
     sys.path.insert(0, str(ROOT))
-    from core.compute import shared
-    from core.jobs import JobContext
-    from core.runs.sample import build_sample
+    from core.runs.sample import unpack_sample
     from desktop.headless import offscreen_window
 
     sample = folder / "Sample.biasprint"
-    build_sample(JobContext(), shared(), sample)
+    unpack_sample(sample)
     with offscreen_window(sample) as (window, settle):
         for section in ("letters", "distance"):
             window.show_panel("charts", section=section)

@@ -1,9 +1,10 @@
 """The sample project: comparisons to judge, texts written for this project, and synthetic letters, scored already.
 
-It is built once for each version of the program and its data, and copied for every use, so that nobody's choices end
-up in the next person's sample.
+`build_sample` makes it by the same code as everybody's projects; it is shipped as a compressed project file, so that it
+is there at once (docs/adr/0015). docs/make_sample.py makes the file anew, and a test compares the two.
 """
 
+import gzip
 import json
 import tomllib
 from dataclasses import replace
@@ -11,26 +12,28 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import core
 from core.compute import ComputeProcess
 from core.jobs import JobContext
 from core.machine.storage import home
-from core.project.backup import copy_project
+from core.project.backup import journal_of
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.prompts import cogs_set, letters_context_less_set
+from core.report.whole_file import write_whole
 from core.runs.compare import compare
 from core.runs.generate import generate, start_run
+from core.runs.measure import measure_project
 from core.runs.score import score
 from core.runs.setup import generator_spec, store_set, study_of
 from core.scorers.registry import describe
-from core.text import sha256_text
+from core.studies.study import MeasureOptions
 
 AXES = ("race", "gender", "orientation")
 # What the studies' measures read, and a sentiment to look at.
 SCORERS = {"creativity": ("minilm", "textblob"), "letters": ("lexicon", "lexicon_published", "textblob")}
 SEED = 2026
 DIAL = "medium"
+SHIPPED = "sample.biasprint.gz"
 
 
 def sample_file() -> Path:
@@ -38,40 +41,44 @@ def sample_file() -> Path:
     return home() / "Sample.biasprint"
 
 
-def open_sample(ctx: JobContext, compute: ComputeProcess) -> Path:
+def open_sample() -> Path:
     """A person's copy of the sample project: as they left it, or new where there is none."""
     target = sample_file()
     if not target.exists():
-        copy_project(prepared_sample(ctx, compute), target)
+        unpack_sample(target)
     return target
 
 
-def prepared_sample(ctx: JobContext, compute: ComputeProcess) -> Path:
-    """The untouched sample project of this version of the program; built if it is not there yet."""
-    place = home() / f"sample-{core.__version__}-{_content_sha256()[:10]}.biasprint"
-    if not place.exists():
-        part = place.with_name(f"part-{place.name}")
-        part.unlink(missing_ok=True)
-        build_sample(ctx, compute, part)
-        part.replace(place)
-    return place
+def unpack_sample(target: Path) -> None:
+    """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
+    content = gzip.decompress(files("resources").joinpath("sample", SHIPPED).read_bytes())
+    journal_of(target).unlink(
+        missing_ok=True
+    )  # of a file that was here before: SQLite would roll it back into this one
+    write_whole(target, content)
 
 
 def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
-    """Make the sample project at `path`: 36 comparisons, 120 letters with a medium planted bias, every score."""
+    """Make the sample at `path`: 36 comparisons and 120 letters with a medium planted bias, scored and measured."""
     with Project.create(path) as project:
-        _texts(project)
-        study = study_of(project, "creativity")
-        compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])
-        letters = store_set(project, "letters", letters_context_less_set())
-        spec = generator_spec("synthetic", DIAL, {})
-        run = start_run(project, prompt_set_id=letters.set_id, generator=spec, seed=SEED)
-        generate(ctx, project, run, compute)
+        add_texts(ctx, project, compute)
         known = {info.name: info for info in describe()}
         for study in project.studies.all():
             for name in SCORERS[study.kind]:
                 score(ctx, project, study.id, known[name], compute)
+            measure_project(ctx, project, study.kind, MeasureOptions(), compute)
         project.events.add("sample", {"about": about()["statement"]})
+
+
+def add_texts(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
+    """The sample without its scores: the texts to judge in their comparisons, and the letters."""
+    _written_texts(project)
+    study = study_of(project, "creativity")
+    compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])
+    letters = store_set(project, "letters", letters_context_less_set())
+    spec = generator_spec("synthetic", DIAL, {})
+    run = start_run(project, prompt_set_id=letters.set_id, generator=spec, seed=SEED)
+    generate(ctx, project, run, compute)
 
 
 def about() -> dict[str, Any]:
@@ -85,7 +92,7 @@ def sample_texts() -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line]
 
 
-def _texts(project: Project) -> None:
+def _written_texts(project: Project) -> None:
     """The CoGS prompts that the texts answer, and the texts as outputs of a generator that is no model."""
     texts = sample_texts()
     wanted = {(text["task"], text["theme"], text["axis"], text["identity"]): text for text in texts}
@@ -104,10 +111,3 @@ def _texts(project: Project) -> None:
             for row in project.prompts.page(added.set_id, limit=len(prompts))
         ]
     )  # fmt: skip
-
-
-def _content_sha256() -> str:
-    names = ("about.toml", "creativity.jsonl")
-    return sha256_text(
-        "".join(files("resources").joinpath("sample", name).read_text(encoding="utf-8") for name in names)
-    )

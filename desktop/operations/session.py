@@ -233,13 +233,12 @@ def sample_facts() -> Operation[SampleFacts]:
 
 
 def open_sample() -> Operation[Path]:
-    """The file of the person's own copy; the first time it is built, which takes a while and needs no network."""
+    """The file of the person's own copy; the first time it is unpacked, which needs no network and no other process."""
 
     def work(ctx: JobContext) -> Path:
-        from core.compute import shared
         from core.runs import sample
 
-        return sample.open_sample(ctx, shared())
+        return sample.open_sample()
 
     return Operation(tr("Preparing the sample project"), work)
 

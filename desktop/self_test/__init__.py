@@ -233,8 +233,8 @@ def _everything(folder: Path) -> None:
     from desktop.headless import offscreen_window
 
     with step("sample project") as facts:
-        file = open_sample(JobContext(), shared())
-        facts.append("written and scored")
+        file = open_sample()
+        facts.append("unpacked")
     with offscreen_window(file) as (window, settle):
         hand = Hand(window)
         with step("window") as facts:

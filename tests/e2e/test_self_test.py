@@ -35,12 +35,12 @@ def test_the_self_test_passes_and_leaves_nothing_behind(own_home: Path) -> None:
 
 
 def test_what_cannot_be_done_ends_it_as_a_failure_that_says_where() -> None:
-    """Here a word list is missing, as it would be in a package that left it out."""
-    lost = "import core.runs.sample\ncore.runs.sample.sample_texts = lambda: open('not-packaged.jsonl')"
+    """Here the sample is missing, as it would be in a package that left it out."""
+    lost = "import core.runs.sample\ncore.runs.sample.SHIPPED = 'not-packaged.gz'"
     done = self_test(first=lost)
     assert done.returncode == 1
     assert "sample project: FAILED" in done.stdout
-    assert "not-packaged.jsonl" in done.stderr
+    assert "not-packaged.gz" in done.stderr
     assert "Everything works" not in done.stdout
 
 

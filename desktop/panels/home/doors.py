@@ -131,7 +131,7 @@ class DoorCard(Card):
 def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
     """Rating needs comparisons, those outputs, those prompts: the first that lacks is said."""
     if facts is None and preparing:
-        return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
+        return DoorState(tr("The sample is being opened. A moment…"), tr("Rate the sample"), "")
     if facts is None:
         return DoorState(
             tr("Needs a project with comparisons: the sample has some, ready to rate."),
@@ -159,7 +159,7 @@ def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool =
 def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool = False) -> DoorState:
     """A fingerprint needs a rating session that is finished; until then the door leads to the rating."""
     if facts is None and preparing:
-        return DoorState(tr("The sample is being made on this computer, once. A moment…"), tr("Rate the sample"), "")
+        return DoorState(tr("The sample is being opened. A moment…"), tr("Rate the sample"), "")
     if facts is None:
         return DoorState(
             tr("Needs comparisons that you rated to the end: the sample has some, ready to rate."),

@@ -105,7 +105,7 @@ class SampleCard(Card):
         for widget in (self.progress, self.state):
             widget.setVisible(busy)
         self.progress.set_progress(0, None)
-        self.state.setText(tr("It is made on this computer, once; this takes less than a minute."))
+        self.state.setText(tr("It is being opened."))
 
     def show_progress(self, progress: Progress) -> None:
         self.progress.set_progress(progress.done, progress.total)
@@ -258,11 +258,11 @@ class HomePanel(Panel):
             self.shell.show_panel(step)
 
     def _open_sample(self, panel: str | None) -> None:
-        """Open the person's copy of the sample, made now if need be, and go to a panel of it."""
+        """Open the person's copy of the sample, unpacked now if need be, and go to a panel of it."""
         before = self.project
 
         def go_on(path: Path) -> None:
-            # Making it takes a while: whoever opened another project meanwhile is not taken away from it.
+            # On a slow disk it takes a while: whoever opened another project meanwhile is not taken away from it.
             if self.project is before:
                 self._opening.open(path, lambda: self.shell.show_panel(panel) if panel else None)
 

@@ -465,11 +465,11 @@ def test_a_name_made_to_break_the_list_is_one_safe_line(qtbot: QtBot, window: Ma
 
 @pytest.fixture
 def sample_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stand-in for the sample: building the real one takes long, and core's tests do that."""
+    """A stand-in for the sample."""
     with Project.open(file) as project:
         write_outputs(project)
         draw(project)
-    monkeypatch.setattr(core_sample, "open_sample", lambda ctx, compute: file)
+    monkeypatch.setattr(core_sample, "open_sample", lambda: file)
     return file
 
 
@@ -495,7 +495,7 @@ def test_opening_the_sample_stays_at_home(qtbot: QtBot, window: MainWindow, home
         assert not home.sample.button.isEnabled()
         assert not home.sample.progress.isHidden()
         assert not home.rate.button.isEnabled()
-        assert "being made" in home.rate.words.text()
+        assert "being opened" in home.rate.words.text()
     assert window.current == "home"
     assert home.sample.button.isEnabled()
 
@@ -507,7 +507,7 @@ def test_who_opened_another_project_meanwhile_is_not_taken_from_it(
     Project.create(mine).close()
     go = threading.Event()
 
-    def slow(ctx: JobContext, compute: object) -> Path:
+    def slow() -> Path:
         assert go.wait(20)
         return file
 
@@ -523,7 +523,7 @@ def test_who_opened_another_project_meanwhile_is_not_taken_from_it(
 def test_a_sample_that_cannot_be_made_can_be_asked_for_again(
     qtbot: QtBot, window: MainWindow, home: HomePanel, monkeypatch: pytest.MonkeyPatch
 ):
-    def fail(ctx: JobContext, compute: object) -> Path:
+    def fail() -> Path:
         raise AppError("The disk is full.", hint="Make room.")
 
     monkeypatch.setattr(core_sample, "open_sample", fail)
