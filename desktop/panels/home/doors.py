@@ -168,7 +168,7 @@ def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing:
         )
     if facts.finished:
         words = plural(facts.finished, "1 finished session is there.", "%n finished sessions are there.")
-        return DoorState(words, tr("See my fingerprint"), "fingerprint")
+        return DoorState(words, tr("See it"), "fingerprint")
     if not facts.comparisons:
         words = tr("Needs comparisons, rated to the end, and the project has none yet.")
         lacks = rate_state(facts, read_only=read_only)

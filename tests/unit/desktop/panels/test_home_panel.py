@@ -611,7 +611,7 @@ def test_the_fingerprints_door_says_that_it_is_hidden_until_the_session_is_finis
     assert begun.words.startswith("Hidden until your session is finished")
     assert begun.action == "Go on rating"
     finished = fingerprint_state(ProjectFacts((creative(texts=6),), comparisons=2, finished=1), read_only=True)
-    assert (finished.action, finished.step) == ("See my fingerprint", "fingerprint")
+    assert (finished.action, finished.step) == ("See it", "fingerprint")
     assert fingerprint_state(ProjectFacts((creative(texts=6),), comparisons=2), read_only=True).action == ""
 
 
