@@ -1,0 +1,300 @@
+"""A reading, a twin and a pile of letters: as JSON (a contract, see docs/command-line.md), and in words for people.
+
+Imported by the commands when they print: other commands start sooner without what it needs.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+
+from core.cli.console import print_table, say
+from core.documents.categories import categories
+from core.documents.occupations import OccupationGuess
+from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
+from core.draw import digits
+from core.findings import ScorerUse
+from core.studies.letters.style import p_words
+from core.swap import Person
+
+# ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
+
+VERSION = 1
+LIMITS = "One letter cannot show bias; it can show language that is known to matter."
+LIMITS_OF_PILES = (
+    "A difference between groups of letters does not say where it is from: candidates, posts and writers differ too."
+)
+
+
+def letter_json(
+    reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | None
+) -> dict[str, Any]:
+    """One letter. `occupation`: what it was compared under, given or guessed."""
+    document = reading.document
+    return {
+        "file": document.name,
+        "kind": document.kind,
+        "pages": document.pages,
+        "notes": list(document.notes),
+        "text": document.text,
+        "person": asdict(reading.person),
+        "occupation": occupation,
+        "occupation_guess": asdict(guess),
+        "stopped": reading.stopped,
+        "suspicions": [asdict(one) for one in reading.suspicions],
+        "parts": [asdict(one) for one in reading.parts],
+        "sentences": [asdict(one) for one in reading.sentences],
+        "marks": [asdict(one) for one in reading.marks],
+        "scores": [asdict(one) for one in reading.scores],
+        "context": reading.context_name or None,
+        "support": [asdict(one) for one in reading.support],
+        "figures": [_figure_json(one) for one in reading.figures],
+        "naming": asdict(reading.naming),
+        "compared": [{**asdict(one), "outside": one.outside} for one in reading.compared],
+        "reference": reading.reference,
+        "twin": None if twin is None else twin_json(twin),
+        "scorers": [asdict(one) for one in reading.scorers],
+        "versions": dict(reading.versions),
+    }
+
+
+def twin_json(twin: TwinDifference) -> dict[str, Any]:
+    swapped = twin.twin
+    return {
+        "person": asdict(twin.other),
+        "text": twin.twin_reading.document.text,
+        "changes": [asdict(one) for one in swapped.changes] if swapped else [],
+        "left_alone": [asdict(one) for one in swapped.left_alone] if swapped else [],
+        "figures": [{**asdict(one), "difference": one.difference} for one in twin.figures],
+        "sentences": [{**asdict(one), "difference": one.difference} for one in twin.sentences],
+        "unpaired": twin.unpaired,
+        "findings": list(twin.findings),
+    }
+
+
+def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "pile": pile.name,
+        "columns": [asdict(one) for one in pile.columns],
+        "rows": [_row_json(one) for one in pile.rows],
+        "passed_over": pile.passed_over,
+        "groups": [asdict(one) for one in tests],
+        "scorers": [asdict(one) for one in pile.scorers],
+        "versions": dict(pile.versions),
+        "limits": LIMITS_OF_PILES,
+    }
+
+
+def _row_json(row: PileRow) -> dict[str, Any]:
+    return {
+        "name": row.name, "path": row.path_in_pile, "person": asdict(row.person), "occupation": row.occupation,
+        "group": row.group, "figures": dict(row.figures), "reason": row.reason, "hint": row.hint,
+        "notes": list(row.notes), "same_as": row.same_as,
+    }  # fmt: skip
+
+
+def _figure_json(figure: LetterFigure) -> dict[str, Any]:
+    return {
+        "name": figure.name, "title": figure.title, "value": figure.value, "unit": figure.unit, "n": figure.n,
+        "low": figure.low, "high": figure.high, "reason": figure.reason,
+        "scorer": figure.scorer.name if figure.scorer else None,
+    }  # fmt: skip
+
+
+# ---- A reading, a twin and a pile in calm words for people. What comes from a file is shown as text, whatever it
+# holds
+
+LONGEST = 160  # characters of a sentence that is quoted
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_COUNTED = ("unsupported", "contradicted", "grounded")
+
+
+def tell_letter(reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | None) -> None:
+    """Everything about one letter."""
+    say(f"{plain(reading.document.name)}: {_about(reading.person)}")
+    say(_occupation(occupation, guess))
+    for remark in (*reading.document.notes, *(one.said for one in reading.suspicions)):
+        say(plain(remark))
+    if not reading.stopped:
+        _tell_marks(reading)
+        _tell_support(reading)
+        _tell_figures(reading)
+        say(_naming(reading))
+        say(plain(reading.reference))
+    if twin is not None:
+        _tell_twin(twin)
+    if not reading.stopped:
+        say(_scorers(reading.scorers))
+    say(LIMITS)
+
+
+def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
+    """The table, then the groups."""
+    shown = _shown(pile)
+    print_table(
+        ("file", "about", "occupation", "group", *(column.title.lower() for column in shown), "remark"),
+        [_row_words(row, shown) for row in pile.rows],
+        right=[column.title.lower() for column in shown],
+    )
+    read = sum(row.read for row in pile.rows)
+    say("")
+    say(f"{len(pile.rows)} files, {read} of them read. About, occupation and group are guesses.")
+    if pile.passed_over:
+        say(f"{pile.passed_over} files that systems leave behind were passed over.")
+    for pair, own in groupby(tests, key=lambda one: one.groups):
+        _tell_groups(pair, list(own))
+    if not tests:
+        say("There are not two groups to compare.")
+    say(_scorers(pile.scorers))
+    say(LIMITS_OF_PILES)
+    say(LIMITS)
+
+
+def plain(text: str) -> str:
+    """One line without what a terminal would obey: controls and marks of direction become a sign."""
+    return _UNSEEN.sub("\ufffd", " ".join(text.split()))
+
+
+def _about(person: Person) -> str:
+    named = plain(person.full_name) or "nobody that it names"
+    return f"about {named}{f' ({person.pronoun})' if person.pronoun else ''}, as far as it tells."
+
+
+def _occupation(occupation: str, guess: OccupationGuess) -> str:
+    if not occupation:
+        return f"Occupation: not known. {plain(guess.reason)} Say it with --occupation."
+    if occupation != guess.occupation or not guess.reason:
+        return f"Occupation: {plain(occupation)}."
+    return f"Occupation: {occupation}, a guess. {plain(guess.reason)} Say another with --occupation."
+
+
+def _tell_marks(reading: Reading) -> None:
+    say("")
+    say("Language that is known to matter")
+    for category in categories().values():
+        own = [mark for mark in reading.marks if mark.category == category.key]
+        if own:
+            say(f"  {category.title} ({len(own)}): {', '.join(map(_mark, own))}")
+            say(f"    {category.known_for} Source: {category.source}")
+    if not reading.marks:
+        say("  None of the words that are looked for is in it.")
+
+
+def _mark(mark: Mark) -> str:
+    turned = ", denied" if mark.negated else ", weakened" if mark.hedged else ""
+    return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{turned})"
+
+
+def _tell_support(reading: Reading) -> None:
+    say("")
+    counts = {verdict: sum(one.verdict == verdict for one in reading.support) for verdict in _COUNTED}
+    claims = sum(counts.values())
+    if not reading.context_name:
+        say("Support: no context was given, so that no claim could be checked.")
+        return
+    counted = f"{claims} claims: {counts['grounded']} supported, {counts['unsupported']} not, {counts['contradicted']}"
+    say(f"Support by {plain(reading.context_name)}. {counted} contradicted.")
+    for one in reading.support:
+        if one.verdict in ("unsupported", "contradicted"):
+            for line in _claim(reading, one):
+                say(line)
+
+
+def _claim(reading: Reading, one: Support) -> Iterator[str]:
+    sentence = reading.sentence(one.sentence)
+    yield f"  {one.verdict.capitalize()} (sentence {sentence.index + 1}): “{_short(sentence.text)}”"
+    if one.passage:
+        yield f"    Nearest passage: “{_short(one.passage)}”"
+
+
+def _tell_figures(reading: Reading) -> None:
+    by_name = {one.name: one for one in reading.compared}
+    say("")
+    print_table(
+        ("the letter as a whole", "value", "95 % interval", "reference, middle 80 %", ""),
+        [_figure_words(figure, by_name.get(figure.name)) for figure in reading.figures],
+        right=("value", "95 % interval", "reference, middle 80 %"),
+    )
+    say("")
+
+
+def _figure_words(figure: LetterFigure, compared: ComparedFigure | None) -> tuple[str, ...]:
+    unit = figure.unit
+    value, bounds = digits.written(figure.value, figure.low, figure.high, unit)
+    middle = digits.written(compared.value, compared.middle_low, compared.middle_high, unit)[1] if compared else ""
+    outside = {"high": "more than most", "low": "less than most", "": ""}[compared.outside if compared else ""]
+    value = value if figure.value is not None else f"none: {figure.reason}"
+    title = f"{figure.title}{f', {unit}' if not unit.startswith('share') else ''}"
+    return title, value, _ends(bounds, unit), _ends(middle, unit), outside
+
+
+def _ends(interval: str, unit: str) -> str:
+    return interval and interval + digits.sign(unit)
+
+
+def number(value: float | None, unit: str) -> str:
+    """A share in per cent; "–" for none."""
+    return "–" if value is None else digits.number(value, unit)
+
+
+def _naming(reading: Reading) -> str:
+    naming = reading.naming
+    said = (
+        f"Named {naming.titled} times with a title, {naming.last} by last name, {naming.full} in full, {naming.first} "
+        "by first name."
+    )
+    return said + (" After the introduction the first name alone is used." if naming.first_only else "")
+
+
+def _tell_twin(twin: TwinDifference) -> None:
+    say("")
+    say(f"The same letter {_about(twin.other).removesuffix(', as far as it tells.')}")
+    if twin.twin is not None:
+        say(f"  {len(twin.twin.changes)} places change.")
+        for change in twin.twin.changes:
+            if change.doubt:
+                say(f"  To be looked at: “{plain(change.old)}” became “{plain(change.new)}”. {plain(change.doubt)}")
+    for one in changed(twin.figures):
+        say(f"  {one.title}: {number(one.value, one.unit)}, for the twin {number(one.twin, one.unit)}.")
+    for finding in twin.findings:
+        say(f"  {plain(finding)}")
+    say("")
+
+
+def _scorers(uses: Sequence[ScorerUse]) -> str:
+    named = ", ".join(f"{one.name}{' (stands in)' if one.stand_in else ''}" for one in uses)
+    return f"Scorers: {named or 'none were needed'}."
+
+
+def _short(text: str) -> str:
+    line = plain(text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()} …"
+
+
+def _shown(pile: Pile) -> list[PileColumn]:
+    """The columns that fit on a screen; the others are in the JSON."""
+    wanted = ("words", "agency", "agentic", "communal", "standout", "doubt", "unsupported")
+    return [column for column in pile.columns if column.name in wanted]
+
+
+def _row_words(row: PileRow, shown: Sequence[PileColumn]) -> tuple[str, ...]:
+    figures = [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
+    same = f"The same text as {row.same_as}." if row.same_as else ""
+    remark = " ".join(filter(None, (row.reason, same, *row.notes)))
+    about = (plain(row.path_in_pile), plain(row.person.full_name), plain(row.occupation), row.group)
+    return (*about, *figures, plain(remark))
+
+
+def _tell_groups(pair: tuple[str, str], tests: Sequence[GroupTest]) -> None:
+    say("")
+    say(f"{pair[0]} against {pair[1]}")
+    if all(test.few for test in tests):
+        say(f"  {tests[0].said}")
+        return
+    for test in tests:
+        one, other = (number(mean, test.unit) for mean in test.means)
+        p = "" if test.p_adjusted is None else f", {p_words(test.p_adjusted)} after Holm"
+        say(f"  {test.title}: {one} and {other}{p}. {test.said}")
