@@ -1,18 +1,27 @@
-"""A hub on loopback for tests: repositories with commits, a second server that plays the hub's CDN, and faults.
+"""A hub and a package index on loopback for tests.
+
+Repositories with commits, wheels, a second server that plays the hub's CDN, and faults.
 
 Speaks as much of the hub's language as its client asks for: metadata of a revision with sizes and hashes, and files,
 large ones by a redirect to the CDN.
 """
 
+import copy
 import hashlib
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from core.machine.models import catalogue
 
 Fault = Literal["", "cut", "wrong", "more", "silent", "whole", "plain", "status"]
 LARGE = (".safetensors", ".gguf", ".bin")
@@ -48,6 +57,8 @@ class FakeHub:
     asked: list[tuple[str, str, str]] = field(default_factory=list)
     lies: dict[str, Any] = field(default_factory=dict)  # sha256 announced for a file, or "commit"
     sent: int = 0  # bytes of files
+    packages: dict[str, dict[str, bytes]] = field(default_factory=dict)  # wheels by name, by package
+    html: bool = False  # how the package index answers; JSON by default
 
     def __enter__(self) -> "FakeHub":
         self.released = threading.Event()  # lets go of answers that keep silent
@@ -70,6 +81,11 @@ class FakeHub:
     @property
     def cdn(self) -> str:
         return f"http://127.0.0.1:{self._cdn.server_address[1]}"
+
+    @property
+    def index(self) -> str:
+        """What pip's index-url is set to."""
+        return f"{self.url}/simple"
 
     def files_asked(self) -> list[str]:
         """The names of the files that were asked for at the hub, once each, in order."""
@@ -126,8 +142,31 @@ class _Handler(BaseHTTPRequestHandler):
             self._resolve(*path.strip("/").split("/resolve/"))
         elif path.startswith("/cdn/"):
             self._file(*hub.content(path.removeprefix("/cdn/")))
+        elif path.startswith("/simple/"):
+            self._package(path.strip("/").rpartition("/")[2])
+        elif path.startswith("/wheels/"):
+            package, _, name = path.removeprefix("/wheels/").partition("/")
+            self._file(name, hub.packages[package][name])
         else:
             self._refuse(404)
+
+    def _package(self, package: str) -> None:
+        hub, wheels = self.server_hub, self.server_hub.packages.get(package)
+        rule = hub.fault_of("page")
+        if wheels is None or rule is not None:
+            return self._refuse(rule.status if rule else 404)
+        hashes = {name: hub.lies.get(name, hashlib.sha256(data).hexdigest()) for name, data in wheels.items()}
+        if hub.html:
+            links = "".join(
+                f'<a href="../../wheels/{package}/{name}#sha256={hashes[name]}">{name}</a>' for name in wheels
+            )
+            return self._send(200, f"<!DOCTYPE html><body>{links}".encode(), {"Content-Type": "text/html"})
+        files = [
+            {"filename": name, "url": f"{hub.url}/wheels/{package}/{name}", "hashes": {"sha256": hashes[name]},
+             "size": len(data)}
+            for name, data in wheels.items()
+        ]  # fmt: skip
+        self._send(200, json.dumps({"files": files}).encode(), {"Content-Type": "application/vnd.pypi.simple.v1+json"})
 
     def _metadata(self, path: str) -> None:
         hub = self.server_hub
@@ -229,3 +268,24 @@ def classifier(size: int = 4, fill: int = 1) -> dict[str, bytes]:
         "README.md": b"# A model",
         "onnx/model.onnx": b"onnx",
     }
+
+
+def wheel_of(content: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def know_wheel(
+    monkeypatch: pytest.MonkeyPatch, name: str, wheel: bytes = b"", gguf: bytes = b"GGUF" + bytes(60)
+) -> tuple[bytes, bytes]:
+    """Let the catalogue state the hashes and sizes of these, or of small ones, for the model `name`."""
+    data = copy.deepcopy(catalogue._data())
+    model = data["models"][name]
+    wheel = wheel or wheel_of({model["wheel"]["file"]: gguf})
+    model |= {"size": len(gguf), "sha256": {model["file"]: hashlib.sha256(gguf).hexdigest()}}
+    model["wheel"] |= {"size": len(wheel), "sha256": hashlib.sha256(wheel).hexdigest()}
+    monkeypatch.setattr(catalogue, "_data", lambda: data)
+    return wheel, gguf

