@@ -106,7 +106,8 @@ def job(title: str) -> Iterator[JobContext]:
 
         def listen(progress: JobProgress) -> None:
             rate = f"{progress.rate:.1f}/s" if progress.rate else ""
-            bar.update(task, completed=progress.done, total=progress.total, rate=rate)
+            words = f"{title}: {progress.note}" if progress.note else title
+            bar.update(task, description=words, completed=progress.done, total=progress.total, rate=rate)
 
         ctx = JobContext(listen)
         with _interrupt_cancels(ctx):

@@ -34,6 +34,7 @@ def add_models_to(app: typer.Typer) -> None:
     models.command("add")(add_model)
     models.command("remove")(remove_model)
     models.command()(prefer)
+    models.command()(engine)
     app.add_typer(models)
     app.command()(offline)
 
@@ -177,6 +178,19 @@ def prefer(
         say(f"{role}: {name}.")
     else:
         say(f"{role}: {choice.scorer}{' (stands in)' if choice.stand_in else ''}. {choice.because}")
+
+
+def engine() -> None:
+    """Install the local-model engine (llama.cpp), which opens GGUF files, where the program came without it."""
+    from core.backends.llama_cpp.engine import install
+    from core.backends.llama_cpp.options import installed
+
+    if installed():
+        say("The local-model engine is here.")
+        return
+    with job("Installing the local-model engine, in seconds") as ctx:
+        install(ctx)
+    say("The local-model engine is here now: GGUF files can be opened.")
 
 
 def offline(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.machine.models.upkeep import Verified
     from desktop.jobs import JobHandle, JobRunner
 
-GETTING, VERIFYING = "getting", "verifying"  # what jobs are found again by
+GETTING, VERIFYING, INSTALLING = "getting", "verifying", "installing"  # what jobs are found again by
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,26 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
         return words.format(title=title)
 
     return Operation(tr("Removing {title}").format(title=title), work, done)
+
+
+def why_no_engine(ctx: JobContext) -> str | None:
+    """None where GGUF files can be opened; else why what they need cannot be installed, empty where it can."""
+    from core.backends.llama_cpp.engine import why_not
+    from core.backends.llama_cpp.options import installed
+
+    return None if installed() else why_not()
+
+
+def install_engine() -> Operation[None]:
+    """Install what opens GGUF files, into the environment that the program runs in."""
+
+    def work(ctx: JobContext) -> None:
+        from core.backends.llama_cpp.engine import install
+
+        install(ctx)
+
+    done = tr("The local-model engine is installed: GGUF files can be opened.")
+    return Operation(tr("Installing the local-model engine, in seconds"), work, done)
 
 
 def prefer(*, role: str, name: str | None) -> Operation[None]:

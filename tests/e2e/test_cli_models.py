@@ -174,3 +174,19 @@ def test_the_watch_would_see_a_socket(tmp_path: Path) -> None:
     env = {"PYTHONPATH": str(site), "SOCKETS": str(log), "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
     assert program("models", "get", NAME, env=env).code == 1
     assert log.exists()
+
+
+def test_the_engine_is_said_to_be_here_or_why_it_cannot_come(monkeypatch, capsys):
+    from core.backends.llama_cpp import engine, options
+    from desktop.__main__ import main
+
+    monkeypatch.setattr(options, "installed", lambda: True)
+    assert main(["models", "engine"]) == 0
+    assert "is here" in capsys.readouterr().out
+    monkeypatch.setattr(options, "installed", lambda: False)
+    monkeypatch.setattr(engine, "installed", lambda: False)
+    monkeypatch.setattr(engine, "why_not", lambda: "this Python has no pip")
+    assert main(["models", "engine"]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "this Python has no pip" in told.err

@@ -8,8 +8,8 @@ model process.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.llama_cpp.options import INFO, installed
-from core.backends.protocol import Parameter
+from core.backends.llama_cpp.options import info, installed
+from core.backends.protocol import BackendInfo, Parameter
 from core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from core.backends.local_model import FoundModel
 
 __all__ = ["INFO", "open"]
+
+INFO: BackendInfo  # asked for anew each time
+
+
+def __getattr__(name: str) -> BackendInfo:
+    if name == "INFO":
+        return info()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":

@@ -1,15 +1,13 @@
 """The sentences for what can go wrong with a model file, its template and the library, each with what to do next."""
 
+from core.backends.llama_cpp.options import HOW_TO_INSTALL, MISSING
 from core.errors import AppError, UsageError
 
 ANOTHER_FILE = "Get the file again from where it came from, or choose another one."
 
 
 def not_installed() -> AppError:
-    return AppError(
-        "llama.cpp is not installed here, so no GGUF file can be opened.",
-        hint="Install it with “pip install llama-cpp-python”; that needs a C++ compiler and takes about three minutes.",
-    )
+    return AppError(f"{MISSING}, so no GGUF file can be opened.", hint=HOW_TO_INSTALL)
 
 
 def too_old(there: str, oldest: str) -> AppError:

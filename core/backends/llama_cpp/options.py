@@ -9,6 +9,11 @@ from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
 
 NAME = "llama_cpp"
+MISSING = "The local-model engine (llama.cpp) is not installed here"
+HOW_TO_INSTALL = (
+    "Install it in the models panel, or with “biasprint models engine”; "
+    "that needs a C++ compiler and takes some minutes."
+)
 
 CAPABILITIES = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
 
@@ -18,19 +23,21 @@ def installed() -> bool:
     return find_spec("llama_cpp") is not None
 
 
-INFO = BackendInfo(
-    name=NAME,
-    title="llama.cpp (a GGUF file)",
-    description=(
-        "A language model on this computer, from one GGUF file. The same seed gives the same text again where what "
-        "prompts share is not reused; reusing it is faster, and a few texts may then differ in their later words."
-    ),
-    models=(),
-    capabilities=CAPABILITIES,
-    unavailable=""
-    if installed()
-    else "Install it with “pip install llama-cpp-python”; that needs a C++ compiler and takes about three minutes.",
-)
+def info() -> BackendInfo:
+    """What the backend is, and whether it can be used now: the engine may be installed while the program runs."""
+    return BackendInfo(
+        name=NAME,
+        title="llama.cpp (a GGUF file)",
+        description=(
+            "A language model on this computer, from one GGUF file. The same seed gives the same text again where what "
+            "prompts share is not reused; reusing it is faster, and a few texts may then differ in their later words."
+        ),
+        models=(),
+        capabilities=CAPABILITIES,
+        unavailable=""
+        if installed()
+        else f"The local-model engine (llama.cpp) is not installed here. {HOW_TO_INSTALL}",
+    )
 
 
 DEFAULT_CONTEXT = 4_096

@@ -3,13 +3,14 @@
 from functools import cached_property
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout
 
 from desktop import theme
 from desktop.operations.connections import why_offline
 from desktop.panels.base import Panel
 from desktop.panels.models.catalogue import CataloguePage
 from desktop.panels.models.endpoints import EndpointsPage
+from desktop.panels.models.engine import EngineNotice
 from desktop.panels.models.switch import OfflineSwitch
 from desktop.shell import Command
 from desktop.widgets import Notice, QuietButton, tr
@@ -41,10 +42,12 @@ class ModelsPanel(Panel):
         for title in (tr("On this computer"), tr("Endpoints")):
             self.tabs.addTab(title)
         self.body.setContentsMargins(tokens.margin, 12, tokens.margin - SCROLL_BAR, 20)
-        notice = QHBoxLayout()
-        notice.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        notice.addWidget(self.offline)
-        self.body.addLayout(notice)
+        self.engine = EngineNotice(self.shell)
+        notices = QVBoxLayout()
+        notices.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        notices.addWidget(self.offline)
+        notices.addWidget(self.engine)
+        self.body.addLayout(notices)
         self.body.addWidget(self.tabs)
         self.body.addWidget(self.pages, 1)
         self.tabs.currentChanged.connect(self._show_tab)
@@ -67,6 +70,7 @@ class ModelsPanel(Panel):
 
     def refresh(self) -> None:
         self.shell.connections.look()
+        self.engine.read()
         self._page().read()
 
     def opened_with(self, *, role: str = "", page: str = "", **what: object) -> None:

@@ -206,7 +206,7 @@ def test_without_the_library_the_backend_says_what_to_install(model: Path, monke
     monkeypatch.setattr(llama_cpp, "installed", lambda: False)
     with pytest.raises(AppError, match="not installed") as refused:
         llama_cpp.open(str(model), {})
-    assert "pip install llama-cpp-python" in refused.value.hint
+    assert "biasprint models engine" in refused.value.hint
     assert "C++ compiler" in refused.value.hint
 
 

@@ -1,27 +1,38 @@
 """Finding llama.cpp's library: missing, too old or broken, it is a sentence that says what to install."""
 
 import importlib
+import re
 
 import pytest
 
+from core.backends import llama_cpp
 from core.backends.llama_cpp import native_model as library_module
-from core.backends.llama_cpp.options import INFO, installed
+from core.backends.llama_cpp import options
+from core.backends.llama_cpp.options import info, installed
 from core.errors import AppError
 
 
 def refusal() -> AppError:
     with pytest.raises(AppError) as refused:
         library_module.library()
-    assert "pip install" in refused.value.hint
+    assert re.search("pip install|models engine", refused.value.hint)
     assert "C++ compiler" in refused.value.hint
     return refused.value
 
 
 def test_the_list_of_backends_says_what_is_missing() -> None:
-    assert (INFO.unavailable == "") == installed()
-    assert INFO.capabilities.likelihood
-    assert INFO.capabilities.offline
-    assert INFO.capabilities.is_language_model
+    assert (info().unavailable == "") == installed()
+    assert info().capabilities.likelihood
+    assert info().capabilities.offline
+    assert info().capabilities.is_language_model
+
+
+def test_it_is_looked_up_anew_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be installed while the program runs."""
+    monkeypatch.setattr(options, "installed", lambda: False)
+    assert "biasprint models engine" in llama_cpp.INFO.unavailable
+    monkeypatch.setattr(options, "installed", lambda: True)
+    assert llama_cpp.INFO.unavailable == ""
 
 
 def test_a_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,113 @@
+"""The strip of the models panel that installs the local-model engine."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.backends.llama_cpp import engine, options
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.main_window import MainWindow
+from desktop.panels import PANELS
+from desktop.panels.models.engine import EngineNotice
+from desktop.panels.models.panel import ModelsPanel
+
+ENTRIES = tuple(entry for entry in PANELS if entry.key == "models")
+PATIENCE = 20_000
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> threading.Event:
+    """A computer without the engine, until this is set."""
+    here = threading.Event()
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    monkeypatch.setattr(options, "installed", here.is_set)
+    monkeypatch.setattr(engine, "why_not", lambda: "")
+    return here
+
+
+@pytest.fixture
+def window(make_window: Callable[..., MainWindow]) -> MainWindow:
+    return make_window(ENTRIES, panel="models")
+
+
+def strip(qtbot: QtBot, window: MainWindow) -> EngineNotice:
+    panel = window.panels["models"]
+    assert isinstance(panel, ModelsPanel)
+    qtbot.waitUntil(lambda: bool(panel.catalogue.view.rows), timeout=PATIENCE)
+    return panel.engine
+
+
+def test_it_is_installed_from_the_panel(
+    qtbot: QtBot, make_window: Callable[..., MainWindow], here: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+
+    def install(ctx: JobContext) -> None:
+        while not may_end.wait(0.05):
+            ctx.report(1, note="compiling it")
+        here.set()
+
+    monkeypatch.setattr(engine, "install", install)
+    notice = strip(qtbot, make_window(ENTRIES, panel="models"))
+    qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
+    assert "C++ compiler" in notice.more.text()
+    notice.install.click()
+    assert notice.install.isHidden()
+    assert notice.cancel.isVisible()
+    qtbot.waitUntil(lambda: "compiling it" in notice.more.text(), timeout=PATIENCE)
+    may_end.set()
+    qtbot.waitUntil(notice.isHidden, timeout=PATIENCE)
+
+
+def test_it_can_be_cancelled_and_tried_again(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    def install(ctx: JobContext) -> None:
+        while True:
+            ctx.check()
+            threading.Event().wait(0.05)
+
+    monkeypatch.setattr(engine, "install", install)
+    notice = strip(qtbot, window)
+    qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
+    notice.install.click()
+    notice.cancel.click()
+    qtbot.waitUntil(notice.install.isVisible, timeout=PATIENCE)
+    assert notice.cancel.isHidden()
+
+
+def test_a_failure_is_said_and_it_can_be_tried_again(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def install(ctx: JobContext) -> None:
+        raise AppError("The local-model engine could not be installed: the disk is full.")
+
+    shown: list[AppError] = []
+    monkeypatch.setattr(engine, "install", install)
+    monkeypatch.setattr(window, "show_error", shown.append)
+    notice = strip(qtbot, window)
+    qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
+    notice.install.click()
+    qtbot.waitUntil(lambda: bool(shown) and notice.install.isVisible(), timeout=PATIENCE)
+    assert "the disk is full" in shown[0].message
+
+
+def test_where_it_cannot_be_installed_only_the_reason_is_shown(
+    qtbot: QtBot, make_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "why_not", lambda: "this Python has no pip")
+    notice = strip(qtbot, make_window(ENTRIES, panel="models"))
+    qtbot.waitUntil(notice.isVisible, timeout=PATIENCE)
+    assert "this Python has no pip" in notice.more.text()
+    assert notice.install.isHidden()
+    assert notice.cancel.isHidden()
+
+
+def test_where_it_is_here_nothing_is_said(
+    qtbot: QtBot, make_window: Callable[..., MainWindow], here: threading.Event
+) -> None:
+    here.set()
+    notice = strip(qtbot, make_window(ENTRIES, panel="models"))
+    assert notice.isHidden()
