@@ -306,7 +306,7 @@ class Transfer:
         """Add to the part what the hub sends from its end on."""
         url = self._hub.url(self._entry.repository, self._commit, file.name)
         with _reading(self._hub, url, have) as pieces:
-            starts_at = self._started(pieces)
+            starts_at = self._started(file, pieces)
             if starts_at not in (0, have):
                 raise _Broken(ValueError(f"the answer begins at byte {starts_at}, not at {have}"))
             with part.open("r+b" if starts_at else "wb") as stream:
@@ -319,7 +319,7 @@ class Transfer:
                     stream.flush()
                     on_bytes(stream.tell())
 
-    def _started(self, pieces: "queue.Queue[Piece]") -> int:
+    def _started(self, file: HubFile, pieces: "queue.Queue[Piece]") -> int:
         kind, value = self._next(pieces)
         if kind == "start":
             return int(value)
@@ -327,6 +327,8 @@ class Transfer:
             status, wait = value
             if status in (401, 403) and not self._hub.token:
                 raise _GatedFile
+            if status == 416:  # asked for the rest, it says that there is none
+                raise _Broken(_ended_early(self._hub, self._entry, file))
             refused = self._hub.refusal(self._entry, status)
             if status == 429 or status >= 500:
                 raise _Broken(refused, wait)

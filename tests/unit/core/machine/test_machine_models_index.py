@@ -156,12 +156,13 @@ def test_a_refusal_is_one_sentence(hub: FakeHub, status: int) -> None:
         get(NAME)
 
 
-def test_a_download_that_ends_early_every_time_is_said(hub: FakeHub) -> None:
+@pytest.mark.parametrize("rule", [Rule("whole", times=100), Rule("status", times=100, status=416)], ids=str)
+def test_a_download_that_ends_early_every_time_is_said(hub: FakeHub, rule: Rule) -> None:
     # A page without sizes, and an answer that calls what is short the whole.
     hub.html = True
     hub.lies[WHEEL] = sha256(GOOD)
     hub.packages[PACKAGE][WHEEL] = GOOD[:1000]
-    hub.rules[WHEEL] = Rule("whole", times=100)
+    hub.rules[WHEEL] = rule
     with pytest.raises(AppError, match=r"ended the download of .* before .* was whole") as raised:
         get(NAME)
     assert raised.value.kept == "What was got so far is kept."
