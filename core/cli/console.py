@@ -1,4 +1,7 @@
-"""What every command shares: answers on stdout, notes and progress on stderr, and opening what the person named."""
+"""What every command shares: answers on stdout, notes and progress on stderr, and opening what the person named.
+
+The store is imported where a project is opened: the window, and help, start half a second sooner without it.
+"""
 
 import io
 import json
@@ -9,7 +12,7 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -18,9 +21,9 @@ from rich.table import Table
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.jobs import Progress as JobProgress
-from core.project.connection import NotSaved
-from core.project.lock import ProjectInUse
-from core.project.project import Project
+
+if TYPE_CHECKING:
+    from core.project.project import Project
 
 # ---- How answers are printed: JSON for programs, tables for people
 
@@ -144,9 +147,11 @@ def is_project(path: Path) -> bool:
     return path.suffix.lower() == PROJECT
 
 
-def open_for_writing(path: Path) -> Project:
+def open_for_writing(path: Path) -> "Project":
     """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
     from core.judging.packets.packet import packet_info
+    from core.project.connection import NotSaved
+    from core.project.project import Project
 
     project = Project.open(path)
     if packet_info(project) is not None:
@@ -162,8 +167,11 @@ def open_for_writing(path: Path) -> Project:
     return project
 
 
-def open_for_measuring(path: Path) -> Project:
+def open_for_measuring(path: Path) -> "Project":
     """The project, read-only where another window is writing to it: measuring needs no more."""
+    from core.project.lock import ProjectInUse
+    from core.project.project import Project
+
     try:
         project = Project.open(path)
     except ProjectInUse as error:

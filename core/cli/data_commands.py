@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -22,8 +22,10 @@ from core.cli.project_commands import AsJson, File, Seed
 from core.draw import digits
 from core.errors import UsageError
 from core.findings import Finding, StudyResult
-from core.project.project import Project
-from core.tables.rows import TableRead
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.tables.rows import TableRead
 
 # ---- import, score, export: what comes in and goes out
 
@@ -77,7 +79,7 @@ def import_data(
         say(f"{result.present:,} were there already, from the same file, and stay as they are.")
 
 
-def tell_table(table: TableRead) -> None:
+def tell_table(table: "TableRead") -> None:
     """On stderr: how the table was read, and every row that is not as it should be."""
     columns = ", ".join(f"{field} ← {column}" for field, column in table.mapping.items())
     note(f"Read {len(table.rows):,} of {table.total:,} rows ({table.encoding}): {columns}.")
@@ -184,6 +186,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
+    from core.project.project import Project
     from core.report.export import export_rows
     from core.runs.exporting import columns, open_sessions, rows
     from core.runs.setup import study_of
@@ -205,7 +208,7 @@ def export(
         note(f"{blind} open rating session{'s' if blind > 1 else ''} stayed out until the reveal.")
 
 
-def _only_study(project: Project) -> str:
+def _only_study(project: "Project") -> str:
     kinds = {study.kind for study in project.studies.all()}
     if len(kinds) == 1:
         return kinds.pop()

@@ -23,12 +23,12 @@ from core.cli.generators import (
 )
 from core.cli.project_commands import AsJson, File, Seed
 from core.errors import AppError, UsageError
-from core.project.project import Project
-from core.project.rows import PlanRow
 
 if TYPE_CHECKING:
     from core.judging.packets.decisions import Conflict
     from core.judging.packets.merge import MergedFile
+    from core.project.project import Project
+    from core.project.rows import PlanRow
     from core.runs.compare.drawing import ComparedPlan
     from core.runs.compare.planning import Outlook
     from core.runs.judge import JudgeResult
@@ -233,7 +233,7 @@ def judge(
         _tell_judged(one, result)
 
 
-def chosen_plans(project: Project, names: Sequence[str], axes: Sequence[str]) -> list[PlanRow]:
+def chosen_plans(project: "Project", names: Sequence[str], axes: Sequence[str]) -> "list[PlanRow]":
     """The creativity study's plans with one of these names and on one of these axes; all where none are named."""
     study = project.studies.of_kind("creativity")
     known = [row for row in project.judging.plans() if study is not None and row.study_id == study.id]
@@ -255,11 +255,11 @@ def chosen_plans(project: Project, names: Sequence[str], axes: Sequence[str]) ->
     return wanted
 
 
-def _is_called(row: PlanRow, name: str) -> bool:
+def _is_called(row: "PlanRow", name: str) -> bool:
     return name == row.title or (len(name) >= SHORTEST_ID and row.id.startswith(name))
 
 
-def _judged_json(plan: PlanRow, result: "JudgeResult") -> dict[str, Any]:
+def _judged_json(plan: "PlanRow", result: "JudgeResult") -> dict[str, Any]:
     bounds = result.flip_interval
     return {
         "plan": plan.id,
@@ -280,7 +280,7 @@ def _judged_json(plan: PlanRow, result: "JudgeResult") -> dict[str, Any]:
     }
 
 
-def _tell_judged(plan: PlanRow, result: "JudgeResult") -> None:
+def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
     replies = ", ".join(f"{count:,} {name}" for name, count in result.read.items() if count)
     say(f"{plan.title}: {result.rater} gave {sum(result.read.values()):,} of {result.wanted:,} replies ({replies}).")
     bounds = result.flip_interval
@@ -376,6 +376,7 @@ def merge(
 def show(file: File, as_json: AsJson = False) -> None:
     """How the packets stand, and which answers conflict."""
     from core.judging.packets.decisions import conflicts, packets
+    from core.project.project import Project
 
     with Project.open(file, read_only=True) as project:
         made, differing = packets(project), conflicts(project)
@@ -448,7 +449,7 @@ def count(file: File, code: Code, as_json: AsJson = False) -> None:
         say(f"What {code} sent counts already.")
 
 
-def _plan(project: Project, name: str | None) -> PlanRow:
+def _plan(project: "Project", name: str | None) -> "PlanRow":
     plans = project.judging.plans()
     if not plans:
         raise AppError(
@@ -463,7 +464,7 @@ def _plan(project: Project, name: str | None) -> PlanRow:
     return fitting[0]
 
 
-def _new_codes(project: Project, number: int) -> list[str]:
+def _new_codes(project: "Project", number: int) -> list[str]:
     taken = {row.code.casefold() for row in project.judging.raters()}
     free = (code for n in range(1, number + len(taken) + 1) if (code := f"R{n:02d}").casefold() not in taken)
     return [next(free) for _ in range(number)]
