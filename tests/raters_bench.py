@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.project.changes import Changes
 from core.project.project import Project
 from desktop.main_window import MainWindow
 from desktop.panels.raters.panel import RatersPanel
@@ -45,8 +46,15 @@ class Bench:
             return not waiting and not self.window.jobs.active()
 
         for _ in range(3):  # what was read tells of more to read
+            self._hear()
             QApplication.processEvents()
             self.qtbot.waitUntil(quiet, timeout=PATIENCE)
+
+    def _hear(self) -> None:
+        """Wait until what was written is told: the writer does so after a write's result, and before the next write."""
+        project = self.window.project
+        if project is not None and project._writer is not None:
+            project._writer.write(lambda _: Changes())
 
     def tab(self, key: str) -> None:
         self.panel.show_tab(key)
