@@ -52,9 +52,8 @@ def open_sample() -> Path:
 def unpack_sample(target: Path) -> None:
     """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
     content = gzip.decompress(files("resources").joinpath("sample", SHIPPED).read_bytes())
-    journal_of(target).unlink(
-        missing_ok=True
-    )  # of a file that was here before: SQLite would roll it back into this one
+    # Of a file that was here before: SQLite would roll it back into this one.
+    journal_of(target).unlink(missing_ok=True)
     write_whole(target, content)
 
 
