@@ -30,6 +30,21 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.widgets.safe_text import safe_tip
 
+
+def as_rows(view: QTableView) -> None:
+    """Make a large table look and scroll as a list of rows, chosen whole; no row is ever measured."""
+    view.setProperty("role", "clear")
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setTabKeyNavigation(False)
+    view.setCornerButtonEnabled(False)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+
 # ---- The item model
 
 Index = QModelIndex | QPersistentModelIndex

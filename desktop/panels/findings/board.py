@@ -21,6 +21,7 @@ from desktop import theme
 from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import StudyLines
 from desktop.tables.findings import FindingDelegate, FindingsTable
+from desktop.tables.rows import as_rows
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
@@ -53,19 +54,9 @@ class FindingsView(QTableView):
         self.setModel(table)
         self.setItemDelegate(FindingDelegate(self))
         self.setAccessibleName(tr("Findings"))
-        self.setProperty("role", "clear")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        as_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # no row is ever measured
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
         columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

@@ -18,7 +18,6 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHeaderView,
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -40,6 +39,7 @@ from desktop.panels.letters.pile_rows import (
     text_of,
     with_text,
 )
+from desktop.tables.rows import as_rows
 from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.widgets.words import plural, tr
 
@@ -320,19 +320,10 @@ class PileList(QTableView):
         self.setModel(table)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(tr("The letters of the pile"))
-        self.setProperty("role", "clear")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        as_rows(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)

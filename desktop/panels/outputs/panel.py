@@ -22,6 +22,7 @@ from desktop.panels.base import Panel
 from desktop.read.outputs import Choices, Detail, Line, RowSource, StoredOutputs
 from desktop.shell import Shell
 from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
+from desktop.tables.rows import as_rows
 from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
@@ -220,21 +221,11 @@ class OutputsPanel(Panel):
         self.view.setModel(self.table)
         self.view.setItemDelegate(LineDelegate(self.view))
         self.view.setAccessibleName(tr("Outputs"))
-        self.view.setProperty("role", "clear")
+        as_rows(self.view)
         self.view.installEventFilter(self)
         self.view.viewport().installEventFilter(self)
-        self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.view.setShowGrid(False)
-        self.view.setWordWrap(False)
-        self.view.setTabKeyNavigation(False)
-        self.view.setCornerButtonEnabled(False)
-        rows = self.view.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)  # no row is ever measured
         columns = self.view.horizontalHeader()
         columns.setHighlightSections(False)
         columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
