@@ -1,6 +1,7 @@
 """A hub and a package index on loopback for tests.
 
-Repositories with commits, wheels, a second server that plays the hub's CDN, and faults.
+Repositories with commits, wheels, a second server that plays the hub's CDN, and faults. It is a proxy as well, for any
+address without encryption.
 
 Speaks as much of the hub's language as its client asks for: metadata of a revision with sizes and hashes, and files,
 large ones by a redirect to the CDN.
@@ -58,6 +59,7 @@ class FakeHub:
     lies: dict[str, Any] = field(default_factory=dict)  # sha256 announced for a file, or "commit"
     sent: int = 0  # bytes of files
     packages: dict[str, dict[str, bytes]] = field(default_factory=dict)  # wheels by name, by package
+    no_tunnel: int = 502  # what it answers, as a proxy, to whoever wants one
     html: bool = False  # how the package index answers; JSON by default
 
     def __enter__(self) -> "FakeHub":
@@ -132,6 +134,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
+
+    def do_CONNECT(self) -> None:
+        self._refuse(self.server_hub.no_tunnel)
 
     def do_GET(self) -> None:
         hub, path = self.server_hub, urlsplit(self.path).path

@@ -5,6 +5,7 @@ kernel frees it when its holder ends, however it ends, so that no lock is ever s
 """
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -20,13 +21,34 @@ import platformdirs
 
 from core.errors import AppError
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 def home() -> Path:
     """The program's data folder; made when first needed."""
     chosen = os.environ.get("BIASPRINT_HOME")
     folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(folder, error) from error
     return folder
+
+
+def not_writable(folder: Path, error: OSError) -> AppError:
+    """`folder` is the data folder, or one in it, in which nothing was written yet."""
+    return AppError(
+        f"The program may not write to its data folder “{folder}” ({error.strerror}).",
+        kept="Nothing was changed.",
+        hint=f"{way_out(error)}.",
+    )
+
+
+def way_out(error: OSError) -> str:
+    """What a person can do where something could not be written in the data folder; without a full stop."""
+    if error.errno in FULL:
+        return "Free some space there, or set BIASPRINT_HOME to another disk"
+    return "See to it that you may write there, or set BIASPRINT_HOME to another folder"
 
 
 # ---- One process at a time
@@ -69,11 +91,7 @@ def _open(path: Path) -> IO[bytes]:
         path.parent.mkdir(exist_ok=True)
         return path.open("a+b")
     except OSError as error:
-        raise AppError(
-            f"The program may not write to its data folder “{path.parent.parent}” ({error.strerror}).",
-            kept="Nothing was changed.",
-            hint="See to it that you may write there, or set BIASPRINT_HOME to another folder.",
-        ) from error
+        raise not_writable(path.parent.parent, error) from error
 
 
 def _busy(name: str) -> Busy:

