@@ -1,0 +1,25 @@
+"""What the program stands on, installed in parts: the window first, everything else behind it.
+
+pyproject.toml is the list of requirements; `parts.toml` says to which part each belongs, in the order in which they
+come. `python run.py` installs the first part and opens the window, whose job `prepare` installs the rest; `biasprint
+prepare` does the same without a window. What is there is read from the environment itself, so that an installation that
+was cut short at any moment is taken up again.
+
+Imports the standard library and `core.errors`, `core.jobs` alone: run.py uses it before anything is installed.
+"""
+
+from core.machine.installation.declared import ProgramPart, part_of, parts
+from core.machine.installation.preparing import prepare
+from core.machine.installation.state import PartState, complete, explained, goes_on_unasked, status
+
+__all__ = [
+    "PartState",
+    "ProgramPart",
+    "complete",
+    "explained",
+    "goes_on_unasked",
+    "part_of",
+    "parts",
+    "prepare",
+    "status",
+]

@@ -1,0 +1,88 @@
+"""The parts and their requirements: data, read from parts.toml and pyproject.toml."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+PROJECT = "biasprint"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
+@dataclass(frozen=True)
+class ProgramPart:
+    """A part of the installation. `purpose`: what it is for, in one sentence. `megabytes`: about what is fetched.
+
+    It is made of `packages`, and of the program's own commands where `itself`; or it is the catalogue's `model`.
+    """
+
+    id: str
+    title: str
+    purpose: str
+    megabytes: int
+    packages: tuple[str, ...] = ()  # names as `normalized`
+    modules: frozenset[str] = field(default=frozenset(), repr=False)  # top-level ones
+    model: str = ""
+    itself: bool = False
+
+
+@cache
+def parts() -> tuple[ProgramPart, ...]:
+    """All parts, in the order in which they are installed."""
+    data = tomllib.loads((Path(__file__).parent / "parts.toml").read_text(encoding="utf-8"))
+    return tuple(_part(entry) for entry in data["part"])
+
+
+def _part(entry: dict[str, Any]) -> ProgramPart:
+    packages: dict[str, list[str]] = entry.pop("packages", {})
+    names = tuple(normalized(name) for name in packages)
+    modules = {name.replace("-", "_").lower() for name in names}
+    modules |= {module for listed in packages.values() for module in listed}
+    return ProgramPart(packages=names, modules=frozenset(modules), **entry)
+
+
+def part_of(module: str) -> ProgramPart | None:
+    """The part that brings a module, by its top-level name; None for what no part brings, such as a typing error."""
+    top = module.partition(".")[0]
+    return next((part for part in parts() if top in part.modules), None)
+
+
+def requirements(part: ProgramPart) -> tuple[str, ...]:
+    """What pip is asked for, such as “torch==2.13.0”."""
+    return tuple(text for text in all_requirements() if normalized(text) in part.packages)
+
+
+def all_requirements() -> tuple[str, ...]:
+    """The program's requirements: pyproject.toml's beside the source, else what its installed metadata says."""
+    if is_source():
+        return tuple(_project()["dependencies"])
+    try:
+        stated = requires(PROJECT) or []
+    except PackageNotFoundError:
+        return ()
+    return tuple(text for text in stated if "extra ==" not in text)
+
+
+def extra_requirements(extra: str) -> tuple[str, ...]:
+    """What one of pyproject.toml's extras adds; for run.py."""
+    return tuple(_project()["optional-dependencies"][extra])
+
+
+def is_source() -> bool:
+    """Whether the program runs from its source, with pyproject.toml beside it."""
+    return (ROOT / "pyproject.toml").is_file()
+
+
+def normalized(requirement: str) -> str:
+    """The name of the package that a requirement is about, as the index writes it (PEP 503)."""
+    found = _NAME.match(requirement.strip())
+    return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""
+
+
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project

@@ -1,0 +1,299 @@
+"""pip, in a process group of its own: what it says in plain words, its end when it is asked to, its troubles.
+
+Used by run.py for the first part, by `prepare` for the rest, and by the button that installs the local-model engine.
+"""
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
+LAST_LINES = 40
+TELLS_PROGRESS = (24, 1)  # the pip that can be asked for the bytes of a download
+_LOOK_SECONDS = 0.2
+_TELL_SECONDS = 0.2
+_PATIENCE_SECONDS = 1.0
+_NICENESS = 10
+
+
+@dataclass(frozen=True)
+class PipStep:
+    """What pip does now. `done` and `total` in bytes, of a file that it fetches; else 0."""
+
+    words: str
+    name: str = ""
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class PipOutcome:
+    """How pip ended: its exit code, and its last lines."""
+
+    code: int
+    said: str
+
+
+@dataclass(frozen=True)
+class PipTrouble:
+    """Why pip failed, and what to do. `stops`: the next packages would fail for the same reason."""
+
+    kind: str
+    why: str
+    hint: str
+    stops: bool = False
+
+
+# What pip says, and what that means; the first that is found counts.
+_TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
+    (
+        "no space left on device|disk quota exceeded|file too large|not enough space on the disk",
+        PipTrouble(
+            "disk",
+            "the disk is full",
+            "Make room and try again (pip also needs room in the temporary folder: TMPDIR names another).",
+            stops=True,
+        ),
+    ),
+    (
+        "externally-managed-environment",
+        PipTrouble(
+            "system",
+            "this Python belongs to the system, which lets nothing be installed into it",
+            "Install the program into an environment of its own, as “python run.py” does.",
+            stops=True,
+        ),
+    ),
+    (
+        "permission denied|read-only file system|access is denied",
+        PipTrouble("folder", "a folder may not be written", "Install the program where you may write.", stops=True),
+    ),
+    (
+        "certificate_verify_failed",
+        PipTrouble(
+            "certificate",
+            "the connection to the package index is not trusted",
+            "A proxy may be in the way: see pip's setting “cert”.",
+            stops=True,
+        ),
+    ),
+    (
+        r"do not match the hashes|expected sha256",
+        PipTrouble(
+            "hash",
+            "what came is not the file that the package index announces (its hash differs)",
+            "It was thrown away. Try again; if that does not help, ask whoever looks after that index.",
+        ),
+    ),
+    (
+        r"cannot connect to proxy|tunnel connection failed|proxyerror|proxy authentication",
+        PipTrouble(
+            "proxy",
+            "the proxy refuses the connection to the package index",
+            "See pip's setting “proxy”, and HTTPS_PROXY.",
+            stops=True,
+        ),
+    ),
+    (
+        r"incompleteread|incomplete-download|not enough bytes|connection broken|badzipfile|not a zip file|is invalid\.",
+        PipTrouble(
+            "cut short",
+            "a download was cut short",
+            "Check the network connection and try again; what came whole is kept.",
+            stops=True,
+        ),
+    ),
+    (
+        "name resolution|getaddrinfo|new connection|unreachable|timed out|max retries|remote end closed|server error"
+        "|connection (reset|refused|aborted)|retrying",
+        PipTrouble(
+            "network",
+            "the package index could not be reached",
+            "Check the network connection and try again; what came whole is kept.",
+            stops=True,
+        ),
+    ),
+    (
+        "resolutionimpossible|conflicting dependencies",
+        PipTrouble(
+            "conflict",
+            "the packages of the index do not fit together",
+            "Start “python run.py” again after an update of the program.",
+        ),
+    ),
+    (
+        "no matching distribution",
+        PipTrouble(
+            "missing",
+            "the package index does not have it for this Python and system",
+            "Python 3.11 to 3.13 are safe choices; else ask whoever looks after that index.",
+        ),
+    ),
+    (
+        "compiler|cmake|failed building wheel|failed to build",
+        PipTrouble(
+            "compiler",
+            "it could not be compiled",
+            "It needs a C++ compiler and CMake (on Debian and Ubuntu: sudo apt install build-essential cmake). "
+            "Then try again.",
+        ),
+    ),
+)
+UNKNOWN = PipTrouble("unknown", "pip failed", "pip's last words say more.")
+
+
+def trouble(said: str) -> PipTrouble:
+    """Why pip failed, by its last lines."""
+    lowered = said.lower()
+    return next((found for pattern, found in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    pip: Sequence[str] = (),
+    look: Callable[[], None] = lambda: None,
+    told: Callable[[PipStep], None] = lambda step: None,
+    folder: Path | None = None,
+    gently: bool = False,
+    inherits: Sequence[int] = (),
+) -> PipOutcome:
+    """Let pip install `arguments` into this environment, or by another `pip` (the words that call it).
+
+    `look` is called several times a second and may raise: pip is then ended with all that it started. `told` hears
+    every step. `gently` leaves the processor to others. `inherits`: open files that are pip's as well.
+    """
+    command = [*(pip or own()), "install", *OPTIONS, "--progress-bar", _progress_bar(bool(pip)), *arguments]
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", errors="replace", env=os.environ | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
+        **_apart(gently, inherits),
+    )  # fmt: skip
+    if gently and hasattr(os, "setpriority"):
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
+    reader.start()
+    talk, last = PipTalk(), deque[str](maxlen=LAST_LINES)
+    told_at, waiting = 0.0, None
+    try:
+        while True:
+            look()
+            try:
+                line = lines.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                line = ""
+            if line is None:
+                return PipOutcome(process.wait(), "\n".join(last))
+            if line and not line.startswith("Progress "):
+                last.append(line.rstrip())
+            waiting = talk.hears(line) or waiting
+            now = time.monotonic()
+            if waiting and (not waiting.done or now - told_at >= _TELL_SECONDS):
+                told(waiting)
+                told_at, waiting = now, None
+    finally:
+        _end(process)
+        reader.join(_PATIENCE_SECONDS)
+
+
+def own() -> list[str]:
+    """The pip of the environment that the program runs in."""
+    return [sys.executable, "-P", "-m", "pip"]
+
+
+def _progress_bar(other: bool) -> str:
+    if other:
+        return "off"
+    try:
+        found = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
+    except PackageNotFoundError:
+        return "off"
+    return "raw" if found >= TELLS_PROGRESS else "off"
+
+
+def _apart(gently: bool, inherits: Sequence[int]) -> dict[str, Any]:
+    """A group of its own, so that compilers can be ended with it."""
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        return {"creationflags": flags | (subprocess.BELOW_NORMAL_PRIORITY_CLASS if gently else 0)}
+    return {"start_new_session": True, "pass_fds": tuple(inherits)}
+
+
+def _read(process: "subprocess.Popen[str]", lines: "queue.SimpleQueue[str | None]") -> None:
+    with suppress(ValueError):  # closed meanwhile
+        for line in process.stdout or ():
+            lines.put(line)
+    lines.put(None)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """End pip and its compilers, if they still run."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True)
+        process.wait()
+        return
+    for sign in (signal.SIGTERM, signal.SIGKILL):  # the second one for a compiler that went on after pip
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE_SECONDS)
+
+
+# ---- What pip says
+
+_FETCHED = re.compile(r"\s*(Downloading|Using cached)\s+(?:\S*/)?([\w.]+)-(\S+?)\s+\((\d+(?:\.\d+)?)\s*(kB|MB|GB)\)")
+_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
+_NAMED = re.compile(r"([\w.]+?)-(\d[^-]*)")
+_UNITS = {"kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
+
+
+class PipTalk:
+    """Turns pip's lines into steps; most lines mean nothing to a person."""
+
+    def __init__(self) -> None:
+        self._name = ""
+
+    def hears(self, line: str) -> PipStep | None:
+        if progress := _PROGRESS.match(line):
+            return self._fetching(int(progress[1]), int(progress[2]))
+        if file := _FETCHED.match(line):
+            size = round(float(file[4]) * _UNITS[file[5]])
+            self._name = f"{file[2].lower().replace('_', '-')} {file[3].partition('-')[0]}"
+            if file[3].endswith(".metadata"):
+                return None
+            if file[1] == "Using cached":
+                return PipStep(f"{self._name} was fetched before ({_size(size)})", self._name, size, size)
+            return PipStep(f"fetching {self._name} ({_size(size)})", self._name, 0, size)
+        if "Retrying (Retry(" in line:
+            return PipStep("the package index does not answer; trying again")
+        if line.startswith("Installing collected packages:"):
+            count = line.count(",") + 1
+            return PipStep("unpacking one package" if count == 1 else f"unpacking {count} packages")
+        if line.startswith("Building wheel for") and len(line.split()) > 3:
+            return PipStep(f"compiling {line.split()[3]}, which takes some minutes")
+        return PipStep("looking for packages that fit together") if line.startswith("Looking in") else None
+
+    def _fetching(self, done: int, total: int) -> PipStep | None:
+        if not self._name or total < 1_000_000:
+            return None
+        return PipStep(f"fetching {self._name} ({done // 1_000_000} of {_size(total)})", self._name, done, total)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1_000_000_000 else f"{max(1, round(size / 1e6))} MB"

@@ -1,0 +1,217 @@
+"""`prepare` installs what is not there yet, part by part; what fails is said, and the rest goes on."""
+
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.machine.installation import lock, pip, state
+from core.machine.installation.declared import ROOT, ProgramPart, is_source, requirements
+from core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
+
+KEPT = "What is installed works, and what was fetched is kept."
+Told = Callable[[PartState], None]
+_PAUSE_SECONDS = 0.5
+_OFFLINE_SECONDS = 1.0
+
+
+def why_not() -> str:
+    """Why nothing can be installed into what runs here; empty where pip can try."""
+    if getattr(sys, "frozen", False):
+        return "a packaged program cannot be added to: get a package that has it"
+    if find_spec("pip") is None:
+        return "this Python has no pip"
+    if not os.access(state.site_packages(), os.W_OK):
+        return "the environment of the program may not be written"
+    return ""
+
+
+def prepare(ctx: JobContext, told: Told, only: Sequence[str] = ()) -> None:
+    """Install every part that is not ready, in order, or `only` those whose ids are given; `told` hears each change.
+
+    Reports megabytes, about. A part that fails is told as failed, and the others go on; it is tried again the next
+    time. Cancelling ends pip with all that it started, within two seconds. While another window or command installs,
+    this waits, and tells what that one does.
+
+    Raises `AppError` where nothing can be installed: the offline switch, no network, a full disk, no pip.
+    """
+    if not _unfinished(only):
+        return
+    if reason := why_not():
+        raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
+    with _alone(ctx, told) as locked:
+        work = _Work(ctx, told, locked, only)
+        _remove_broken()
+        for part in _unfinished(only):
+            work.do(part)
+
+
+def _unfinished(only: Sequence[str]) -> list[ProgramPart]:
+    notes, installed = InstallationNotes.read(), InstalledPackages()
+    parts = [part for part in state.wanted(notes) if not only or part.id in only]
+    return [part for part in parts if not state.is_ready(part, notes, installed)]
+
+
+@contextmanager
+def _alone(ctx: JobContext, told: Told) -> Iterator[IO[bytes]]:
+    """Hold the lock; while another has it, tell what is seen of its work."""
+    seen: dict[str, PartState] = {}
+    while True:
+        with lock.held() as locked:
+            if locked is not None:
+                note(working="")
+                yield locked
+                return
+        ctx.check()
+        for each in state.status():
+            if seen.get(each.part.id) != each:
+                told(each)
+                seen[each.part.id] = each
+        ctx.report(0, note="Another window of the program is installing it.")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _remove_broken() -> None:
+    """Take away the metadata of packages that were cut short, so that pip installs them again, over what is there."""
+    site = state.site_packages()
+    for folder in [*site.glob("*.dist-info"), *site.glob("~*")]:  # pip sets aside what it replaces under a name with ~
+        if folder.name.startswith("~") or not state.is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Work:
+    """One installation: which part is at work, and how it is told."""
+
+    def __init__(self, ctx: JobContext, told: Told, locked: IO[bytes], only: Sequence[str]) -> None:
+        self._ctx, self._told, self._locked = ctx, told, locked
+        todo = _unfinished(only)
+        self._total = sum(part.megabytes for part in todo)
+        self._before = 0
+        self._fetched: dict[str, int] = {}
+        self._looked = 0.0
+
+    def do(self, part: ProgramPart) -> None:
+        """Install one part. Raises `AppError` where the next ones would fail for the same reason."""
+        self._look()
+        note(working=part.id, failed={part.id: None})
+        self._fetched.clear()
+        self._tell(part, "working", f"{part.title} is being prepared.")
+        try:
+            trouble = self._model(part) if part.model else self._packages(part)
+        except AppError as error:
+            trouble = pip.PipTrouble("model", error.message.rstrip("."), error.hint)
+            if isinstance(error, OSError):  # the offline switch
+                self._failed(part, trouble)
+                raise
+        finally:
+            note(working="")
+        self._before += part.megabytes
+        if trouble is None:
+            self._tell(part, "ready", f"{part.title} is ready.")
+            return
+        self._failed(part, trouble)
+        if trouble.stops:
+            raise AppError(f"The installation stopped: {trouble.why}.", kept=KEPT, hint=trouble.hint)
+
+    def _failed(self, part: ProgramPart, trouble: pip.PipTrouble) -> None:
+        sentence = f"{part.title} could not be prepared: {trouble.why}. {trouble.hint}".strip()
+        note(failed={part.id: {"sentence": sentence, "kind": trouble.kind}})
+        self._tell(part, "failed", sentence)
+
+    def _packages(self, part: ProgramPart) -> pip.PipTrouble | None:
+        if part.itself and is_source() and (trouble := self._itself(part)):
+            return trouble
+        with _constraints(part) as file:
+            outcome = self._pip(part, ["--no-compile", "--constraint", str(file), *requirements(part)])
+        importlib.invalidate_caches()
+        if outcome.code != 0:
+            return pip.trouble(outcome.said)
+        folders = state.examined(part, InstalledPackages())
+        if folders is None:
+            return pip.UNKNOWN
+        note(ready={part.id: {"requirements": state.requirements_stamp(part), "folders": folders}})
+        return None
+
+    def _itself(self, part: ProgramPart) -> pip.PipTrouble | None:
+        """The program's own commands and metadata, which lead to its source."""
+        if InstallationNotes.read().itself == state.itself_stamp() and InstalledPackages().whole("biasprint"):
+            return None
+        outcome = self._pip(part, ["--no-deps", "--editable", str(ROOT)])
+        if outcome.code != 0:
+            return pip.trouble(outcome.said)
+        note(itself=state.itself_stamp())
+        return None
+
+    def _pip(self, part: ProgramPart, arguments: Sequence[str]) -> pip.PipOutcome:
+        def told(step: pip.PipStep) -> None:
+            if step.total:
+                self._fetched[step.name] = step.done
+            self._progress(part, step.words, sum(self._fetched.values()))
+
+        return pip.run(
+            arguments,
+            look=self._look,
+            told=told,
+            gently=True,
+            inherits=[self._locked.fileno()],
+            folder=Path(sys.prefix),
+        )
+
+    def _model(self, part: ProgramPart) -> pip.PipTrouble | None:
+        from core.machine.models.get import get
+
+        get(part.model, _Passed(self._ctx, lambda done: self._progress(part, f"fetching {part.model}", done)))
+        return None
+
+    def _progress(self, part: ProgramPart, words: str, fetched: int) -> None:
+        """`fetched` bytes of this part so far; a file that was fetched before counts."""
+        done = self._before + min(part.megabytes, fetched // 1_000_000)
+        self._ctx.report(done, self._total, note=f"{part.title}: {words}")
+        self._told(PartState(part, "working", f"{words[:1].upper()}{words[1:]}."))
+
+    def _tell(self, part: ProgramPart, where: state.State, sentence: str) -> None:
+        self._ctx.report(self._before, self._total, note=sentence)
+        self._told(PartState(part, where, sentence))
+
+    def _look(self) -> None:
+        self._ctx.check()
+        if time.monotonic() - self._looked > _OFFLINE_SECONDS:
+            from core.machine.offline import require_connection  # it needs a package of the first part
+
+            require_connection("preparing the rest of the program")
+            self._looked = time.monotonic()
+
+
+class _Passed(JobContext):
+    """What a download sees of a job of which it is a part."""
+
+    def __init__(self, outer: JobContext, done: Callable[[int], None]) -> None:
+        super().__init__(lambda progress: done(progress.done))
+        self._outer = outer
+
+    def check(self) -> None:
+        self._outer.check()
+
+
+@contextmanager
+def _constraints(part: ProgramPart) -> Iterator[Path]:
+    """A file that keeps pip from replacing what other parts need: a running window may have it open."""
+    installed = InstalledPackages()
+    notes = InstallationNotes.read()
+    others = (other for other in state.wanted(notes) if other != part and other.packages)
+    folders = {folder for other in others for folder in state.examined(other, installed) or ()}
+    own = set(part.packages)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "constraints.txt"
+        names = (each.removesuffix(".dist-info").partition("-")[::2] for each in sorted(folders))
+        file.write_text("".join(f"{name}=={version}\n" for name, version in names if name not in own), encoding="utf-8")
+        yield file

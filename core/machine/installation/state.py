@@ -1,0 +1,301 @@
+"""What of the parts is there: read from the environment's packages, with notes of its own that make that quick.
+
+pip writes a package's files first and INSTALLER near the end, so a package without it was cut short in the middle,
+although its metadata may be there and pip would take it for installed.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import sysconfig
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import AppError
+from core.machine.installation import declared
+from core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
+from core.machine.installation.lock import is_held
+
+WITHOUT_ENGINE = "BIASPRINT_WITHOUT_LLAMA"
+UNASKED = "BIASPRINT_PREPARE"  # set by run.py for the program that it opens
+NOTES = "biasprint-parts.json"
+RUN_PY = "run.py"
+
+State = Literal["ready", "waiting", "working", "failed"]
+
+
+@dataclass(frozen=True)
+class PartState:
+    """Where a part is, and one sentence about it for a person."""
+
+    part: ProgramPart
+    state: State
+    sentence: str
+
+
+def status() -> tuple[PartState, ...]:
+    """Every part that belongs to this installation, in order. Quick: no package is imported, nothing is started."""
+    notes = InstallationNotes.read()
+    installed = InstalledPackages()
+    working = notes.working if notes.working and is_held() else ""
+    return tuple(_state(part, notes, installed, working) for part in wanted(notes))
+
+
+def complete() -> bool:
+    """Whether all is there; always so in a packaged program, to which nothing can be added."""
+    return all(each.state == "ready" for each in status())
+
+
+def goes_on_unasked() -> bool:
+    """Whether the window may go on with the installation by itself: run.py, which said what it installs, opened it."""
+    return os.environ.get(UNASKED, "") == "1"
+
+
+def explained(error: ImportError) -> AppError | None:
+    """A missing module of a part that is not there yet, in a sentence; None for any other error."""
+    part = part_of(error.name or "")
+    found = next((each for each in status() if each.part == part), None)
+    if part is None or found is None or found.state == "ready":
+        return None
+    if found.state == "working":
+        hint = "It is being installed now: try again when it is there."
+    else:
+        hint = "Install what is missing: biasprint prepare"
+    return AppError(
+        f"This needs a part of the program that is not installed yet: {part.title.lower()}.",
+        kept="What needs no more than is installed works.",
+        hint=hint,
+    )
+
+
+def wanted(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
+    """The parts that belong here. An installation that pip made has no model unless one is got in Models."""
+    if getattr(sys, "frozen", False):
+        return declared.parts()
+    without = bool(os.environ.get(WITHOUT_ENGINE))
+    return tuple(
+        part
+        for part in declared.parts()
+        if not (part.model and (without or not notes.by_run_py)) and not (part.id == "engine" and without)
+    )
+
+
+def _state(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages", working: str) -> PartState:
+    if is_ready(part, notes, installed):
+        return PartState(part, "ready", f"{part.title} is ready.")
+    if working == part.id:
+        return PartState(part, "working", f"{part.title} is being prepared.")
+    if failure := notes.failed.get(part.id):
+        return PartState(part, "failed", failure.sentence)
+    return PartState(part, "waiting", f"{part.title} is still to be prepared.")
+
+
+def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages") -> bool:
+    """Whether a part is there and whole."""
+    if getattr(sys, "frozen", False):
+        return True
+    if part.model:
+        return _has_model(part.model)
+    if part.itself and notes.by_run_py and not (notes.itself == itself_stamp() and installed.whole("biasprint")):
+        return False
+    noted = notes.ready.get(part.id)
+    if noted is not None and noted.requirements == requirements_stamp(part):
+        return all(installed.has_folder(folder) for folder in noted.folders)
+    return examined(part, installed) is not None
+
+
+def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ...] | None:
+    """The metadata folders of all that a part needs, what its packages need included; None where something lacks."""
+    if any(not installed.satisfies(each) for each in requirements(part)):
+        return None
+    found: dict[str, str] = {}
+    names = list(part.packages)
+    while names:
+        name = names.pop()
+        if name in found:
+            continue
+        if not installed.whole(name):
+            return None
+        found[name] = installed.folder(name)
+        names += installed.needs(name)
+    return tuple(found.values())
+
+
+def _has_model(name: str) -> bool:
+    try:
+        from core.machine.models import records
+    except ImportError:  # what reads the data folder is not installed yet
+        return False
+    with suppress(AppError):
+        got = records.got().get(name)
+        return got is not None and got.folder.is_dir()
+    return False
+
+
+def requirements_stamp(part: ProgramPart) -> str:
+    return _sha256("\n".join(requirements(part)))
+
+
+def itself_stamp() -> str:
+    """What the program's own metadata depends on: pyproject.toml, and where the source lies."""
+    if not declared.is_source():
+        return ""
+    return _sha256((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8") + str(declared.ROOT))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ---- What is installed
+
+
+class InstalledPackages:
+    """The packages of this environment, as their metadata folders on the import path show them."""
+
+    def __init__(self, path: Iterable[str] | None = None) -> None:
+        self._folders: dict[str, Path] = {}
+        for entry in dict.fromkeys(path if path is not None else [str(site_packages()), *sys.path]):
+            with suppress(OSError):
+                for each in os.scandir(entry or "."):
+                    if each.name.endswith((".dist-info", ".egg-info")):
+                        self._folders.setdefault(normalized(each.name.partition("-")[0]), Path(each.path))
+
+    def whole(self, name: str) -> bool:
+        folder = self._folders.get(name)
+        return folder is not None and is_whole(folder)
+
+    def has_folder(self, name: str) -> bool:
+        folder = self._folders.get(normalized(name.partition("-")[0]))
+        return folder is not None and folder.name == name and is_whole(folder)
+
+    def folder(self, name: str) -> str:
+        return self._folders[name].name
+
+    def version(self, name: str) -> str:
+        return self._folders[name].name.removesuffix(".dist-info").partition("-")[2]
+
+    def needs(self, name: str) -> list[str]:
+        """The packages that a package requires here."""
+        return [normalized(text) for text in self._requires(name) if _applies(text)]
+
+    def _requires(self, name: str) -> list[str]:
+        lines = []
+        with suppress(OSError), (self._folders[name] / "METADATA").open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line in ("\n", "\r\n"):  # the description follows
+                    break
+                if line.startswith("Requires-Dist:"):
+                    lines.append(line.partition(":")[2].strip())
+        return lines
+
+    def satisfies(self, requirement: str) -> bool:
+        name = normalized(requirement)
+        if not _applies(requirement):
+            return True
+        if not self.whole(name):
+            return False
+        try:
+            from packaging.requirements import Requirement
+        except ImportError:
+            return False  # it belongs to the first part
+        return Requirement(requirement).specifier.contains(self.version(name), prereleases=True)
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a package was installed to its end: INSTALLER is written after all its files."""
+    return folder.suffix == ".egg-info" or (folder / "INSTALLER").is_file()
+
+
+def site_packages() -> Path:
+    return Path(sysconfig.get_path("purelib"))
+
+
+@cache
+def _applies(requirement: str) -> bool:
+    marker = requirement.partition(";")[2]
+    if not marker:
+        return True
+    if re.search(r"\bextra\s*==", marker):
+        return False
+    try:
+        from packaging.markers import Marker
+    except ImportError:
+        return False
+    return Marker(marker.strip()).evaluate()
+
+
+# ---- Notes
+
+
+@dataclass(frozen=True)
+class ReadyPart:
+    """A part that was installed: for which requirements, and the metadata folders of all that it needs."""
+
+    requirements: str
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FailedPart:
+    """Why a part could not be installed. `kind` as in `pip.PipTrouble`."""
+
+    sentence: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class InstallationNotes:
+    """What is remembered beside the environment. Everything in it can be found out again, save who made it."""
+
+    by_run_py: bool
+    itself: str
+    working: str
+    ready: Mapping[str, ReadyPart]
+    failed: Mapping[str, FailedPart]
+
+    @classmethod
+    def read(cls) -> "InstallationNotes":
+        data = _read(notes_path())
+        return cls(
+            by_run_py=data.get("made_by") == RUN_PY,
+            itself=data.get("itself", ""),
+            working=data.get("working", ""),
+            ready={key: ReadyPart(each["requirements"], tuple(each["folders"])) for key, each in data["ready"].items()},
+            failed={key: FailedPart(each["sentence"], each["kind"]) for key, each in data["failed"].items()},
+        )
+
+
+def notes_path(prefix: str | Path = sys.prefix) -> Path:
+    return Path(prefix) / NOTES
+
+
+def note(path: Path | None = None, **changes: Any) -> None:
+    """Write changes into the notes, whole or not at all. One process writes: whoever holds the lock, or run.py."""
+    path = path or notes_path()
+    data = _read(path)
+    for key, value in changes.items():
+        if isinstance(value, dict):
+            data[key].update(value)
+            data[key] = {name: each for name, each in data[key].items() if each is not None}
+        else:
+            data[key] = value
+    part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}")
+    part.write_text(json.dumps(data, indent=1), encoding="utf-8")
+    part.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    empty: dict[str, Any] = {"ready": {}, "failed": {}}
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return empty | data if isinstance(data, dict) else empty
+    except (OSError, ValueError):  # none yet, or damaged: the packages themselves say what is there
+        return empty

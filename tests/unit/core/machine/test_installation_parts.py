@@ -1,0 +1,70 @@
+"""The parts of the installation: data beside pyproject.toml's list of requirements, which stays the only one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import core
+from core.machine import installation
+from core.machine.installation import declared, state
+
+ROOT = Path(core.__file__).parents[1]
+
+
+def test_every_requirement_is_in_exactly_one_part() -> None:
+    stated = (*declared.all_requirements(), *declared.extra_requirements("llama"))
+    required = sorted(declared.normalized(text) for text in stated)
+    listed = sorted(name for part in installation.parts() for name in part.packages)
+    assert listed == required
+
+
+def test_every_part_says_in_one_sentence_what_it_is_for() -> None:
+    for part in installation.parts():
+        assert part.title
+        assert part.purpose.endswith(".")
+        assert part.megabytes > 0
+        assert bool(part.packages) != bool(part.model)
+
+
+@pytest.mark.parametrize(
+    ("module", "part"),
+    [("torch", "scorers"), ("sklearn.svm", "scorers"), ("PySide6.QtCore", "window"), ("llama_cpp", "engine")],
+)
+def test_a_module_leads_to_its_part(module: str, part: str) -> None:
+    found = installation.part_of(module)
+    assert found is not None
+    assert found.id == part
+    assert installation.part_of("core") is None
+
+
+def test_a_module_is_in_one_part_only() -> None:
+    every = [module for part in installation.parts() for module in part.modules]
+    assert len(every) == len(set(every))
+
+
+def test_it_imports_nothing_that_has_to_be_installed_first() -> None:
+    """run.py uses it under a bare Python: here one without any package."""
+    asks = (
+        "import sys, core.machine.installation as room; room.status(); room.parts();"
+        "print([name for name in sys.modules if name.partition('.')[0] not in {*sys.stdlib_module_names, 'core',"
+        " '__main__'} and not name.startswith(('_', 'sitecustomize'))])"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", asks], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_packaged_program_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert installation.complete()
+    assert len(installation.status()) == len(installation.parts())
+
+
+def test_an_environment_that_pip_made_offers_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(state.WITHOUT_ENGINE, raising=False)
+    monkeypatch.setattr(state, "notes_path", lambda: Path("nowhere"))
+    assert "model" not in [each.part.id for each in installation.status()]
+    assert "engine" in [each.part.id for each in installation.status()]
+    monkeypatch.setenv(state.WITHOUT_ENGINE, "1")
+    assert "engine" not in [each.part.id for each in installation.status()]
