@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.machine.models.layout import Format
 
 _STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
@@ -188,6 +188,19 @@ def known_checkpoints() -> tuple[KnownCheckpoint, ...]:
 def known_checkpoint(sha256: str) -> KnownCheckpoint | None:
     """The published checkpoint with this hash; None for any other file."""
     return next((each for each in known_checkpoints() if sha256.startswith(each.sha256_begins)), None)
+
+
+def required_checkpoint(file: str, sha256: str, role: str) -> KnownCheckpoint:
+    """The published checkpoint with this hash. Raises `AppError` for any other `file`, which is then never opened."""
+    known = known_checkpoint(sha256)
+    if known is None or known.role != role:
+        titles = "; ".join(each.title for each in known_checkpoints())
+        raise AppError(
+            f"“{file}” is not a known checkpoint, and a checkpoint can run any program when it is opened.",
+            kept="It was not opened.",
+            hint=f"Known, by their hash: {titles}. Other models come as safetensors or GGUF.",
+        )
+    return known
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,9 +48,7 @@ def _check_role(found: Found, role: str) -> None:
 
 def _check_checkpoint(found: Found, role: str, sha256: str) -> None:
     # A checkpoint is a pickle. This one is read weights-only, and only because its hash is known.
-    known = catalogue.known_checkpoint(sha256)
-    if known is None or known.role != role:
-        raise _unknown_checkpoint(found)
+    known = catalogue.required_checkpoint(found.path.name, sha256, role)
     if known.needs_folder and found.path.is_file():
         raise AppError(
             f"“{known.title}” needs a tokenizer, which its file does not hold.",
@@ -58,15 +56,6 @@ def _check_checkpoint(found: Found, role: str, sha256: str) -> None:
             hint="Put the checkpoint in a folder with config.json and the tokenizer of the model that it was trained "
             "from, and add the folder.",
         )
-
-
-def _unknown_checkpoint(found: Found) -> AppError:
-    known = "; ".join(each.title for each in catalogue.known_checkpoints())
-    return AppError(
-        f"“{found.path.name}” is not a known checkpoint, and a checkpoint can run any program when it is opened.",
-        kept="It was not opened.",
-        hint=f"Known, by their hash: {known}. Other models come as safetensors or GGUF.",
-    )
 
 
 def _name(name: str | None, found: Found, role: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.errors import AppError
-from core.machine.models import installed, layout
+from core.machine.models import catalogue, installed, layout
 from core.machine.models.installed import InstalledModel
 from core.scorers.entailment import CLASSES, split_pair
 from core.scorers.folders import device, loading
@@ -133,10 +133,15 @@ def _of_folder(folder: Path) -> _Read:
 
 
 def _of_checkpoint(model: InstalledModel) -> _Read:
-    """A checkpoint in a folder with its settings and tokenizer; or alone, with the words of bert-base-uncased."""
+    """A checkpoint in a folder with its settings and tokenizer; or alone, with the words of bert-base-uncased.
+
+    Before it is opened its hash must be that of a published one, and that of the one that was added.
+    """
     files = layout.look_at(model.path).files
-    if installed.total(model.format, installed.hashes_of(model.path, files, fresh=True)) != model.sha256:
+    hashes = installed.hashes_of(model.path, files, fresh=True)
+    if installed.total(model.format, hashes) != model.sha256:
         raise unreadable(model.path.name, "it is another file than the one that was added")
+    catalogue.required_checkpoint(model.path.name, hashes[files[0]], model.role)
     path = layout.part(model.path, files[0])
     content = _weights_only(path)
     weights = _plain(content["state_dict"])

@@ -2,6 +2,8 @@
 
 import hashlib
 import pickle
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import tiny_models as tiny
 import torch
 
 from core.errors import AppError
-from core.machine.models import installed
+from core.machine.models import catalogue, installed, upkeep
 from core.machine.models.installed import InstalledModel
 from core.scorers import registry
 from core.scorers.folders import device, scorers
@@ -38,11 +40,15 @@ def fresh():
 
 @pytest.fixture
 def put(monkeypatch):
-    """Puts a model in place for the role, with the hash that its files have."""
+    """Puts a model in place for the role, with the hash that its files have; a checkpoint is taken for a known one."""
 
-    def put(path: Path, form="folder", sha="") -> InstalledModel:
+    def put(path: Path, form="folder", sha="", known=True) -> InstalledModel:
         files = installed.layout.look_at(path).files
-        sha = sha or installed.total(form, installed.hashes_of(path, files))
+        hashes = installed.hashes_of(path, files)
+        sha = sha or installed.total(form, hashes)
+        if form == "checkpoint" and known:
+            published = catalogue.KnownCheckpoint("toxicity", "Tiny", hashes[files[0]], "made by this test")
+            monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (published,))
         model = InstalledModel("mine", "toxicity", path, form, sha, "", "My model", "added")
         monkeypatch.setattr(scorers, "model_for", lambda role: model)
         return model
@@ -149,6 +155,68 @@ def test_a_checkpoint_that_would_run_code_is_refused_and_runs_none(tmp_path, put
     with pytest.raises(AppError, match="holds more than weights, which is never run"):
         registry.score_batch("detoxify", [TEXT])
     assert not canary.exists()
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["a file", "in a folder"])
+def test_an_unknown_checkpoint_is_refused_before_it_is_opened(tmp_path, put, monkeypatch, alone):
+    """Also one that somebody wrote into the records: what counts is the catalogue."""
+    opened = []
+    monkeypatch.setattr(torch, "load", lambda *arguments, **named: opened.append(arguments))
+    folder = tiny.detoxify_checkpoint(tiny.toxic_bert(tmp_path / "model"))
+    put(folder / "toxic.ckpt" if alone else folder, "checkpoint", known=False)
+
+    with pytest.raises(AppError, match="is not a known checkpoint") as raised:
+        registry.score_batch("detoxify", [TEXT])
+    assert raised.value.kept == "It was not opened."
+    assert "Detoxify's own checkpoint (original)" in raised.value.hint
+    assert opened == []
+
+
+def test_a_known_checkpoint_of_another_role_is_refused(tmp_path, put, monkeypatch):
+    model = put(tiny.detoxify_checkpoint(tiny.toxic_bert(tmp_path / "model")), "checkpoint")
+    (known,) = catalogue.known_checkpoints()
+    monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (replace(known, role="positivity"),))
+
+    with pytest.raises(AppError, match="is not a known checkpoint"):
+        load_detoxify(model)
+
+
+@KINDS
+def test_the_package_gives_what_the_loader_of_folders_gives(tmp_path, put, kind):
+    """The same weights, once as a checkpoint through the package, once as safetensors through transformers alone."""
+    folder = MAKERS[kind](tmp_path / "folder")
+    copied = tiny.detoxify_checkpoint(Path(shutil.copytree(folder, tmp_path / "checkpoint")))
+    by_package = load_detoxify(put(copied, "checkpoint"))
+
+    plain = load_classifier(folder)
+    expected = sigmoid(plain.logits(plain.encode(PARTS)))[:, : len(by_package.labels)]
+    assert sigmoid(by_package.logits(by_package.encode(PARTS)))[:, : len(by_package.labels)] == pytest.approx(
+        expected, abs=1e-6
+    )
+    assert np.ptp(expected) > 1e-3  # they are not all the same, so that a class in another's place is seen
+
+
+def test_a_checkpoint_is_added_and_scores_by_the_package(tmp_path, monkeypatch, own_home):
+    """The whole way: refused while it is not known, added once it is, chosen for its role, scored, then exchanged."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    folder = tiny.detoxify_checkpoint(tiny.toxic_bert(tmp_path / "model"))
+    with pytest.raises(AppError, match="not a known checkpoint"):
+        upkeep.add(folder, "toxicity", "mine")
+    assert installed.choose("toxicity").scorer == "toxicity_profanity"
+    sha256 = hashlib.sha256((folder / "toxic.ckpt").read_bytes()).hexdigest()
+    known = catalogue.KnownCheckpoint("toxicity", "Tiny", sha256, "made by this test")
+    monkeypatch.setattr(catalogue, "known_checkpoints", lambda: (known,))
+    added = upkeep.add(folder, "toxicity", "mine")
+
+    assert (installed.choose("toxicity").scorer, installed.choose("toxicity").model) == ("detoxify", "mine")
+    _, (value,) = registry.score_batch("detoxify", [TEXT])
+    assert value.summary == pytest.approx(np.mean(predicted(added)["toxicity"]), abs=1e-6)
+
+    torch.save({"state_dict": {}}, folder / "toxic.ckpt")
+    device._held.clear()
+    with pytest.raises(AppError):
+        registry.score_batch("detoxify", [TEXT])
+    assert installed.choose("toxicity").scorer == "toxicity_profanity"
 
 
 def test_a_checkpoint_that_was_exchanged_is_not_opened(tmp_path, put):
