@@ -14,6 +14,7 @@ from importlib import import_module
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.jobs import JobRunner
+from desktop.plots import loading
 from desktop.widgets.words import tr
 
 ENGINE = (
@@ -29,9 +30,11 @@ ENGINE = (
     "core.runs.letter_check",
     "core.documents.suggestions",
     "core.documents.references",
+    *loading.PYTHON,
 )
 PACKAGES = (
     "desktop.charts",
+    "desktop.plots",
     "desktop.tables",
     "desktop.wording",
     "desktop.read",
@@ -51,7 +54,7 @@ class WarmUp(QObject):
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runner = runner
-        self._left: Iterator[str] = iter(())
+        self._left: Iterator[None] = iter(())
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
 
@@ -59,16 +62,25 @@ class WarmUp(QObject):
         self._runner.start(tr("Getting ready"), lambda ctx: None, on_done=self._go_on, quiet=True)
 
     def _go_on(self, _: object) -> None:
-        self._left = (name for package in PACKAGES for name in modules_of(package))
+        self._left = _panels_in_steps()
         self._timer.start()
 
     def _step(self) -> None:
-        name = next(self._left, None)
-        if name is not None:
-            _import(name)
-        else:
+        try:
+            next(self._left)
+        except StopIteration:
             self._timer.stop()
             gc.freeze()  # see desktop.app
+
+
+def _panels_in_steps() -> Iterator[None]:
+    """Import what the panels need; each step holds the window for as little as one module takes."""
+    with suppress(ImportError):  # what is wrong with it is said where it is needed
+        yield from loading.steps()
+    for package in PACKAGES:
+        for name in modules_of(package):
+            _import(name)
+            yield
 
 
 def modules_of(package: str) -> Iterator[str]:

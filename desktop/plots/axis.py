@@ -1,0 +1,71 @@
+"""An axis with hairlines, a faint grid, and ticks in our digits."""
+
+import html
+import math
+from collections.abc import Sequence
+
+from PySide6.QtGui import QColor
+
+from core.draw import digits
+from desktop.plots.library import pg
+from desktop.plots.look import font, pen
+from desktop.theme import Tokens
+from desktop.widgets.safe_text import safe_line
+
+MOST_PLACES = 9
+LONGEST_NAME = 28  # characters of a group at a tick
+GRID = 110  # of 255
+
+
+class PlotAxis(pg.AxisItem):
+    """`unit`: a proportion is written in per cent; `names`: texts for the values 0, 1, 2 … in place of numbers."""
+
+    def __init__(self, side: str, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
+        super().__init__(side)
+        self.title, self.unit, self.names = title, unit, tuple(names)
+        self.enableAutoSIPrefix(False)
+
+    def set_words(self, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
+        """What it shows from now on."""
+        self.title, self.unit, self.names = title, unit, tuple(names)
+        self.picture = None
+        self.update()
+
+    def dress(self, tokens: Tokens) -> None:
+        size = f"{tokens.note}px"
+        self.setLabel(html.escape(safe_line(self.title)), **{"color": tokens.soft, "font-size": size})
+        self.showLabel(bool(self.title))
+        self.setTickFont(font(tokens))
+        self.setPen(pen(tokens.edge, tokens.hairline))
+        self.setTickPen(pen(tokens.grid_line, tokens.hairline))
+        self.setTextPen(QColor(tokens.soft))
+        self.setStyle(
+            tickLength=0,
+            tickTextOffset=tokens.px(6),
+            maxTickLevel=0,
+            maxTextLevel=0,
+            hideOverlappingLabels=True,
+            autoExpandTextSpace=True,
+        )
+        self.setGrid(False if self.names else 255 if tokens.name == "contrast" else GRID)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        if self.names:
+            shown = range(max(0, math.ceil(low)), min(len(self.names) - 1, math.floor(high)) + 1)
+            return [(1.0, [float(place) for place in shown])]
+        return list(super().tickValues(low, high, size))[:1]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.names:
+            return [_cut(self.names[round(value)]) for value in values]
+        factor = 100 if digits.is_proportion(self.unit) else 1
+        step = abs(spacing * factor) or 1.0
+        places = min(MOST_PLACES, max(0, math.ceil(-math.log10(step) - 1e-9)))
+        if not math.isclose(round(step, places), step, rel_tol=1e-6):
+            places += 1  # a step of 2.5
+        return [digits.fixed(value * factor, places) + digits.sign(self.unit) for value in values]
+
+
+def _cut(name: str) -> str:
+    name = safe_line(name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

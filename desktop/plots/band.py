@@ -1,0 +1,167 @@
+"""Lines with their bands, which grow while one looks; and regions such as the noise floor."""
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from core.draw import digits
+from desktop import theme
+from desktop.plots.item import Columns, PlotBounds, PlotItem
+from desktop.plots.library import pg
+from desktop.plots.look import BAND_OPACITY, faded, pen, series_color, series_pen
+from desktop.theme import Tokens
+from desktop.widgets import tr
+
+PIXELS_A_POINT = 2  # a line that is painted through more points takes many times as long, and looks the same
+
+
+class LiveBand(PlotItem):
+    """An estimate over n with the band around it: one series. A gap where the estimate is not finite.
+
+    `stepped`: each value holds until the next, as of a distribution.
+    """
+
+    def __init__(self, name: str, place: int = 0, unit: str = "", *, stepped: bool = False) -> None:
+        super().__init__(name, place)
+        self.unit, self.stepped = unit, stepped
+        self.words: Callable[[int], str] = self._words
+        """What is told of a point, by its index."""
+        self.column_names = ("x", "estimate", "low", "high")
+        self._x = self._y = self._low = self._high = np.empty(0)
+        self._pen, self._fill = QPen(), faded("#000000", 0)
+        self.dress(theme.current())
+
+    def set_data(
+        self, x: np.ndarray, y: np.ndarray, low: np.ndarray | None = None, high: np.ndarray | None = None
+    ) -> None:
+        """Show these points; `x` ascending. Without `low` and `high` there is no band."""
+        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        nothing = np.full(len(x), np.nan)
+        self._x, self._y = x, y
+        self._low = nothing if low is None else np.asarray(low, dtype=float)
+        self._high = nothing if high is None else np.asarray(high, dtype=float)
+        self.set_bounds(PlotBounds.around(x, y, self._low, self._high))
+        self.update()
+
+    def dress(self, tokens: Tokens) -> None:
+        self._pen = series_pen(tokens, self.place)
+        self._fill = faded(series_color(tokens, self.place), BAND_OPACITY)
+        super().dress(tokens)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        to_pixels = painter.worldTransform()
+        shown = self._shown(to_pixels)
+        x = to_pixels.m11() * self._x[shown] + to_pixels.dx()
+        y, low, high = (to_pixels.m22() * each[shown] + to_pixels.dy() for each in (self._y, self._low, self._high))
+        painter.save()
+        # In pixels, and the band with plain edges: under a scaling, and smoothed, it takes several times as long.
+        painter.setWorldTransform(QTransform())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.fillPath(self._around(x, low, high), self._fill)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._pen)
+        painter.drawPath(_path(*(_steps(x, y) if self.stepped else (x, y))))
+        painter.restore()
+
+    def _shown(self, to_pixels: QTransform) -> np.ndarray:
+        """The places of the points to paint: those in view, and one beside it, as many as can be told apart."""
+        view = self.viewRect()
+        first, last = np.searchsorted(self._x, (view.left(), view.right()))
+        first, last = max(0, int(first) - 1), min(len(self._x), int(last) + 1)
+        most = max(2, int(abs(to_pixels.m11()) * view.width() / PIXELS_A_POINT))
+        if last - first <= most:
+            return np.arange(first, last)
+        stride = -(-(last - first) // most)
+        # Counted from the first point, not from the edge of the view: panning must not make a line tremble.
+        places = np.arange(first - first % stride, last, stride)
+        return places if places[-1] == last - 1 else np.append(places, last - 1)
+
+    def _around(self, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> QPainterPath:
+        band = QPainterPath()
+        for start, end in _runs(np.isfinite(low) & np.isfinite(high)):
+            below, above = (x[start:end], low[start:end]), (x[start:end], high[start:end])
+            if self.stepped:
+                below, above = _steps(*below), _steps(*above)
+            corners = np.concatenate([below[0], above[0][::-1]]), np.concatenate([below[1], above[1][::-1]])
+            band.addPath(_path(*corners))
+            band.closeSubpath()
+        return band
+
+    def columns(self) -> Columns:
+        drawn = zip(self.column_names, (self._x, self._y, self._low, self._high), strict=True)
+        return {"series": [self.name] * len(self._x), **dict(drawn)}
+
+    def told(self, x: float, y: float, near: tuple[float, float]) -> str:
+        if not len(self._x):
+            return ""
+        place = int(np.clip(np.searchsorted(self._x, x, side="right") - 1, 0, len(self._x) - 1))
+        return self.words(place) if np.isfinite(self._y[place]) else ""
+
+    def _words(self, place: int) -> str:
+        value, low, high = (float(each[place]) for each in (self._y, self._low, self._high))
+        ends = (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)
+        shown = digits.whole(value, *ends, unit=self.unit)
+        return tr("{name}: {value} at {x}").format(
+            name=self.name, value=shown, x=digits.count(round(float(self._x[place])))
+        )
+
+
+class Region(PlotItem):
+    """A stretch of one axis across the whole plot: the noise floor; or a line, where both ends are one.
+
+    It moves no view: what is drawn beside it does.
+    """
+
+    def __init__(self, name: str, low: float, high: float, *, upright: bool = False) -> None:
+        super().__init__(name)
+        self.low, self.high, self.upright = low, high, upright
+        self.setZValue(-500)
+        self.dress(theme.current())
+
+    def set_ends(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self.viewRect() or QRectF()
+
+    def viewTransformChanged(self) -> None:
+        self.prepareGeometryChange()
+
+    def dress(self, tokens: Tokens) -> None:
+        self._fill = faded(tokens.floor, 0.8)
+        self._edge = pen(tokens.edge, tokens.scale, (4, 3))
+        super().dress(tokens)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        view = self.boundingRect()
+        if self.upright:
+            area = QRectF(self.low, view.top(), self.high - self.low, view.height())
+            edge = area.topRight(), area.bottomRight()
+        else:
+            area = QRectF(view.left(), self.low, view.width(), self.high - self.low)
+            edge = area.bottomLeft(), area.bottomRight()
+        painter.fillRect(area, self._fill)
+        painter.setPen(self._edge)
+        painter.drawLine(*edge)
+
+    def columns(self) -> Columns:
+        return {"series": [self.name], "low": [self.low], "high": [self.high]}
+
+
+def _steps(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a line that holds each value until the next."""
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+def _path(x: np.ndarray, y: np.ndarray) -> QPainterPath:
+    return pg.arrayToQPath(x, y, connect="finite") if len(x) else QPainterPath()
+
+
+def _runs(good: np.ndarray) -> list[tuple[int, int]]:
+    """The stretches of a mask, as (first, one after the last)."""
+    turns = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in zip(turns[::2], turns[1::2], strict=True)]

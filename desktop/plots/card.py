@@ -1,0 +1,108 @@
+"""A plot on a card: title, what is shown in a sentence, legend, and how to mark, reset, save and copy."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu
+
+from desktop import theme
+from desktop.plots.export import FORMATS, PlotHost, PlotPage, ask_path, copy_data, save_plot
+from desktop.plots.legend import Legend, LegendEntry
+from desktop.plots.plot import Plot
+from desktop.widgets import Card, Label, QuietButton, tr
+from desktop.widgets.safe_text import safe_line
+
+
+class PlotCard(Card):
+    """`tools` is a row for what belongs to the plot; `tell` says what is shown, for everybody and in its files."""
+
+    def __init__(self, plot: Plot, title: str, host: PlotHost, *, markable: bool = False) -> None:
+        super().__init__()
+        self.plot, self._host, self._title = plot, host, title
+        self.set_padding(theme.current().gap)
+        self.heading = Label(title, "heading", wrap=True)
+        self.sentence = Label("", "note", wrap=True)
+        self.legend = Legend()
+        self.mark = QuietButton(tr("Select"))
+        self.mark.setCheckable(True)
+        self.mark.setToolTip(tr("Drag around points to select them. Holding Shift does the same."))
+        self.mark.toggled.connect(plot.set_marking)
+        self.mark.setVisible(markable)
+        self.reset = QuietButton(tr("Show everything"))
+        self.reset.clicked.connect(plot.fit)
+        self.reset.hide()
+        self.save = QuietButton(tr("Save…"), icon="export")
+        self._actions = self._make_actions()
+        menu = QMenu(self)
+        menu.addActions(self._actions)
+        self.save.setMenu(menu)
+        plot.menu_entries = lambda: self._actions
+        plot.fitted.connect(lambda fitted: self.reset.setVisible(not fitted))
+        self._lay_out()
+        self.set_title(title)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(theme.current().grid)
+        head.addWidget(self.heading, 1)
+        for button in (self.reset, self.mark, self.save):
+            head.addWidget(button)
+        self.tools = QHBoxLayout()
+        self.tools.setSpacing(theme.current().grid)
+        self.box.addLayout(head)
+        self.box.addLayout(self.tools)
+        self.box.addWidget(self.sentence)
+        self.box.addWidget(self.legend)
+        self.box.addWidget(self.plot, 1)
+        self.sentence.hide()
+        self.legend.hide()
+
+    def set_title(self, title: str) -> None:
+        self._title = safe_line(title)
+        self.heading.setText(self._title)
+        self.setAccessibleName(self._title)
+        self.save.setAccessibleName(tr("Save the chart “{title}”").format(title=self._title))
+        self.plot.describe(self._title, self.sentence.text())
+
+    def tell(self, sentence: str, entries: Sequence[LegendEntry] = ()) -> None:
+        """What is shown (groups, n, range), and the legend."""
+        self.sentence.setText(safe_line(sentence))
+        self.sentence.setVisible(bool(sentence))
+        self.legend.show_entries(entries)
+        self.plot.describe(self._title, sentence)
+        self._allow(True)
+
+    def tell_nothing(self, sentence: str) -> None:
+        """A sentence where the curve would be."""
+        self.tell("")
+        self.plot.show_items(())
+        self.plot.say_nothing(sentence)
+        self.plot.describe(self._title, sentence)
+        self._allow(False)
+
+    def _allow(self, something: bool) -> None:
+        """There is something to save or to select."""
+        self.save.setEnabled(something)
+        self.mark.setEnabled(something)
+
+    def page(self) -> PlotPage:
+        """The plot with its words, as it is saved."""
+        notes = (self.sentence.text(),) if self.sentence.text() else ()
+        return PlotPage(self._title, notes, self.legend.entries, self.plot)
+
+    def _make_actions(self) -> list[QAction]:
+        texts = (tr("Picture (PNG)…"), tr("Drawing (SVG)…"), tr("Page (PDF)…"), tr("Values as a table (CSV)…"))
+        made = []
+        for ending, text in zip(FORMATS, texts, strict=True):
+            action = QAction(text, self)
+            action.triggered.connect(partial(self._ask_and_save, ending))
+            made.append(action)
+        copied = QAction(tr("Copy as data"), self)
+        copied.triggered.connect(lambda: copy_data(self.plot, self._host))
+        return [*made, copied]
+
+    def _ask_and_save(self, ending: str, _checked: bool = False) -> None:
+        path = ask_path(self, self._title, ending)
+        if path is not None:
+            save_plot(self.page(), path, self._host)

@@ -1,0 +1,214 @@
+"""Points by the hundred thousand, each with its group's colour and sign, drawn into a picture by numpy.
+
+A picture somewhat larger than the view is kept: panning moves it, and only a view that leaves it is drawn again. The
+order of the points is the order of drawing, so that no group lies on top of all others; whoever shows many shuffles.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from desktop import theme
+from desktop.plots.item import Columns, PlotBounds, PlotItem
+from desktop.plots.look import marker, marker_path, pen, series_color
+from desktop.theme import Tokens
+
+SIZES = ((500, 11), (5_000, 9), (30_000, 7), (250_000, 5))  # up to so many points, so many pixels wide
+SMALLEST = 3
+VECTORS = 5_000  # points that are drawn as outlines into a file of outlines; more are a picture there too
+MARGIN = 0.25  # of the view, kept on each side of it
+PIECES = 8  # in which the groups take turns
+MOST_PIXELS = 12_000_000  # of the picture that is kept
+COVERED = 110  # of 255: from this on a pixel belongs to a sign
+OUTLINES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
+
+
+class Cloud(PlotItem):
+    """`set_points` gives place and group of each point; `chosen` ones are drawn in full colour, the others pale."""
+
+    def __init__(self, name: str = "", *, x_name: str = "x", y_name: str = "y") -> None:
+        super().__init__(name)
+        self.x_name, self.y_name = x_name, y_name
+        self.group_names: tuple[str, ...] = ()
+        self.words: Callable[[int], str] = lambda index: ""
+        """What is told of a point, by its index."""
+        self._x = self._y = np.empty(0)
+        self._group = np.empty(0, dtype=np.int16)
+        self._chosen: np.ndarray | None = None
+        self._colors: list[QColor] = []
+        self._image: QImage | None = None
+        self._drawn_for: tuple[float, float, float] | None = None
+        self._corner = (0.0, 0.0)  # of the picture, in pixels where the origin of the values is at 0
+        self.drawings = 0  # how often the picture was made
+        self.dress(theme.current())
+
+    def set_points(self, x: np.ndarray, y: np.ndarray, group: np.ndarray, names: tuple[str, ...]) -> None:
+        """Show these; `group`: the place of each in `names`, −1 for the others. What is not finite is not drawn."""
+        self._x, self._y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        self._group, self.group_names, self._chosen = np.asarray(group), names, None
+        self.set_bounds(PlotBounds.around(self._x, self._y))
+        self._redraw()
+
+    def choose(self, chosen: np.ndarray | None) -> None:
+        """Draw the others pale; None: all in full colour again."""
+        self._chosen = chosen
+        self._redraw()
+
+    @property
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._x, self._y
+
+    def dress(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self._image = None
+        self.update()
+
+    @property
+    def size(self) -> int:
+        """How wide a point is, in pixels."""
+        count = len(self._x)
+        width = next((size for most, size in SIZES if count <= most), SMALLEST)
+        return self._tokens.px(width)
+
+    # painting
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        to_pixels = painter.worldTransform()
+        painter.save()
+        painter.setWorldTransform(QTransform())
+        engine = painter.paintEngine()
+        if engine is not None and engine.type() in OUTLINES and len(self._x) <= VECTORS:
+            self._paint_outlines(painter, to_pixels)
+        else:
+            self._paint_picture(painter, to_pixels)
+        painter.restore()
+
+    def _paint_picture(self, painter: QPainter, to_pixels: QTransform) -> None:
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        view = to_pixels.mapRect(self.viewRect())
+        scale = (to_pixels.m11(), to_pixels.m22(), ratio)
+        origin = (to_pixels.dx(), to_pixels.dy())
+        wanted = view.translated(-origin[0], -origin[1])
+        if self._image is None or self._drawn_for != scale or not self._kept().contains(wanted):
+            self._draw(wanted, scale)
+        assert self._image is not None
+        painter.drawImage(QPointF(self._corner[0] + origin[0], self._corner[1] + origin[1]), self._image)
+
+    def _kept(self) -> QRectF:
+        assert self._image is not None
+        size = self._image.deviceIndependentSize()
+        return QRectF(*self._corner, size.width(), size.height())
+
+    def _draw(self, wanted: QRectF, scale: tuple[float, float, float]) -> None:
+        """Make the picture of the values around `wanted`, at so many pixels a value."""
+        across, up, ratio = scale
+        room = wanted.width() * wanted.height() * ratio * ratio
+        margin = MARGIN if room * (1 + 2 * MARGIN) ** 2 <= MOST_PIXELS else 0.0
+        kept = wanted.adjusted(
+            -margin * wanted.width(), -margin * wanted.height(), margin * wanted.width(), margin * wanted.height()
+        )
+        left, top = float(np.floor(kept.left())), float(np.floor(kept.top()))
+        width, height = (int(np.ceil(side * ratio)) + 2 for side in (kept.width(), kept.height()))
+        with np.errstate(invalid="ignore"):
+            column = np.rint((self._x * across - left) * ratio)
+            row = np.rint((self._y * up - top) * ratio)
+            inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)  # NaN is in no place
+        pixels = self._stamp(column[inside], row[inside], inside, (width, height), round(self.size * ratio))
+        self._image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+        self._image = self._image.copy()  # numpy's bytes go
+        self._image.setDevicePixelRatio(ratio)
+        self._drawn_for, self._corner = scale, (left, top)
+        self.drawings += 1
+
+    def _stamp(
+        self, column: np.ndarray, row: np.ndarray, inside: np.ndarray, shape: tuple[int, int], size: int
+    ) -> np.ndarray:
+        """The pixels, with a sign at each place. The picture has a rim as wide as a sign, which is cut off again."""
+        width, height = shape
+        rim = size // 2 + 1
+        across = width + 2 * rim
+        pixels = np.zeros((height + 2 * rim) * across, dtype=np.uint32)
+        base = ((row.astype(np.int64) + rim) * across + column.astype(np.int64) + rim).astype(np.int64)
+        group = self._group[inside]
+        if self._chosen is not None:
+            pale = ~self._chosen[inside]
+            self._stamp_groups(pixels, across, base[pale], group[pale], size, self._pale)
+            base, group = base[~pale], group[~pale]
+        self._stamp_groups(pixels, across, base, group, size, self._full)
+        return np.ascontiguousarray(pixels.reshape(-1, across)[rim : rim + height, rim : rim + width])
+
+    def _stamp_groups(
+        self, pixels: np.ndarray, across: int, base: np.ndarray, group: np.ndarray, size: int,
+        color: Callable[[int], QColor],
+    ) -> None:  # fmt: skip
+        places = np.unique(group)
+        signs = {int(place): _sign(marker(int(place)), size, color(int(place)).rgba()) for place in places}
+        pieces = PIECES if len(places) > 1 else 1
+        for piece in np.array_split(np.arange(len(base)), pieces):
+            here, of = base[piece], group[piece]
+            for place, sign in signs.items():
+                points = here[of == place]
+                for down, right, value in sign:
+                    pixels[points + (down * across + right)] = value
+
+    def _full(self, place: int) -> QColor:
+        return series_color(self._tokens, place)
+
+    def _pale(self, place: int) -> QColor:
+        """Between the group's colour and the ground: opaque, so that many pale points make no dark one."""
+        color, ground = series_color(self._tokens, place), QColor(self._tokens.surface)
+        mixed = [0.25 * a + 0.75 * b for a, b in zip(color.getRgb()[:3], ground.getRgb()[:3], strict=True)]
+        return QColor(*(round(each) for each in mixed))
+
+    def _paint_outlines(self, painter: QPainter, to_pixels: QTransform) -> None:
+        painter.setPen(pen(self._tokens.surface, 0.5))
+        for index in np.flatnonzero(np.isfinite(self._x) & np.isfinite(self._y)):
+            place = int(self._group[index])
+            pale = self._chosen is not None and not self._chosen[index]
+            at = to_pixels.map(QPointF(self._x[index], self._y[index]))
+            painter.setBrush((self._pale if pale else self._full)(place))
+            painter.drawPath(marker_path(marker(place), self.size).translated(at))
+
+    # telling
+
+    def columns(self) -> Columns:
+        names = np.array([*self.group_names, ""], dtype=object)
+        return {"group": names[self._group], self.x_name: self._x, self.y_name: self._y}
+
+    def nearest(self, x: float, y: float, near: tuple[float, float]) -> int | None:
+        """The index of the point next to a place, within `near`; None without one."""
+        if not len(self._x):
+            return None
+        with np.errstate(invalid="ignore"):
+            away = ((self._x - x) / near[0]) ** 2 + ((self._y - y) / near[1]) ** 2
+        away[~np.isfinite(away)] = np.inf
+        closest = int(away.argmin())
+        return closest if away[closest] <= 1 else None
+
+    def told(self, x: float, y: float, near: tuple[float, float]) -> str:
+        found = self.nearest(x, y, near)
+        return "" if found is None else self.words(found)
+
+
+@lru_cache(maxsize=256)
+def _sign(kind: str, size: int, color: int) -> tuple[tuple[int, int, int], ...]:
+    """The pixels of a sign, as (down, right, colour) from its middle."""
+    room = size + 2
+    image = QImage(room, room, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(room / 2, room / 2)
+    painter.fillPath(marker_path(kind, size), QColor(0, 0, 0))
+    painter.end()
+    alpha = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(room, room) >> 24
+    covered = np.argwhere(alpha >= COVERED) - room // 2
+    return tuple((int(down), int(right), color) for down, right in covered)

@@ -1,0 +1,163 @@
+"""A plot as a file: PNG, SVG or PDF of what is in view, with title, legend and notes; CSV of the values drawn.
+
+Pictures are light and as large as the plot: they go on pages. What is drawn is drawn on the window's thread; files are
+written in a job.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.report.export import cell_text, export_rows, plain_cell, with_guard
+from desktop import theme
+from desktop.charts.canvas import PaintCanvas, below
+from desktop.charts.export import page_pdf, page_png, page_svg, save
+from desktop.jobs import JobRunner
+from desktop.plots.item import Columns
+from desktop.plots.legend import LegendEntry, draw_legend
+from desktop.plots.plot import Plot
+from desktop.widgets.words import plural, tr
+
+FORMATS = ("png", "svg", "pdf", "csv")
+MOST_COPIED = 100_000  # rows: a clipboard holds everything twice in memory
+GAP = 10.0
+
+
+@dataclass(frozen=True)
+class PlotPage:
+    """A plot with the words that go with it."""
+
+    title: str
+    notes: tuple[str, ...]
+    entries: tuple[LegendEntry, ...]
+    plot: Plot
+
+
+def picture(page: PlotPage, ending: str) -> bytes:
+    """The page as PNG, SVG or PDF, with what is in view now."""
+    before = page.plot.tokens
+    tokens = theme.tokens_for("light", before.scale)
+    width = page.plot.width()
+
+    def draw(painter: QPainter | None, room: float) -> float:
+        top = below(painter, tokens, 0, room, lambda canvas: _words(canvas, page))[0]
+        height = room * page.plot.height() / width
+        if painter is not None:
+            page.plot.scene().render(painter, QRectF(0, top, room, height), page.plot.sceneRect())
+        return top + height
+
+    page.plot.dress(tokens)  # and back before anything is painted on the screen
+    try:
+        if ending == "png":
+            return page_png(draw, tokens, width)
+        make = page_svg(draw, tokens, width, page.title) if ending == "svg" else page_pdf(draw, width, page.title)
+    finally:
+        page.plot.dress(before)
+    return make
+
+
+def _words(canvas: PaintCanvas, page: PlotPage) -> float:
+    """Title, notes and legend; how high they are."""
+    y = canvas.paragraph(0, 0, canvas.width, page.title, "title", "ink") + GAP / 2
+    for note in page.notes:
+        y = canvas.paragraph(0, y, canvas.width, note)
+    if page.entries:
+        y = draw_legend(canvas, page.entries, y + GAP / 2)
+    return y + GAP
+
+
+def tables_of(plot: Plot) -> list[Columns]:
+    """What is drawn, a table per item."""
+    return [item.columns() for item in plot.items_drawn()]
+
+
+def rows_of(tables: Sequence[Columns]) -> tuple[list[str], list[list[Any]]]:
+    """The tables as one: the columns of all, and their rows one below the other."""
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    rows: list[list[Any]] = []
+    for table in tables:
+        columns = {name: _plain(values) for name, values in table.items()}
+        empty = [None] * max(map(len, columns.values()), default=0)
+        rows += map(list, zip(*(columns.get(name, empty) for name in names), strict=True))
+    return names, rows
+
+
+def _plain(values: Sequence[Any] | np.ndarray) -> list[Any]:
+    """Python's own values; what is not finite is an empty cell."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return [value if np.isfinite(value) else None for value in values.tolist()]
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def as_text(tables: Sequence[Columns]) -> str:
+    """The tables for the clipboard: a line per row, tabs between cells, none of them a formula."""
+    names, rows = rows_of(tables)
+    if len(rows) > MOST_COPIED:
+        raise AppError(
+            tr("{rows} are too many to copy.").format(rows=plural(len(rows), "1 row", "%n rows")),
+            hint=tr("Save them as a table (CSV) instead."),
+        )
+    return "\n".join("\t".join(_cell(value) for value in row) for row in [names, *rows])
+
+
+def _cell(value: Any) -> str:
+    return with_guard(" ".join(cell_text(plain_cell(value)).split()))
+
+
+def ask_path(parent: QWidget, title: str, ending: str) -> Path | None:
+    """Where to save; None if the person changed their mind."""
+    name = "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
+    chosen, _ = QFileDialog.getSaveFileName(parent, tr("Save chart"), f"{name}.{ending}", f"*.{ending}")
+    if not chosen:
+        return None
+    path = Path(chosen)
+    return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
+
+
+class PlotHost(Protocol):
+    """What saving needs of the window."""
+
+    jobs: JobRunner
+
+    def notify(self, text: str) -> None: ...
+
+    def show_error(self, error: AppError) -> None: ...
+
+
+def save_plot(page: PlotPage, path: Path, host: PlotHost) -> None:
+    """Write the plot to `path`, in the format of its ending: whole or not at all."""
+    ending = path.suffix.lower().lstrip(".")
+    tables, drawn = tables_of(page.plot), b"" if ending == "csv" else picture(page, ending)
+
+    def work(ctx: JobContext) -> Path:
+        if ending != "csv":
+            return save(path, drawn)
+        names, rows = rows_of(tables)
+        return export_rows((dict(zip(names, row, strict=True)) for row in rows), path, names).path
+
+    host.jobs.start(
+        tr("Save chart"),
+        work,
+        quiet=True,
+        on_done=lambda saved: host.notify(tr("Saved as “{name}”").format(name=saved.name)),
+        on_error=host.show_error,
+    )
+
+
+def copy_data(plot: Plot, host: PlotHost) -> None:
+    """Put the values drawn on the clipboard."""
+    tables = tables_of(plot)
+
+    def done(text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        host.notify(plural(text.count("\n"), "1 row copied", "%n rows copied"))
+
+    host.jobs.start(tr("Copy as data"), lambda ctx: as_text(tables), quiet=True, on_done=done, on_error=host.show_error)

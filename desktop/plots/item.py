@@ -1,0 +1,88 @@
+"""What lies on a plot: painted by itself, dressed by the theme, told by pointer and keyboard, saved as columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QWidget
+
+from desktop import theme
+from desktop.plots.library import pg
+from desktop.theme import Tokens
+
+Columns = Mapping[str, Sequence[Any] | np.ndarray]
+
+
+@dataclass(frozen=True)
+class PlotBounds:
+    """Where something lies, in the plot's own values."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, x: np.ndarray, *ys: np.ndarray) -> "PlotBounds | None":
+        """Of points; those that are not finite do not count. None without any."""
+        x = x[np.isfinite(x)]
+        y = np.concatenate([each[np.isfinite(each)] for each in ys]) if ys else x
+        if not len(x) or not len(y):
+            return None
+        return cls(float(x.min()), float(x.max()), float(y.min()), float(y.max()))
+
+    def with_(self, other: "PlotBounds | None") -> "PlotBounds":
+        """Both of them."""
+        if other is None:
+            return self
+        return PlotBounds(
+            min(self.left, other.left), max(self.right, other.right), min(self.low, other.low),
+            max(self.high, other.high),
+        )  # fmt: skip
+
+
+class PlotItem(pg.GraphicsObject):
+    """Subclasses paint, and say where they lie. `name` and `place` are those of a series."""
+
+    def __init__(self, name: str = "", place: int = 0) -> None:
+        super().__init__()
+        self.name, self.place = name, place
+        self._bounds: PlotBounds | None = None
+        self._box = QRectF()
+
+    @property
+    def bounds(self) -> PlotBounds | None:
+        """Where its values lie; None where it has none, or takes part in no view."""
+        return self._bounds
+
+    def set_bounds(self, bounds: PlotBounds | None) -> None:
+        if bounds == self._bounds:
+            return
+        self.prepareGeometryChange()
+        self._bounds = bounds
+        if bounds is None:
+            self._box = QRectF()
+        else:
+            self._box = QRectF(bounds.left, bounds.low, bounds.right - bounds.left, bounds.high - bounds.low)
+
+    def boundingRect(self) -> QRectF:
+        return self._box
+
+    def dress(self, tokens: Tokens) -> None:
+        """Take the colours and sizes of a theme."""
+        self.update()
+
+    def columns(self) -> Columns:
+        """What is drawn, as a table: a column of equal length each."""
+        return {}
+
+    def told(self, x: float, y: float, near: tuple[float, float]) -> str:
+        """What there is at a place, `near` values wide and high around it; empty for nothing."""
+        return ""
+
+    def tokens(self) -> Tokens:
+        """The theme of the plot that it lies on."""
+        plot = self.getViewWidget()
+        return plot.tokens if isinstance(plot, QWidget) and hasattr(plot, "tokens") else theme.current()

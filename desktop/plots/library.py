@@ -1,0 +1,11 @@
+"""pyqtgraph, set up: every other module of this room takes it from here."""
+
+from desktop.plots import loading
+
+loading.finish()
+
+import pyqtgraph as pg  # noqa: E402 -- in steps above
+
+pg.setConfigOptions(antialias=True, exitCleanup=False)
+
+__all__ = ["pg"]
