@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # No test reads or writes the key ring of whoever runs it.
 os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+# Compiled modules are kept, even for who forbids it otherwise: the tests start the program hundreds of times.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Tests side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -44,12 +49,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of all home folders, with the one in which is made what tests share: also that leaves no trace."""
+    folder = tmp_path_factory.mktemp("homes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("BIASPRINT_HOME", raising=False)
+        move_home(patch, folder / "shared")
+        yield folder
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home folder, so that no test reads or writes the settings of whoever runs it."""
-    home = tmp_path_factory.mktemp("home")
+    home = Path(tempfile.mkdtemp(dir=homes))  # tmp_path_factory would look through all the others for its number
+    move_home(monkeypatch, home)
+    return home
+
+
+def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:
     for variable, folder in HOME_VARIABLES.items():
         place = home / folder
         place.mkdir(parents=True, exist_ok=True, mode=0o700)  # Qt refuses a runtime folder that others can read
-        monkeypatch.setenv(variable, str(place))
-    return home
+        patch.setenv(variable, str(place))

@@ -2,12 +2,12 @@
 
 import gc
 import shutil
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
+from left_behind import PATIENCE, close_what_is_open, put_away, threads_of_ours
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,8 +19,6 @@ from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 
-OURS = {"job", "judging", "vault", "project-writer", "project-backup"}  # the threads that the window starts
-PATIENCE = 20_000
 MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests would take longer than they do
 
 MakeWindow = Callable[..., MainWindow]
@@ -46,15 +44,15 @@ def collected_on_this_thread() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qtbot: QtBot) -> Iterator[None]:
     """A test that leaves a window open or a thread running fails itself, not the next one."""
+    earlier = set(threads_of_ours())
     yield
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    assert not shown, "windows were left open"
+    shown = close_what_is_open()
 
     def running() -> list[str]:
-        return [thread.name for thread in threading.enumerate() if thread.name in OURS]
+        return [thread.name for thread in threads_of_ours() if thread not in earlier]
 
     qtbot.waitUntil(lambda: not running(), timeout=PATIENCE)
+    assert not shown, f"windows were left open: {shown}"
 
 
 @pytest.fixture
@@ -64,10 +62,7 @@ def window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iter
     made.resize(1280, 720)
     made.show()
     yield made
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=getattr(request.module, "PATIENCE", PATIENCE))
-    assert made.jobs.close()
-    made.deleteLater()
+    put_away(qtbot, made, getattr(request.module, "PATIENCE", PATIENCE))
 
 
 @pytest.fixture
@@ -115,13 +110,11 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWindow]:
         window.show_panel(panel or window.rail.shown()[0])
         return window
 
-    yield make
     # Not left to qtbot: it closes windows before this, and closing one of these means quitting the program.
-    for window in made:
-        window.session.close()
-        qtbot.waitUntil(lambda window=window: not window.jobs.active(), timeout=PATIENCE)
-        assert window.jobs.close()
-        window.deleteLater()
+    with ExitStack() as windows:
+        yield make
+        for window in made:
+            windows.callback(put_away, qtbot, window)
 
 
 @pytest.fixture
