@@ -27,5 +27,9 @@ class UsageError(AppError):
     exit_code = 2
 
 
+class NotInstalledYet(AppError):
+    """It needs a part of the program that is not installed yet; it works without another start once that is there."""
+
+
 class JobCancelled(Exception):
     """The person cancelled the job: not a failure, and silent."""

@@ -4,11 +4,12 @@ import gc
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QObject, QTimer
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -89,8 +90,13 @@ def create_window(settings: Settings) -> MainWindow:
     return window
 
 
-def start(window: MainWindow, path: Path | None = None, first: "Operation[Project] | None" = None) -> None:
-    """After the first paint: the first panel, then the project, while a thread imports what comes next."""
+def start(
+    window: MainWindow, path: Path | None = None, first: "Operation[Project] | None" = None, *, prepare: bool = False
+) -> None:
+    """After the first paint: the first panel, then the project, while a thread imports what comes next.
+
+    `prepare`: last of all, what of the program is not installed yet is, if run.py said so.
+    """
     if path is None or path.suffix.lower() != PACKET_SUFFIX:  # a rater need not see Home, and others' projects there
         first_panel = window.rail.shown()[0]
         window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
@@ -100,7 +106,17 @@ def start(window: MainWindow, path: Path | None = None, first: "Operation[Projec
         window.session.take(first, path or Path())
     elif path is not None:
         window.open_project(path)
-    WarmUp(window.jobs, window).start()
+    begin = partial(_begin_preparing, window, opening=path is not None or first is not None)
+    WarmUp(window.jobs, window).start(begin if prepare else None)
+
+
+def _begin_preparing(window: MainWindow, opening: bool) -> None:
+    """Only once the project is open, or could not be opened: whoever waits for it needs the processor more."""
+    if window.project is not None or window.blind or not opening:
+        window.preparation.begin()
+        return
+    for told in (window.session.opened, window.session.failed):
+        told.connect(window.preparation.begin, Qt.ConnectionType.SingleShotConnection)
 
 
 def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) -> int:
@@ -119,7 +135,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     garbage = GarbageCollector(app)
     garbage.start()
     window.show()
-    FirstPaint(window.ground, lambda: start(window, path, first))
+    FirstPaint(window.ground, lambda: start(window, path, first, prepare=True))
     code = app.exec()
     garbage.stop()
     window.jobs.close()

@@ -131,7 +131,7 @@ class Blindfold(QObject):
         read_only = window.project is not None and bool(window.project.read_only)
         self._vault = Vault(Hidden(_names(window.project)))
         window.drop_panels()
-        for part in (window.session, window.settings, window.jobs, window.drawer):
+        for part in (window.session, window.settings, window.jobs, window.drawer, window.preparation):
             part.conceal(self.keep)
         self._say_anew()
         if read_only:

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWi
 from core.errors import AppError
 from desktop import theme
 from desktop.blindfold import Blindfold
+from desktop.dialogs.parts import PartsLine, PartsPage
 from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
+from desktop.operations.preparing import Preparation
 from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
@@ -111,6 +113,7 @@ class MainWindow(QMainWindow):
         self.jobs = JobRunner(self, prepare=import_engine)
         self.session = ProjectSession(self.jobs, self)
         self.connections = Connections(self.jobs, self)
+        self.preparation = Preparation(self.jobs, self.connections, self)
         self.entries = {entry.key: entry for entry in entries}
         self.panels: dict[str, Panel] = {}
         self.current = ""
@@ -124,7 +127,10 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.drawer = JobsDrawer(self.jobs)
         self.status = StatusLine()
+        self.parts_line = PartsLine(self.preparation)
+        self.status.add_line(self.parts_line)
         self._lay_out()
+        self.parts_page = PartsPage(self.preparation, self.ground, self.status)
         self.palette_box = CommandPalette(self.ground)
         self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
         self.blindfold = Blindfold(self)
@@ -200,6 +206,7 @@ class MainWindow(QMainWindow):
         before, self.kiosk = self.kiosk, page
         self.rail.setVisible(page is None)
         self.status.jobs.setEnabled(page is None)
+        self._keep_quiet()
         for key in self.findChildren(QShortcut):
             key.setEnabled(page is None or key.key().toString() in KIOSK_KEYS)
         self.palette_box.hide()
@@ -259,6 +266,11 @@ class MainWindow(QMainWindow):
         self.session.changed.connect(self._deliver)
         self.session.failed.connect(self._opening_failed)
         self.connections.changed.connect(lambda: self.status.set_offline(self.connections.by))
+        self.parts_line.clicked.connect(self.parts_page.toggle)
+        self.blindfold.changed.connect(self._keep_quiet)
+        self.preparation.part_ready.connect(self._part_ready)
+        self.preparation.finished.connect(lambda: self.notify(tr("All parts of the program are ready.")))
+        self.preparation.goes_on.connect(lambda part: self.notify(tr("Going on with {part}.").format(part=part)))
         self.settings.changed.connect(self._settings_changed)
         self._save_timer.timeout.connect(self._save_settings)
         self._drop.dropped.connect(self._take_files)
@@ -342,6 +354,23 @@ class MainWindow(QMainWindow):
             handle_failed_opening(self, error, path)
 
     # jobs and settings
+
+    def show_parts(self) -> None:
+        """The page with the parts of the program: what works, what is still being prepared."""
+        self.parts_page.open()
+
+    def _part_ready(self) -> None:
+        """More works from now on: what was said to be missing is not said any more, and panels look again."""
+        self.banners.remove_waiting()
+        for panel in self.panels.values():
+            panel.look_again()
+
+    def _keep_quiet(self) -> None:
+        """Nothing of the preparation is told while somebody judges, or a workshop has the screen."""
+        silent = self.blindfold.on or self.kiosk is not None
+        self.parts_line.set_silent(silent)
+        if silent:
+            self.parts_page.hide()
 
     def _job_ended(self, handle: JobHandle) -> None:
         if handle.state is JobState.DONE and handle.result_text:

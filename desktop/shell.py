@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from desktop.jobs import JobRunner
     from desktop.operations.connections import Connections
+    from desktop.operations.preparing import Preparation
     from desktop.operations.session import ProjectSession
     from desktop.settings import Settings
     from desktop.widgets import Notice
@@ -36,6 +37,7 @@ class Shell(Protocol):
     settings: "Settings"
     session: "ProjectSession"
     connections: "Connections"  # the offline switch
+    preparation: "Preparation"  # parts of the program that are still being installed
     files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
 
     @property
@@ -66,6 +68,9 @@ class Shell(Protocol):
 
     def set_status(self, text: str) -> None:
         """The panel's own words in the status line, for instance the active time. Empty: none."""
+
+    def show_parts(self) -> None:
+        """Show which parts of the program are installed, and how far the others are."""
 
     def set_blind(self, blind: bool) -> None:
         """While blind, nothing in the window names a project, file, model or axis, or leads to one.

@@ -7,7 +7,7 @@ threads naming them at once crash it (seen). The panels' own modules follow on t
 import gc
 import pkgutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 
@@ -55,10 +55,12 @@ class WarmUp(QObject):
         super().__init__(parent)
         self._runner = runner
         self._left: Iterator[None] = iter(())
+        self._then: Callable[[], object] | None = None
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
 
-    def start(self) -> None:
+    def start(self, then: Callable[[], object] | None = None) -> None:
+        self._then = then
         self._runner.start(tr("Getting ready"), lambda ctx: None, on_done=self._go_on, quiet=True)
 
     def _go_on(self, _: object) -> None:
@@ -71,6 +73,8 @@ class WarmUp(QObject):
         except StopIteration:
             self._timer.stop()
             gc.freeze()  # see desktop.app
+            if self._then is not None:
+                self._then()
 
 
 def _panels_in_steps() -> Iterator[None]:

@@ -124,6 +124,9 @@ def view_commands(window: Window) -> list[Command]:
         limits = BY_KEY["font_percent"]
         settings.set("font_percent", min(limits.high, max(limits.low, int(settings.get("font_percent")) + by)))
 
+    def sighted() -> bool:
+        return not window.blind
+
     def is_other_theme(value: str) -> bool:
         return settings.get("theme") != value
 
@@ -141,6 +144,7 @@ def view_commands(window: Window) -> list[Command]:
         Command(tr("Smaller text"), lambda: resize(-FONT_STEP), "Ctrl+-"),
         Command(tr("Text at 100 %"), lambda: settings.set("font_percent", 100), "Ctrl+Shift+0"),
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
+        Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
         Command(tr("Next part of the window"), window.focus_next_part, "F6"),
         Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),

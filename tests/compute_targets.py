@@ -143,3 +143,19 @@ def chatter():
     sys.stdout.write("a library's greeting\n")
     os.write(1, b"and another\n")
     return "the answer"
+
+
+def needs_a_part_that_is_not_there(missing="scipy"):
+    """As where an installation is not complete: every part waits, and a module of one of them is asked for."""
+    from core.machine import installation
+    from core.machine.installation import PartState, state
+
+    state.status = lambda: tuple(PartState(part, "waiting", "") for part in installation.parts())
+    raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+
+def work_a_while(ctx):
+    for done in range(20):
+        ctx.report(done, 20)
+        time.sleep(0.01)
+    return os.getpid()

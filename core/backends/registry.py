@@ -12,6 +12,7 @@ from typing import Any
 
 from core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
 from core.errors import AppError, UsageError
+from core.machine.installation import explained
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
@@ -42,6 +43,8 @@ def open_backend(backend: str, model: str = "", parameters: Mapping[str, Paramet
     except AppError:
         raise
     except Exception as error:
+        if missing := explained(error):
+            raise missing from error
         message = f"The backend “{backend}” cannot be used ({type(error).__name__}: {error})."
         raise AppError(message, hint="Install the plug-in that brings it again.", details=repr(error)) from error
     return opened
@@ -59,6 +62,8 @@ def _info(name: str, load: Callable[[], Any]) -> BackendInfo:
         if not isinstance(info, BackendInfo):
             raise TypeError("its INFO is not a BackendInfo")
     except Exception as error:
+        if missing := explained(error):
+            return BackendInfo(name, name, "", (), _UNKNOWN, unavailable=missing.message)
         # A broken plug-in is shown as such; it must not take the list of the others with it.
         return BackendInfo(name, name, "", (), _UNKNOWN, unavailable=f"It cannot be loaded: {error}")
     return info

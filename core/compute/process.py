@@ -176,6 +176,7 @@ class ComputeProcess:
         self._packages = packages
         self._turns = Turns()
         self._child: Child | None = None
+        self._outdated = False
 
     @property
     def pid(self) -> int | None:
@@ -233,6 +234,13 @@ class ComputeProcess:
         if self._child:
             self._child.close()
 
+    def renew(self) -> None:
+        """Have the next call start a new child: packages were installed, and what is loaded may have looked for them.
+
+        A call that is running is not disturbed.
+        """
+        self._outdated = True
+
     def _ask(self, target: str, call: bytes, listening: _Listening) -> tuple[Kind, Any]:
         child, answered = self._living_child(), False
         try:
@@ -252,7 +260,8 @@ class ComputeProcess:
                 child.end()
 
     def _living_child(self) -> Child:
-        if self._child is not None and not self._child.alive:
+        outdated, self._outdated = self._outdated, False
+        if self._child is not None and (outdated or not self._child.alive):
             self._child.end()
             self._child = None
         if self._child is None:

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
+from core.machine.installation import explained
 from core.machine.offline import guard_sockets
 
 NICENESS = 10
@@ -101,7 +102,7 @@ def _perform(call: bytes, ctx: JobContext, packages: tuple[str, ...]) -> bytes:
     except AppError as known:
         error = _portable(known)
     except BaseException as unknown:
-        error = _unexpected(unknown)
+        error = explained(unknown) or _unexpected(unknown)
     return dump((kind, error))
 
 

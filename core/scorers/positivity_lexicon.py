@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.machine.installation import explained
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
@@ -68,5 +69,6 @@ def _package_folder() -> Path:
     """Where the package lies, found without importing it."""
     package = find_spec(PACKAGE)
     if package is None or package.origin is None:
-        raise AppError(f"The package {PACKAGE} is missing.", hint=f"Install it: pip install {PACKAGE}")
+        missing = AppError(f"The package {PACKAGE} is missing.", hint=f"Install it: pip install {PACKAGE}")
+        raise explained(ModuleNotFoundError(name=PACKAGE)) or missing
     return Path(package.origin).parent

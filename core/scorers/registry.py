@@ -14,6 +14,7 @@ from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
+from core.machine.installation import explained
 from core.machine.models import catalogue
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
@@ -59,6 +60,8 @@ def load(name: str) -> Scorer:
     except AppError:
         raise
     except Exception as error:
+        if missing := explained(error):
+            raise missing from error
         raise AppError(
             f"The scorer “{name}” cannot be used ({type(error).__name__}: {error}).",
             hint="Install the program or the plug-in that brings this scorer again.",
@@ -109,7 +112,10 @@ def _describe(name: str) -> ScorerInfo:
     try:
         return _info(name, load(name))
     except AppError as error:
-        return ScorerInfo(name, unavailable=str(error))
+        declared = catalogue.scorers().get(name)  # a plug-in does not say its role before it is made
+        if declared is None:
+            return ScorerInfo(name, unavailable=str(error))
+        return ScorerInfo(name, declared.role, stand_in=declared.fills == "stand_in", unavailable=str(error))
 
 
 def _info(name: str, scorer: Scorer) -> ScorerInfo:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
+from core.machine.installation import explained
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, reads
@@ -70,7 +71,8 @@ def data_folder() -> Path:
     """Where the package keeps its weights, found without importing it (which would unpickle them)."""
     package = find_spec(MODULE)
     if package is None or package.origin is None:
-        raise AppError(f"The package {PACKAGE} is missing.", hint=REINSTALL)
+        missing = AppError(f"The package {PACKAGE} is missing.", hint=REINSTALL)
+        raise explained(ModuleNotFoundError(name=MODULE)) or missing
     return Path(package.origin).parent / "data"
 
 

@@ -17,6 +17,7 @@ from shiboken6 import isValid
 
 from core.errors import AppError, JobCancelled
 from core.jobs import REPORTS_PER_SECOND, JobContext, Progress
+from core.machine.installation import explained
 from desktop.widgets.words import tr
 
 # Has something done when names may be seen again; False where they may be seen already. See desktop.blindfold.
@@ -374,7 +375,9 @@ class JobRunner(QObject):
 
 
 def unexpected(title: str, error: BaseException) -> AppError:
-    """An error nobody foresaw, in the form of those that were."""
+    """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
+    if missing := explained(error):
+        return missing
     return AppError(
         tr("“{title}” stopped because of an unexpected error.").format(title=title),
         kept=tr("What was finished before is kept."),

@@ -61,6 +61,7 @@ class Panel(QWidget):
     key: ClassVar[str]
     title: ClassVar[str]
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
+    steady: ClassVar[bool] = False  # no installed package changes what it shows
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -115,7 +116,19 @@ class Panel(QWidget):
     def project_closed(self) -> None:
         """The project is gone: drop every row of it."""
 
+    def more_works(self) -> None:
+        """Another part of the program was installed; `refresh` follows where the panel is not `steady`."""
+
     # for the window
+
+    def look_again(self) -> None:
+        """The window tells that another part of the program was installed."""
+        if not self._built or self.steady:
+            return
+        self.more_works()
+        self._stale = True
+        if self.isVisible():
+            self._bring_up_to_date()
 
     def attach(self, project: "Project | None") -> None:
         """The window tells that another project, or none, is open."""

@@ -238,7 +238,7 @@ class StatusLine(QFrame):
         saved_row.setSpacing(6)
         saved_row.addWidget(self._dot)
         saved_row.addWidget(self.saved)
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(tokens.margin, 0, tokens.margin, 0)
         row.setSpacing(tokens.margin)
         for widget in (self._saved_box, self.offline, self.panel):
@@ -275,6 +275,10 @@ class StatusLine(QFrame):
 
     def set_project(self, name: str) -> None:
         self.project.set_text(name)
+
+    def add_line(self, line: QWidget) -> None:
+        """Another quiet line, beside the jobs."""
+        self._row.insertWidget(self._row.indexOf(self.jobs), line)
 
     def set_jobs(self, text: str) -> None:
         self.jobs.set_text(text)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from core.errors import AppError
+from core.errors import AppError, NotInstalledYet
 from desktop import theme
 from desktop.widgets.buttons import Button, IconButton, LinkButton
 from desktop.widgets.labels import Label, show_if
@@ -14,6 +14,7 @@ from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 
 ICONS = {"plain": "info", "ok": "check", "warn": "warn", "danger": "error"}
+WAITING = "waiting:"
 MOST_BANNERS = 2  # more would push the work out of sight
 
 
@@ -84,7 +85,10 @@ class Notice(QFrame):
 def error_notice(error: AppError) -> Notice:
     """What happened, what was kept, what to do; details only to copy."""
     more = " ".join(part for part in (error.kept, error.hint) if part)
-    notice = Notice(safe_line(error.message), tone="danger", more=safe_line(more))
+    waiting = isinstance(error, NotInstalledYet)
+    notice = Notice(safe_line(error.message), tone="plain" if waiting else "danger", more=safe_line(more))
+    if waiting:
+        return notice
     details = "\n".join(part for part in (str(error), error.details) if part)
     notice.add_action(tr("Copy details"), lambda: QGuiApplication.clipboard().setText(details))
     return notice
@@ -121,7 +125,15 @@ class Banners(QWidget):
         return notice
 
     def show_error(self, error: AppError) -> Notice:
-        return self.show_notice(error_notice(error), key=f"error:{error.message}")
+        """What can only be waited for is of one kind, which goes when its time has come (`remove_waiting`)."""
+        kind = WAITING if isinstance(error, NotInstalledYet) else "error:"
+        return self.show_notice(error_notice(error), key=f"{kind}{error.message}")
+
+    def remove_waiting(self) -> None:
+        """What was waited for has come."""
+        for key, notice in list(self._notices):
+            if key.startswith(WAITING):
+                notice.close()
 
     def remove(self, key: str) -> None:
         """Close the notice with this key, if it is there."""

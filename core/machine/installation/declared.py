@@ -41,13 +41,13 @@ def _part(entry: dict[str, Any]) -> ProgramPart:
     packages: dict[str, list[str]] = entry.pop("packages", {})
     names = tuple(normalized(name) for name in packages)
     modules = {name.replace("-", "_").lower() for name in names}
-    modules |= {module for listed in packages.values() for module in listed}
+    modules |= {module.lower() for listed in packages.values() for module in listed}
     return ProgramPart(packages=names, modules=frozenset(modules), **entry)
 
 
 def part_of(module: str) -> ProgramPart | None:
-    """The part that brings a module, by its top-level name; None for what no part brings, such as a typing error."""
-    top = module.partition(".")[0]
+    """The part that brings a module or package, by its top-level name; None for what no part brings."""
+    top = module.partition(".")[0].lower().replace("-", "_")
     return next((part for part in parts() if top in part.modules), None)
 
 

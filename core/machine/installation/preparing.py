@@ -102,7 +102,7 @@ class _Work:
     def do(self, part: ProgramPart) -> None:
         """Install one part. Raises `AppError` where the next ones would fail for the same reason."""
         self._look()
-        note(working=part.id, failed={part.id: None})
+        note(working=part.id, begun=part.id, failed={part.id: None})
         self._fetched.clear()
         self._tell(part, "working", f"{part.title} is being prepared.")
         try:
@@ -115,6 +115,7 @@ class _Work:
         finally:
             note(working="")
         self._before += part.megabytes
+        note(begun="")
         if trouble is None:
             self._tell(part, "ready", f"{part.title} is ready.")
             return

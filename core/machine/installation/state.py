@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError
+from core.errors import AppError, NotInstalledYet
 from core.machine.installation import declared
 from core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
 from core.machine.installation.lock import is_held
@@ -33,11 +33,12 @@ State = Literal["ready", "waiting", "working", "failed"]
 
 @dataclass(frozen=True)
 class PartState:
-    """Where a part is, and one sentence about it for a person."""
+    """Where a part is, and one sentence about it for a person. `begun`: it was begun, and has not come to its end."""
 
     part: ProgramPart
     state: State
     sentence: str
+    begun: bool = False
 
 
 def status() -> tuple[PartState, ...]:
@@ -58,18 +59,26 @@ def goes_on_unasked() -> bool:
     return os.environ.get(UNASKED, "") == "1"
 
 
-def explained(error: ImportError) -> AppError | None:
+def explained(error: BaseException) -> NotInstalledYet | None:
     """A missing module of a part that is not there yet, in a sentence; None for any other error."""
-    part = part_of(error.name or "")
+    part = part_of(error.name or "") if isinstance(error, ImportError) else None
     found = next((each for each in status() if each.part == part), None)
     if part is None or found is None or found.state == "ready":
         return None
-    if found.state == "working":
-        hint = "It is being installed now: try again when it is there."
+    if found.state == "failed":
+        what, hint = (
+            "could not be prepared",
+            "“Parts of the program” in the window says why, as does: biasprint prepare",
+        )
+    elif is_held():
+        what, hint = "is still being prepared", "Try again when it is there; nothing has to be started again."
     else:
-        hint = "Install what is missing: biasprint prepare"
-    return AppError(
-        f"This needs a part of the program that is not installed yet: {part.title.lower()}.",
+        what, hint = (
+            "is not installed yet",
+            "Install it by “Parts of the program” in the window, or: biasprint prepare",
+        )
+    return NotInstalledYet(
+        f"This needs a part of the program that {what}: {part.title.lower()}.",
         kept="What needs no more than is installed works.",
         hint=hint,
     )
@@ -94,7 +103,7 @@ def _state(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledP
         return PartState(part, "working", f"{part.title} is being prepared.")
     if failure := notes.failed.get(part.id):
         return PartState(part, "failed", failure.sentence)
-    return PartState(part, "waiting", f"{part.title} is still to be prepared.")
+    return PartState(part, "waiting", f"{part.title} is still to be prepared.", begun=notes.begun == part.id)
 
 
 def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages") -> bool:
@@ -258,6 +267,7 @@ class InstallationNotes:
     by_run_py: bool
     itself: str
     working: str
+    begun: str
     ready: Mapping[str, ReadyPart]
     failed: Mapping[str, FailedPart]
 
@@ -268,6 +278,7 @@ class InstallationNotes:
             by_run_py=data.get("made_by") == RUN_PY,
             itself=data.get("itself", ""),
             working=data.get("working", ""),
+            begun=data.get("begun", ""),
             ready={key: ReadyPart(each["requirements"], tuple(each["folders"])) for key, each in data["ready"].items()},
             failed={key: FailedPart(each["sentence"], each["kind"]) for key, each in data["failed"].items()},
         )

@@ -89,6 +89,7 @@ class JudgePanel(Panel):
     key = "judge"
     title = "Judge"
     concerns = frozenset({"plan"})
+    steady = True
 
     def build(self) -> None:
         keys = self.shell.settings.keys()

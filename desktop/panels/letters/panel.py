@@ -83,6 +83,11 @@ class LettersPanel(Panel):
     def refresh(self) -> None:
         self._enable_actions()
 
+    def more_works(self) -> None:
+        """A scorer that was not there may be: the letter is read again, with it."""
+        letters.forget_scorers()
+        self.review.check.read_now()
+
     def opened_with(self, *, path: Path | None = None, document: Document | None = None, **what: object) -> None:
         """Sent here with a letter: a file, or a document that was read already."""
         if path is not None:

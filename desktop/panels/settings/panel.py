@@ -161,6 +161,7 @@ class SettingsPanel(Panel):
 
     key = "settings"
     title = "Settings"
+    steady = True
 
     def build(self) -> None:
         column = clear_widget()

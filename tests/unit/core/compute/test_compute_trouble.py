@@ -14,7 +14,7 @@ import pytest
 
 from core.compute import ComputeCrashed, ComputeProcess
 from core.compute.process import Turns
-from core.errors import JobCancelled
+from core.errors import AppError, JobCancelled, NotInstalledYet
 from core.jobs import JobContext
 
 HERE = Path(__file__).parents[3]
@@ -292,3 +292,36 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
 
     assert out == "True\n", err
     assert "KeyboardInterrupt" not in err
+
+
+def test_a_module_of_a_part_that_is_not_installed_yet_is_one_sentence(compute):
+    with pytest.raises(NotInstalledYet) as raised:
+        compute.call("compute_targets:needs_a_part_that_is_not_there")
+
+    assert raised.value.message == "This needs a part of the program that is not installed yet: measuring."
+    assert not raised.value.details
+
+
+def test_a_missing_module_that_no_part_brings_is_not_called_one_of_a_part(compute):
+    with pytest.raises(AppError, match="not foreseen") as raised:
+        compute.call("compute_targets:needs_a_part_that_is_not_there", "no_such_module")
+
+    assert "no_such_module" in raised.value.details
+
+
+def test_after_an_installation_the_next_call_starts_a_new_child_and_the_running_one_ends_well(compute):
+    first = compute.call("compute_targets:pid")
+    began = threading.Event()
+    ctx, answers = JobContext(), []
+    call = Background(
+        lambda: answers.append(compute.call("compute_targets:work_a_while", ctx=ctx, on_report=lambda *_: began.set()))
+    )
+    assert began.wait(10)
+
+    compute.renew()
+
+    assert call.join() is None
+    assert answers == [first]
+    second = compute.call("compute_targets:pid")
+    assert second != first
+    assert compute.call("compute_targets:pid") == second

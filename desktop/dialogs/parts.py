@@ -1,0 +1,310 @@
+"""The parts of the program that come after the window: the line at its foot, and the page that lists them."""
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from desktop import theme
+from desktop.operations.preparing import Preparation
+from desktop.widgets import (
+    Button,
+    Chip,
+    IconButton,
+    Label,
+    LinkButton,
+    ProgressThin,
+    QuietButton,
+    hairline,
+    plural,
+    spelled_seconds,
+    tr,
+)
+from desktop.widgets.labels import show_if
+from desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
+
+TONES = {"ready": "ok", "working": "accent", "failed": "danger", "waiting": "plain"}
+WIDTH = 560
+SHORTEST_LEFT_SECONDS = 20.0  # an estimate below it would jump about
+
+
+def line_of(preparation: Preparation) -> tuple[str, str]:
+    """What the line says and its icon; nothing where nothing is to be said."""
+    states, stage = preparation.states, preparation.stage
+    left = [each for each in states if each.state != "ready"]
+    failed = [each for each in left if each.state == "failed"]
+    if stage in ("unknown", "ready") or not preparation.wanted:
+        return "", ""
+    if stage == "offline":
+        return plural(len(left), "1 part waits for the offline switch", "%n parts wait for the offline switch"), "pause"
+    if stage == "paused":
+        return plural(len(left), "Paused: 1 part is still to come", "Paused: %n parts are still to come"), "pause"
+    if stage == "stopped":
+        if preparation.trouble is None and not failed:
+            return plural(len(left), "1 part is still to come", "%n parts are still to come"), "jobs"
+        number = len(failed) or len(left)
+        return plural(number, "1 part could not be prepared", "%n parts could not be prepared"), "warn"
+    working = next((each.part.title for each in states if each.state == "working"), "")
+    words = [tr("Preparing: {part}").format(part=working) if working else tr("Preparing the rest")]
+    words.append(tr("{done} of {total} ready").format(done=len(states) - len(left), total=len(states)))
+    if left_words := time_left(preparation):
+        words.append(left_words)
+    return " · ".join(words), "jobs"
+
+
+def time_left(preparation: Preparation) -> str:
+    """Roughly how long it still takes; nothing while nobody could tell."""
+    seconds = preparation.progress.seconds_left if preparation.progress is not None else None
+    if seconds is None or seconds < SHORTEST_LEFT_SECONDS:
+        return ""
+    step = 30 if seconds < 120 else 60
+    return tr("about {time} left").format(time=spelled_seconds(step * -(-seconds // step)))
+
+
+class PartsLine(Button):
+    """One quiet line beside the jobs; a click opens the page. It is never shown while a rater is blind."""
+
+    def __init__(self, preparation: Preparation) -> None:
+        super().__init__("", role="aside", icon="jobs")
+        self._preparation = preparation
+        self._silent = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleDescription(tr("Lists the parts of the program, and what works already."))
+        self.setToolTip(tr("The parts of the program, and what works already"))
+        self.hide()
+        preparation.changed.connect(self._show)
+
+    def set_silent(self, silent: bool) -> None:
+        """Somebody is judging, or a workshop has the screen."""
+        self._silent = silent
+        self._show()
+
+    def _show(self) -> None:
+        words, icon = line_of(self._preparation)
+        if words != self.accessibleName():
+            self.set_text(words)
+            self.set_icon(icon or "jobs")
+        self.setVisible(bool(words) and not self._silent)
+
+
+class PartRow(QWidget):
+    """A part: its title and state, what it is for, and while there is something to say a sentence about it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title, self.state = Label("", "strong"), Chip("")
+        self.purpose, self.sentence = Label("", "", wrap=True), Label("", "soft", wrap=True)
+        top = QHBoxLayout()
+        top.setSpacing(theme.current().grid)
+        top.addWidget(self.title)
+        top.addStretch(1)
+        top.addWidget(self.state)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 6, 0, 6)
+        box.setSpacing(2)
+        box.addLayout(top)
+        box.addWidget(self.purpose)
+        box.addWidget(self.sentence)
+
+    def show_part(self, title: str, purpose: str, state: str, sentence: str) -> None:
+        words = {
+            "ready": tr("ready"),
+            "working": tr("being prepared"),
+            "failed": tr("not prepared"),
+            "waiting": tr("waiting"),
+        }[state]
+        self.title.setText(title)
+        self.state.setText(words)
+        self.state.set_tone(TONES[state])
+        self.purpose.setText(purpose)
+        self.sentence.setText(sentence)
+        show_if(self.sentence, state in ("failed", "working"))
+        self.setAccessibleName(f"{title}: {words}. {purpose} {sentence}".strip())
+
+
+class PartsPage(QFrame):
+    """Shown above the status line when a person asks. Escape, a click elsewhere, or its button closes it."""
+
+    def __init__(self, preparation: Preparation, parent: QWidget, foot: QWidget) -> None:
+        """`foot`: what it stands on."""
+        super().__init__(parent)
+        self._preparation, self._window, self._foot = preparation, parent, foot
+        self._back: QWidget | None = None
+        self._rows: list[PartRow] = []
+        self._ready = 0
+        self.setProperty("role", "palette")
+        self.setAccessibleName(tr("Parts of the program"))
+        self.stage, self.bar = Label("", "", wrap=True), ProgressThin(tr("Progress of all parts"))
+        self.pause, self.again = QuietButton(tr("Pause"), icon="pause"), LinkButton(tr("Try again"))
+        self.close_button = IconButton("close", tr("Close the list of parts"))
+        self.pause.clicked.connect(self._pause_or_go_on)
+        self.again.clicked.connect(preparation.resume)
+        self.close_button.clicked.connect(self.hide)
+        self._list = QVBoxLayout()
+        self._area = Scroller()
+        self._lay_out()
+        self.hide()
+        preparation.changed.connect(self._show)
+
+    def open(self) -> None:
+        """Show it, with the keyboard in it; closing gives the keyboard back."""
+        if self.isVisible():
+            return
+        self._back = QApplication.focusWidget()
+        self._preparation.look()
+        self.show()
+        self._show()
+        self.raise_()
+        (self.pause if self.pause.isVisible() else self.close_button).setFocus(Qt.FocusReason.TabFocusReason)
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def toggle(self) -> None:
+        self.hide() if self.isVisible() else self.open()
+
+    def rows(self) -> list[PartRow]:
+        return list(self._rows)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.hide()
+        else:
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self._window:
+            self._fit()
+        elif isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
+            here = self.mapFromGlobal(event.globalPosition().toPoint())
+            outside = isinstance(watched, QWidget) and watched.window() is self.window()
+            if outside and not self.rect().contains(here) and not isinstance(watched, PartsLine):
+                self.hide()
+        return False
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+        back, self._back = self._back, None
+        if back is not None and isValid(back) and self._window.isVisible():
+            back.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show()
+
+    # inside
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        head = QHBoxLayout()
+        head.addWidget(Label(tr("Parts of the program"), "heading"), 1)
+        for widget in (self.pause, self.close_button):
+            head.addWidget(widget)
+        said = QHBoxLayout()
+        said.addWidget(self.stage, 1)
+        said.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        inside = clear_widget()
+        inside.setLayout(self._list)
+        self._list.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        self._list.setSpacing(0)
+        self._area.setWidget(inside)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.gap, tokens.gap, tokens.gap - SCROLL_BAR // 2, tokens.gap)
+        box.setSpacing(tokens.grid)
+        box.addLayout(head)
+        box.addLayout(said)
+        box.addWidget(self.bar)
+        box.addWidget(hairline())
+        box.addWidget(self._area, 1)
+
+    def _show(self) -> None:
+        if not self.isVisible():
+            self._clear()  # nothing is kept of what is not seen: a part can name a model
+            return
+        preparation, stage = self._preparation, self._preparation.stage
+        self.stage.setText(" ".join((_stage_words(preparation), *_and_time(preparation))))
+        progress = preparation.progress
+        self.bar.setVisible(stage == "working")
+        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
+        paused = stage == "paused"
+        self.pause.set_text(tr("Go on") if paused else tr("Pause"))
+        self.pause.set_icon("play" if paused else "pause")
+        self.pause.setVisible(stage in ("working", "paused"))
+        self.again.set_text(tr("Try again") if preparation.wanted else tr("Install what is missing"))
+        self.again.setVisible(stage == "stopped")
+        self._show_rows()
+        self._fit()
+
+    def _show_rows(self) -> None:
+        states = sorted(self._preparation.states, key=lambda each: each.state != "ready")
+        ready = sum(each.state == "ready" for each in states)
+        if len(self._rows) != len(states) or self._ready != ready:
+            self._clear()
+            self._ready = ready
+            for place, _ in enumerate(states):
+                if place in (0, ready):
+                    self._add(self._heading(tr("What works already") if place < ready else tr("Still to come")))
+                self._rows.append(PartRow())
+                self._add(self._rows[-1])
+        for row, each in zip(self._rows, states, strict=True):
+            row.show_part(each.part.title, each.part.purpose, each.state, each.sentence)
+
+    def _heading(self, words: str) -> Label:
+        heading = Label(words, "note")
+        heading.setContentsMargins(0, theme.current().grid, 0, 0)
+        return heading
+
+    def _add(self, widget: QWidget) -> None:
+        self._list.addWidget(widget)
+        widget.show()  # now, because the page takes its height from what it holds
+
+    def _clear(self) -> None:
+        self._rows.clear()
+        while (item := self._list.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _pause_or_go_on(self) -> None:
+        if self._preparation.stage == "paused":
+            self._preparation.resume()
+        else:
+            self._preparation.pause()
+
+    def _fit(self) -> None:
+        """Above its foot, at the right; no larger than the window has room, the rest scrolls."""
+        room = self._window.size()
+        foot = self._foot.mapTo(self._window, QPoint(0, 0)).y()
+        width = min(theme.current().px(WIDTH), room.width() - 32)
+        self.setFixedWidth(width)
+        inside = self._area.widget()
+        layout = inside.layout()
+        assert layout is not None
+        margins = self.layout().contentsMargins()  # type: ignore[union-attr]
+        wanted = layout.heightForWidth(width - margins.left() - margins.right())
+        self._area.setFixedHeight(0)
+        above = self.layout().totalHeightForWidth(width)  # type: ignore[union-attr]
+        high = max(0, min(wanted, foot - 16 - above))
+        self._area.setFixedHeight(high)
+        self.setFixedHeight(above + high)
+        self.move(room.width() - width - 16, foot - self.height() - 8)
+
+
+def _and_time(preparation: Preparation) -> list[str]:
+    left = time_left(preparation)
+    return [f"{left[:1].upper()}{left[1:]}."] if left else []
+
+
+def _stage_words(preparation: Preparation) -> str:
+    trouble = preparation.trouble
+    if preparation.stage == "stopped" and trouble is not None:
+        return str(trouble)
+    return {
+        "unknown": tr("What is installed is being looked up."),
+        "ready": tr("Everything is here."),
+        "working": tr("The rest is prepared behind your work. You may close the window: the next start goes on."),
+        "paused": tr("Paused. What was fetched is kept."),
+        "offline": tr("The offline switch is on: the rest waits until it is off. What is here works."),
+        "stopped": tr("What is here works. The rest can be installed now, without another start."),
+    }[preparation.stage]

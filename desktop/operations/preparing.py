@@ -1,0 +1,187 @@
+"""The parts of the program that are still being installed, as the window knows them.
+
+One job installs them, begun once the window is up. It is quiet: closing the window ends it without a question, and the
+next start goes on.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from core.errors import AppError
+from core.jobs import JobContext, Progress
+from desktop.jobs import JobHandle, JobRunner
+from desktop.jobs.runner import Keep
+from desktop.operations.connections import Connections
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.machine.installation import PartState
+
+Stage = Literal["unknown", "ready", "working", "paused", "offline", "stopped"]
+States = tuple["PartState", ...]
+
+
+class Preparation(QObject):
+    """`begin` once; `pause` and `resume` as a person wants.
+
+    `states` are the parts in the order in which they come, empty until they were read. `trouble` says why everything
+    stopped, where it did. `changed` tells of each step, `part_ready` that more can be used from now on.
+    """
+
+    changed = Signal()
+    part_ready = Signal()
+    finished = Signal()  # the last part has come while the window was open
+    goes_on = Signal(str)  # an earlier start had begun; this part is next
+    _told = Signal(object)  # PartState, from the job's thread
+    _over = Signal(object, object)  # AppError or None, States, from the job's thread
+
+    def __init__(self, jobs: JobRunner, connections: Connections, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.states: States = ()
+        self.progress: Progress | None = None
+        self.trouble: AppError | None = None
+        self._jobs, self._connections = jobs, connections
+        self._job: JobHandle | None = None
+        self._wanted = self._paused = self._concealed = False
+        self._again = False  # when what is being ended has ended
+        self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._over.connect(self._ended, Qt.ConnectionType.QueuedConnection)
+        connections.changed.connect(self._go_on)
+
+    @property
+    def stage(self) -> Stage:
+        if not self.states:
+            return "unknown"
+        if all(each.state == "ready" for each in self.states):
+            return "ready"
+        if self._paused:
+            return "paused"
+        if self._job is not None:
+            return "working"
+        return "offline" if self._wanted and self._connections.offline else "stopped"
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the parts are to be installed: run.py, which said so, opened the window; or a person asked for it."""
+        return self._wanted
+
+    def begin(self, *_: object) -> None:
+        """Install what is not there yet, where the program was started so that it may."""
+
+        def show(unasked: bool, states: States) -> None:
+            self._wanted = self._wanted or unasked
+            self._show(states)
+            next_one = next((each.part.title for each in states if each.state != "ready"), "")
+            if unasked and next_one and any(each.begun or each.state == "ready" for each in states[1:]):
+                self.goes_on.emit(next_one)
+            self._go_on()
+
+        self._read(show)
+
+    def look(self) -> None:
+        """Read again which parts are there."""
+        self._read(lambda _, states: self._show(states))
+
+    def pause(self) -> None:
+        """Stop, also what is at work; what was fetched is kept."""
+        self._paused = True
+        if self._job is not None:
+            self._job.cancel()
+        self.changed.emit()
+
+    def resume(self) -> None:
+        """Install what is not there yet, also what failed before."""
+        self._wanted, self._paused, self.trouble = True, False, None
+        self._go_on()
+        self.changed.emit()
+
+    def conceal(self, keep: Keep) -> None:
+        """A rater is blind from now on: the parts name a model. The work goes on."""
+        self._concealed, self.states, self.progress = True, (), None
+        self.changed.emit()
+
+        def restore() -> None:
+            self._concealed = False
+            self.look()
+
+        keep(restore)
+
+    # inside
+
+    def _read(self, then: Callable[[bool, States], object]) -> None:
+        def work(ctx: JobContext) -> tuple[bool, States]:
+            from core.machine import installation
+
+            return installation.goes_on_unasked(), installation.status()
+
+        self._jobs.start(tr("What is installed"), work, on_done=lambda found: then(*found), quiet=True)
+
+    def _go_on(self) -> None:
+        """Start the job where there is something to do and nothing speaks against it; end it where something does."""
+        if self._connections.offline:
+            self.trouble = None
+        if self._job is not None:
+            if self._connections.offline:
+                self._job.cancel()
+            self._again = self._job.cancelling and not self._paused
+        elif self._wanted and self.stage == "stopped" and self._connections.by == "" and self.trouble is None:
+            self._job = self._jobs.start(
+                tr("Preparing the rest of the program"), self._work, on_progress=self._report, quiet=True
+            )
+        self.changed.emit()
+
+    def _work(self, ctx: JobContext) -> None:
+        """In the job's thread. Its end is told by a signal: it must be heard of while a rater is blind, too."""
+        from core.machine import installation
+
+        trouble: AppError | None = None
+        try:
+            installation.prepare(ctx, self._told.emit)
+        except AppError as error:
+            trouble = error
+        finally:
+            with suppress(RuntimeError):  # the window is gone
+                self._over.emit(trouble, installation.status())
+
+    def _report(self, progress: Progress) -> None:
+        self.progress = progress
+        self.changed.emit()
+
+    def _take(self, told: "PartState") -> None:
+        if told.state == "ready":
+            _look_again()
+        if not self._concealed:
+            states = tuple(told if each.part.id == told.part.id else each for each in self.states)
+            self._show(states)
+
+    def _ended(self, trouble: AppError | None, states: States) -> None:
+        self._job, self.trouble, self.progress = None, trouble, None
+        if not self._concealed:
+            self._show(states)
+        again, self._again = self._again, False
+        if again:
+            self._go_on()
+
+    def _show(self, states: States) -> None:
+        before = {each.part.id for each in self.states if each.state == "ready"} if self.states else None
+        self.states = () if self._concealed else states
+        now = {each.part.id for each in self.states if each.state == "ready"}
+        self.changed.emit()
+        if before is not None and now - before:
+            self.part_ready.emit()
+            if self.stage == "ready":
+                self.finished.emit()
+
+
+def _look_again() -> None:
+    """What was installed is found from now on, here and in the child processes, without another start."""
+    import importlib
+
+    from core.compute import models, shared
+
+    importlib.invalidate_caches()
+    for process in (shared(), models()):
+        process.renew()
