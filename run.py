@@ -1,30 +1,27 @@
 #!/usr/bin/env python3
 """Installs Biasprint beside this file and starts it. Needs Python 3.11 or newer, and nothing else.
 
-  python run.py              install, then open the program on the sample project
-                             (without a display: the same demo, told in text and pictures)
+  python run.py              install what the window needs, and open it on the sample project; the rest is
+                             installed behind it, and the next start goes on where this one ended
+                             (without a display: a demo told in text and pictures, once what it needs is there)
   python run.py --headless   the demo without a window, even where there is a display
-  python run.py test         install, then check the code and run the tests; more words go to pytest
-  python run.py soak         install, then run the slow tests
-  python run.py bench        install, then run the benchmarks
-  python run.py package      install, then make dist/biasprint, a folder that runs without Python
+  python run.py test         install everything, then check the code and run the tests; more words go to pytest
+  python run.py soak         install everything, then run the slow tests
+  python run.py bench        install everything, then run the benchmarks
+  python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
                              (with --self-test: and let the program in there try itself)
 
 Everything goes into the folder .venv beside this file; delete that folder to undo it.
 """
 
-import collections
-import hashlib
 import importlib.util
 import io
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import types
 from pathlib import Path
 
 # Older Pythons must get as far as this line: no syntax above or below that Python 3.6 cannot parse.
@@ -32,11 +29,17 @@ if sys.version_info < (3, 11):  # noqa: UP036 that is the point
     sys.exit("Biasprint needs Python 3.11 or newer; this is {}.{}. See python.org.".format(*sys.version_info[:2]))
 
 ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))
+try:  # what of the program needs nothing but Python
+    from core.errors import AppError
+    from core.machine import installation, system_libraries
+    from core.machine.installation import first
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing.name} is missing: run.py belongs into the whole project.")
+
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-STAMP = VENV / "biasprint-installed.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-WITHOUT_LLAMA = "BIASPRINT_WITHOUT_LLAMA"
 LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
@@ -44,24 +47,7 @@ PACKAGE = ROOT / "dist" / "biasprint"
 SHARED_OUT = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 START_SECONDS = 1.5
 STARTS = 5
-
-# What pip says, and what it means.
-TROUBLES = [
-    (
-        "no space left on device",
-        "The disk is full (pip also needs room in the temporary folder: set TMPDIR to another).",
-    ),
-    ("certificate_verify_failed", "The connection is not trusted: a proxy may be in the way (see pip's --cert)."),
-    (
-        "name resolution|getaddrinfo|new connection|unreachable|timed out|max retries|connection (reset|refused)",
-        "The package index could not be reached: check the network connection.",
-    ),
-    (
-        "no matching distribution",
-        "A package has no build for this Python or system. Python 3.11 to 3.13 are safe choices.",
-    ),
-    ("failed building wheel|failed to build", "A package had to be compiled and that failed; its messages are above."),
-]
+DEMO_PARTS = ("statistics", "scorers")  # what the demo without a window measures with
 
 
 class Stop(Exception):
@@ -81,7 +67,7 @@ def main(words: list[str]) -> int:
         return 2
     try:
         return commands[name](words)
-    except Stop as stop:
+    except (Stop, AppError) as stop:
         print(f"\n{stop}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -95,14 +81,19 @@ def demo(words: list[str]) -> int:
         return 2
     check_qt()
     headless = bool(words) or not has_display()
-    install("")
+    install_window()
+    if headless:
+        prepare(DEMO_PARTS)
     print("Starting Biasprint on its sample project{}.\n".format(", without a window" if headless else ""))
-    return run([PYTHON, "-m", "desktop", "demo", *(["--headless"] if headless else [])], headless)
+    code = run([PYTHON, "-m", "desktop", "demo", *(["--headless"] if headless else [])], headless)
+    if headless and code == 0:
+        say_what_is_missing()
+    return code
 
 
 def test(words: list[str]) -> int:
     check_qt()
-    install("dev")
+    install_all("dev")
     lint_imports = "from importlinter.cli import lint_imports_command as main; main()"
     steps = [
         ("style", [PYTHON, "-m", "ruff", "check", "."]),
@@ -126,13 +117,13 @@ def test(words: list[str]) -> int:
 
 def soak(words: list[str]) -> int:
     check_qt()
-    install("dev")
+    install_all("dev")
     return run([PYTHON, "-m", "pytest", "-m", "soak", "--timeout", "0", *words], headless=True)
 
 
 def bench(words: list[str]) -> int:
     check_qt()
-    install("dev")
+    install_all("dev")
     return run(
         [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", "--timeout", "0", *words], headless=True
     )
@@ -143,7 +134,7 @@ def package(words: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     check_qt()
-    install("build")
+    install_all("build")
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < PACKAGE_FREE_GB:
         raise Stop(f"The disk has {free:.1f} GB free; {PACKAGE_FREE_GB:.0f} GB are needed. Make room and start again.")
@@ -194,7 +185,7 @@ def folder_size(folder: Path) -> int:
 
 def run(command: list[object], headless: bool) -> int:
     """The exit code of a command run in the project, its output on ours."""
-    environment = dict(os.environ)
+    environment = {**os.environ, first.UNASKED: "1"}  # the window may install the rest: it was said that it will
     if headless:
         environment["QT_QPA_PLATFORM"] = "offscreen"
     code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment).returncode
@@ -206,27 +197,16 @@ def run(command: list[object], headless: bool) -> int:
 # ---- what Qt needs from the system -----------------------------------------------------------------------------------
 
 
-def system_libraries() -> types.ModuleType:
-    """The program's own list of them, by its path: nothing is installed yet."""
-    path = ROOT / "core" / "machine" / "system_libraries.py"
-    spec = importlib.util.spec_from_file_location("system_libraries", str(path))
-    if spec is None or spec.loader is None or not path.is_file():
-        raise Stop(f"{path} is missing: run.py belongs into the whole project.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def check_qt() -> None:
     """Stop, before anything is downloaded, where even a picture could not be drawn."""
-    reason = system_libraries().why_no_picture()
+    reason = system_libraries.why_no_picture()
     if reason:
         raise Stop(reason)
 
 
 def has_display() -> bool:
     """Whether a window can be opened; says why not."""
-    reason = system_libraries().why_no_window()
+    reason = system_libraries.why_no_window()
     if reason:
         print(reason + "\nGoing on without a window.\n")
     return not reason
@@ -235,75 +215,78 @@ def has_display() -> bool:
 # ---- the environment -------------------------------------------------------------------------------------------------
 
 
-def install(extra: str) -> None:
-    """Bring the environment up to date with pyproject.toml; nothing is done where it is already."""
-    if python_works() and is_installed(extra):
+def install_window() -> None:
+    """The environment, and what the window needs; nothing is done where that is there."""
+    states = first.states(PYTHON)
+    if states is not None and states[installation.parts()[0].id] == "ready":
         return
-    say_what_happens()
+    check_writable()
+    say_what_happens(new=states is None)
     check_space()
-    if not python_works():
+    if states is None:
         make_environment()
-    extras = {extra, *installed_extras()} - {""}
-    STAMP.unlink(missing_ok=True)
     start = time.monotonic()
-    pip_install(f".[{extra}]" if extra else ".")
-    compile_llama("server" if extra == "dev" else "llama")
-    STAMP.write_text("\n".join([stamp(), " ".join(sorted(extras))]), encoding="utf-8")
+    first.install(VENV, PYTHON, say)
     print(f"Installed in {time.monotonic() - start:.0f} s.\n")
 
 
-def compile_llama(extra: str) -> None:
-    """llama.cpp, which runs local models, is compiled here; where that fails, everything else works without it."""
-    if os.environ.get(WITHOUT_LLAMA):
-        print(f"  llama.cpp is left out, as {WITHOUT_LLAMA} says.")
+def prepare(parts: "tuple[str, ...]") -> None:
+    """Let the program install more of itself: the parts that are named, or every one."""
+    missing = missing_parts()
+    if not missing.intersection(parts or missing):
         return
-    try:
-        pip_install(f".[{extra}]")
-    except Stop as stop:
-        print("  llama.cpp could not be installed; local models in GGUF files cannot be used, everything else can.")
-        print("  It needs a C++ compiler and CMake. On Debian and Ubuntu: sudo apt install build-essential cmake")
-        print(f"  Then delete {STAMP} and start again. {str(stop).splitlines()[-1]}")
+    words = [word for part in parts for word in ("--part", part)]
+    if run([PYTHON, "-m", "desktop", "prepare", *words], headless=True) and parts:
+        raise Stop("The same command goes on from there.")
 
 
-def stamp() -> str:
-    """What the installation depends on: the requirements, and where the project lies (it is installed in place)."""
-    requirements = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    return requirements + "\n" + str(ROOT)
+def install_all(extra: str) -> None:
+    """Everything, and what only developers use: one of pyproject.toml's extras."""
+    install_window()
+    prepare(())
+    first.install_extras(VENV, PYTHON, ["dev", "server"] if extra == "dev" else [extra], say)
 
 
-def is_installed(extra: str) -> bool:
-    return extra in installed_extras()
+def missing_parts() -> "set[str]":
+    return {part for part, state in (first.states(PYTHON) or {}).items() if state != "ready"}
 
 
-def installed_extras() -> list[str]:
-    """What is installed and up to date: "" for what the program itself needs, and the extras; empty where it is not."""
-    try:
-        done, _, extras = STAMP.read_text(encoding="utf-8").rpartition("\n")
-    except OSError:
-        return []
-    return ["", *extras.split()] if done == stamp() else []
+def say(words: str) -> None:
+    print("  " + words)
 
 
-def python_works() -> bool:
-    test_version = "import sys; sys.exit(sys.version_info < (3, 11))"
-    try:
-        return subprocess.run([str(PYTHON), "-c", test_version], stderr=subprocess.DEVNULL).returncode == 0
-    except OSError:
-        return False
+def say_what_is_missing() -> None:
+    if missing_parts():
+        print("\nNot everything is installed: the demo needs no more. “python run.py” with a display, or")
+        print(f"  {PYTHON} -m desktop prepare\ninstalls the rest:")
+        run([PYTHON, "-m", "desktop", "prepare", "--status"], headless=True)
 
 
-def say_what_happens() -> None:
-    if python_works() and STAMP.exists():
-        print("What Biasprint stands on has changed; the environment is brought up to date.\n")
+def say_what_happens(new: bool) -> None:
+    if not new:
+        print("Biasprint's environment is brought up to date.\n")
         return
+    window, *rest = installation.parts()
+    megabytes = sum(part.megabytes for part in rest)
     print(f"Biasprint and the packages it stands on will be installed into\n  {VENV}")
-    print("About 0.8 GB is downloaded, and 2.5 GB of disk is used. At the end llama.cpp, which runs local models, is")
-    print(f"compiled, which takes about three minutes; with {WITHOUT_LLAMA}=1 it is left out.")
+    print(f"What the window needs comes first: about {window.megabytes} MB are downloaded.")
+    print(f"Behind the open window then come about {megabytes / 1000:.1f} GB more, which take 2.5 GB of disk:")
+    for part in rest:
+        print(f"  {part.title} ({part.megabytes} MB): {part.purpose}")
+    print(f"With {first.WITHOUT_ENGINE}=1 llama.cpp and its model are left out.")
     if sys.platform.startswith("linux") and "PIP_EXTRA_INDEX_URL" not in os.environ:
         print("On Linux the package index may give PyTorch with NVIDIA's libraries, which Biasprint does not need:")
         print("then 3.3 GB are downloaded, and roughly 7 GB used. To be sure of the small one, start with")
         print(f"  PIP_EXTRA_INDEX_URL={CPU_INDEX} python run.py")
     print()
+
+
+def check_writable() -> None:
+    if not first.may_write(ROOT):
+        raise Stop(
+            f"The folder {ROOT} may not be written to, and the environment goes into it: "
+            "copy the whole folder to where you may write, and start run.py there."
+        )
 
 
 def check_space() -> None:
@@ -322,51 +305,17 @@ def make_environment() -> None:
             raise Stop(f"{VENV} is there already and is no Python environment. Move it away and start again.")
         print("The environment is broken or incomplete; it is made anew.")
         shutil.rmtree(str(VENV))
-    options = [] if has("ensurepip") else ["--without-pip"]
-    if not has("venv") or (options and not has("pip")):
+    # With a pip of its own, which costs six seconds, only where there is none here that can install it.
+    options = ["--without-pip"] if has("pip") else []
+    if not has("venv") or not (has("pip") or has("ensurepip")):
         raise Stop("This Python cannot make environments. On Debian and Ubuntu: sudo apt install python3-venv")
     made = subprocess.run([sys.executable, "-m", "venv", *options, str(VENV)], capture_output=True, text=True)
-    if made.returncode != 0 or not python_works():
+    if made.returncode != 0 or first.states(PYTHON) is None:
         raise Stop("The environment could not be made:\n" + (made.stdout + made.stderr).strip())
 
 
 def has(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
-
-
-def pip_install(target: str) -> None:
-    """Let pip install `target` in place, with one line for each larger thing that it does."""
-    own = subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0
-    pip = [str(PYTHON), "-m", "pip"] if own else [sys.executable, "-m", "pip", "--python", str(PYTHON)]
-    command = [*pip, "install", "--disable-pip-version-check", "--progress-bar", "off", "-e", target]
-    print("  looking for packages that fit together")
-    last: collections.deque[str] = collections.deque(maxlen=15)
-    process = subprocess.Popen(
-        command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace"
-    )
-    with process:
-        for line in process.stdout or ():
-            last.append(line.rstrip())
-            told = in_plain_words(line)
-            if told:
-                print("  " + told)
-    if process.returncode != 0:
-        said = "\n".join(last)
-        meaning = [sentence for pattern, sentence in TROUBLES if re.search(pattern, said.lower())]
-        advice = " ".join([*meaning[:1], "Start again afterwards; what was downloaded is kept."])
-        raise Stop(f"The installation failed. pip's last words:\n\n{said}\n\n{advice}")
-
-
-def in_plain_words(line: str) -> str:
-    """What a line of pip's means for a person; "" for the many that mean nothing."""
-    file = re.match(r"\s*(Downloading|Using cached)\s+(?:\S*/)?([\w.]+)-\S+\s+\((\d+)(?:\.\d+)?\s*(MB|GB)\)", line)
-    if file and (file[4] == "GB" or int(file[3]) >= 5):
-        return f"{file[1].lower()} {file[2]} ({file[3]} {file[4]})"
-    if "Retrying (Retry(" in line:
-        return "the package index does not answer; trying again"
-    if line.startswith("Installing collected packages:"):
-        return "installing {} packages, which takes a minute or two".format(line.count(",") + 1)
-    return "compiling " + line.split()[3] if line.startswith("Building wheel for") and len(line.split()) > 3 else ""
 
 
 if __name__ == "__main__":

@@ -9,9 +9,17 @@ from collections.abc import Sequence
 
 import typer
 
-from core.cli import data_commands, judging_commands, letter_commands, models_commands, project_commands
+from core.cli import (
+    data_commands,
+    installation_commands,
+    judging_commands,
+    letter_commands,
+    models_commands,
+    project_commands,
+)
 from core.cli.console import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
+from core.machine.installation import explained
 
 INTERRUPTED = 1
 INTERRUPTED_IN_TYPER = 130  # what newer versions of typer make of Ctrl+C
@@ -36,6 +44,7 @@ def build() -> typer.Typer:
         data_commands.add_measure_to,
         models_commands.add_models_to,
         models_commands.add_endpoints_to,
+        installation_commands.add_installation_to,
         judging_commands.add_judge_to,
         judging_commands.add_packet_to,
         letter_commands.add_letter_to,
@@ -57,20 +66,26 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
         wrong.show(sys.stderr)  # type: ignore[attr-defined]
         return 2
     except AppError as error:
-        for part in (error.message, error.kept, error.hint, error.details):
-            if part:
-                note(part, dim=part is error.details)
-        return error.exit_code
+        return _told(error)
     except (JobCancelled, KeyboardInterrupt, typer.Abort):
         note("Stopped. What was finished is kept; the same command goes on from there.")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):  # nobody reads the answer any more; typer makes an exit of it
         return INTERRUPTED
     except Exception as error:
+        if known := explained(error):
+            return _told(known)
         note(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
         note("What was finished is kept. Please report the lines below.")
         note(traceback.format_exc(), dim=True)
         return 1
+
+
+def _told(error: AppError) -> int:
+    for part in (error.message, error.kept, error.hint, error.details):
+        if part:
+            note(part, dim=part is error.details)
+    return error.exit_code
 
 
 def main(argv: Sequence[str] | None = None) -> int:

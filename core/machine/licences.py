@@ -12,8 +12,8 @@ from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 
 import core
 
-# Extras that come with the program where they are installed; those for building and testing do not.
-SHIPPED = ("biasprint[llama]",)
+# The extras, for building and testing, do not come with the program.
+SHIPPED = ("biasprint",)
 LONGEST_NAME = 60  # a longer licence field holds a text, not a name
 # What metadata calls its licence, where that is no SPDX identifier. "BSD" leaves open which of its forms is meant.
 SPDX = {

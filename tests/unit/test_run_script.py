@@ -11,35 +11,56 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from core.errors import AppError
+from core.machine import installation, system_libraries
+from core.machine.installation import first
+
 SCRIPT = Path(__file__).parents[2] / "run.py"
-LIBRARIES = Path("core/machine/system_libraries.py")
+PARTS = [part.id for part in installation.parts()]
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script as a module, copied to a project of its own, with pip and the commands recorded instead of run."""
+    """The script as a module, copied to a folder of its own, with installing and the commands recorded, not done.
+
+    `states` is what is installed; `prepared` what the program was asked to install of itself.
+    """
     shutil.copy(SCRIPT, tmp_path)
-    (tmp_path / LIBRARIES).parent.mkdir(parents=True)
-    shutil.copy(SCRIPT.parent / LIBRARIES, tmp_path / LIBRARIES)
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'one'\n")
     spec = importlib.util.spec_from_file_location("run_script", tmp_path / SCRIPT.name)
     assert spec
     assert spec.loader
+    monkeypatch.setattr(sys, "path", list(sys.path))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "has", lambda name: name != "ensurepip")  # an environment without pip is made at once
-    module.libraries = module.system_libraries()
-    monkeypatch.setattr(module, "real_system_libraries", module.system_libraries, raising=False)
-    monkeypatch.setattr(module, "system_libraries", lambda: module.libraries)
-    monkeypatch.setattr(module.libraries, "missing_libraries", lambda needs: [])
+    monkeypatch.setattr(system_libraries, "missing_libraries", lambda needs: [])
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_SESSION_TYPE", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("BIASPRINT_WITHOUT_LLAMA", "1")
-    module.installed, module.commands = [], []
-    monkeypatch.setattr(module, "real_pip_install", module.pip_install, raising=False)
-    monkeypatch.setattr(module, "pip_install", module.installed.append)
+    module.installed, module.commands, module.prepared = [], [], []
+    module.states = dict.fromkeys(PARTS, "waiting")
+
+    def states(python: Path) -> dict[str, str] | None:
+        return dict(module.states) if python.exists() else None
+
+    def install(environment: Path, python: Path, say: object) -> None:
+        module.installed.append(PARTS[0])
+        module.states[PARTS[0]] = "ready"
+
+    def record(command: list[object], headless: bool) -> int:
+        words = command[1:]
+        if words[:3] != ["-m", "desktop", "prepare"]:
+            module.commands.append(words)
+        elif "--status" not in words:
+            asked = words[4::2] or PARTS
+            module.prepared.append(asked)
+            module.states |= dict.fromkeys(asked, "ready")
+        return 0
+
+    monkeypatch.setattr(first, "states", states)
+    monkeypatch.setattr(first, "install", install)
+    monkeypatch.setattr(first, "install_extras", lambda *given: module.installed.extend(given[2]))
     monkeypatch.setattr(module, "real_run", module.run, raising=False)
-    monkeypatch.setattr(module, "run", lambda command, headless: module.commands.append(command[1:]) or 0)
+    monkeypatch.setattr(module, "run", record)
     return module
 
 
@@ -67,57 +88,107 @@ def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) ->
     assert run.installed == []
 
 
-def test_the_first_run_says_how_large_it_is_installs_and_starts_the_demo(
-    run: ModuleType, capsys: pytest.CaptureFixture[str]
+def test_the_first_run_says_how_large_it_is_installs_the_windows_part_and_opens_it(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(run, "has_display", lambda: True)
     assert run.main([]) == 0
     told = capsys.readouterr().out
     assert "2.5 GB" in told
     assert str(run.VENV) in told
-    assert run.installed == ["."]
+    assert all(part.title in told and part.purpose in told for part in installation.parts()[1:])
+    assert run.installed == ["window"]
+    assert run.prepared == [], "the window installs the rest behind it"
+    assert run.commands == [["-m", "desktop", "demo"]]
     if sys.platform.startswith("linux"):
         assert "NVIDIA" in told
-        assert run.commands == [["-m", "desktop", "demo", "--headless"]]  # no display here
 
 
-def test_nothing_is_installed_twice_until_the_requirements_change(run: ModuleType) -> None:
-    run.main([])
-    run.main([])
-    assert run.installed == ["."]
-    (run.ROOT / "pyproject.toml").write_text("[project]\nname = 'two'\n")
-    run.main([])
-    assert run.installed == [".", "."]
-
-
-def test_the_tests_packages_are_added_once_and_serve_the_demo_too(run: ModuleType) -> None:
-    run.main([])
+def test_without_a_window_it_waits_for_what_the_demo_needs_and_says_what_else_there_is(
+    run: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(["--headless"]) == 0
+    assert run.prepared == [list(run.DEMO_PARTS)]
+    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+    assert "prepare" in capsys.readouterr().out.rpartition("Starting")[2]
     run.main(["test"])
+    assert run.main(["--headless"]) == 0
+    assert len(run.prepared) == 2, "the second time it is all there"
+    assert "prepare" not in capsys.readouterr().out.rpartition("Starting")[2]
+
+
+def test_where_what_the_demo_needs_cannot_be_installed_it_is_not_started(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "run", lambda command, headless: run.commands.append(command[1:]) or 1)
+    assert run.main(["--headless"]) == 1
+    assert [command[2] for command in run.commands] == ["prepare"]
+    assert "goes on from there" in capsys.readouterr().err
+
+
+def test_nothing_is_installed_twice_until_something_is_missing(run: ModuleType) -> None:
     run.main([])
-    run.main(["soak"])
-    assert run.installed == [".", ".[dev]"]
+    run.main([])
+    assert run.installed == ["window"]
+    run.states["window"] = "waiting"
+    run.main([])
+    assert run.installed == ["window", "window"]
 
 
-def test_packages_for_one_command_stay_known_when_another_needs_its_own(run: ModuleType) -> None:
-    run.main(["test"])
+@pytest.mark.parametrize(("command", "extras"), [("test", ["dev", "server"]), ("package", ["build"])])
+def test_developers_commands_install_everything_first(run: ModuleType, command: str, extras: list[str]) -> None:
     run.PACKAGE.mkdir(parents=True)
-    run.main(["package"])
-    run.main(["test"])
-    assert run.installed == [".[dev]", ".[build]"]
-    (run.ROOT / "pyproject.toml").write_text("[project]\nname = 'two'\n")
-    run.main(["test"])
-    run.main(["package"])
-    assert run.installed[2:] == [".[dev]", ".[build]"], "what a stale installation had is not taken for granted"
+    assert run.main([command]) == 0
+    assert run.prepared == [PARTS]
+    assert run.installed == ["window", *extras]
+
+
+def test_the_program_that_it_opens_may_go_on_with_the_installation(
+    run: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asks = "from core.machine.installation import goes_on_unasked as asked; print(asked())"
+    run.real_run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); {asks}"], True)
+    assert capfd.readouterr().out.strip() == "True"
+    assert not installation.goes_on_unasked()
 
 
 def test_an_installation_that_was_cut_short_is_taken_up_again(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(target: str) -> None:
+    def cut_short(environment: Path, python: Path, say: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(run, "pip_install", cut_short)
+        patch.setattr(first, "install", cut_short)
         assert run.main([]) == 130
     assert run.main([]) == 0
-    assert run.installed == ["."]
+    assert run.installed == ["window"]
+
+
+def test_a_window_part_that_cannot_be_installed_is_said(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(environment: Path, python: Path, say: object) -> None:
+        raise AppError("The window could not be installed: the disk is full.", hint="Make room and try again.")
+
+    monkeypatch.setattr(first, "install", fail)
+    assert run.main([]) == 1
+    assert capsys.readouterr().err.strip().endswith("the disk is full. Make room and try again.")
+    assert run.commands == []
+
+
+def test_a_folder_that_may_not_be_written_is_said_before_anything_is_done(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(first, "may_write", lambda folder: False)
+    assert run.main([]) == 1
+    assert "copy the whole folder to where you may write" in capsys.readouterr().err
+    assert not run.VENV.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder here refuses everybody")
+def test_whether_a_folder_may_be_written_is_tried(tmp_path: Path) -> None:
+    """Permissions would not stop an administrator; /proc does."""
+    assert first.may_write(tmp_path)
+    assert not first.may_write(Path("/proc/self"))
 
 
 def test_an_environment_whose_python_is_gone_is_made_anew(run: ModuleType) -> None:
@@ -125,8 +196,8 @@ def test_an_environment_whose_python_is_gone_is_made_anew(run: ModuleType) -> No
     for python in run.PYTHON.parent.glob("python*"):
         python.unlink()
     assert run.main([]) == 0
-    assert run.python_works()
-    assert run.installed == [".", "."]
+    assert run.PYTHON.exists()
+    assert run.installed == ["window", "window"]
 
 
 def test_a_folder_that_is_no_environment_is_left_alone(run: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +229,7 @@ def test_missing_system_libraries_are_named_with_their_packages_before_anything_
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        run.libraries, "missing_libraries", lambda needs: needs[:2] if needs is run.libraries.QT_NEEDS else []
+        system_libraries, "missing_libraries", lambda needs: needs[:2] if needs is system_libraries.QT_NEEDS else []
     )
     assert run.main(["test"]) == 1
     told = capsys.readouterr().err
@@ -174,7 +245,7 @@ def test_where_only_the_windows_libraries_are_missing_the_demo_runs_without_a_wi
 ) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(
-        run.libraries, "missing_libraries", lambda needs: needs[:1] if needs is run.libraries.X11_NEEDS else []
+        system_libraries, "missing_libraries", lambda needs: needs[:1] if needs is system_libraries.X11_NEEDS else []
     )
     assert run.main([]) == 0
     assert "sudo apt install libxcb-cursor0" in capsys.readouterr().out
@@ -187,15 +258,17 @@ def test_a_window_is_opened_only_on_a_display_that_answers(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, answers: bool, end: str
 ) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(run.libraries, "x_server_answers", lambda: answers)
+    monkeypatch.setattr(system_libraries, "x_server_answers", lambda: answers)
     run.main([])
     assert run.commands[0][-1] == end
 
 
-def test_without_the_rest_of_the_project_it_says_so(run: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / LIBRARIES).unlink()
-    with pytest.raises(run.Stop, match="belongs into the whole project"):
-        run.real_system_libraries()
+def test_without_the_rest_of_the_project_it_says_so(tmp_path: Path) -> None:
+    shutil.copy(SCRIPT, tmp_path)
+    command = [sys.executable, "-I", "-S", tmp_path / SCRIPT.name]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "core is missing: run.py belongs into the whole project."
 
 
 def test_the_demo_can_be_asked_to_open_no_window(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,6 +302,8 @@ def test_package_builds_says_how_large_it_is_and_lets_the_program_try_itself(
     run: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tries_itself: bool
 ) -> None:
     def build(command: list[object], headless: bool) -> int:
+        if "prepare" in command:
+            return 0
         run.commands.append(command)
         run.PACKAGE.mkdir(parents=True, exist_ok=True)
         (run.PACKAGE / "torch.so").write_bytes(bytes(30_000_000))
@@ -237,7 +312,7 @@ def test_package_builds_says_how_large_it_is_and_lets_the_program_try_itself(
     monkeypatch.setattr(run, "run", build)
     monkeypatch.setattr(run, "start_times", lambda program: [0.9, 1.0, 5.0])
     assert run.main(["package", *(["--self-test"] if tries_itself else [])]) == 0
-    assert run.installed == [".[build]"]
+    assert run.installed == ["window", "build"]
     assert run.commands[0][1:4] == ["-m", "PyInstaller", "build.spec"]
     told = capsys.readouterr().out
     assert "0.03 GB" in told
@@ -304,50 +379,6 @@ def test_commands_run_in_the_project_without_a_display_and_their_end_is_told(
     assert run.real_run([sys.executable, "-c", "raise SystemExit(7)"], True) == 7
 
 
-@pytest.mark.parametrize(
-    ("said", "meaning"),
-    [
-        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "The disk is full"),
-        ("Failed to establish a new connection: [Errno -3] Temporary failure in name resolution", "check the network"),
-        ("ERROR: No matching distribution found for spacy>=3.8", "no build for this Python"),
-        ("ERROR: Failed building wheel for blis", "had to be compiled"),
-    ],
-)
-def test_a_failed_installation_is_explained(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, meaning: str
-) -> None:
-    """A stand-in for pip prints what pip prints."""
-    fake = f"import sys\nif '--version' not in sys.argv:\n    print({said!r})\n    sys.exit(1)\n"
-    (tmp_path / "pip.py").write_text(fake, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(run, "PYTHON", Path(sys.executable))
-    with pytest.raises(run.Stop, match=meaning) as caught:
-        run.real_pip_install(".")
-    assert said in str(caught.value)
-
-
-def test_pips_talk_is_told_in_plain_words(run: ModuleType) -> None:
-    told = [
-        run.in_plain_words(line)
-        for line in (
-            "Collecting torch==2.13.0\n",
-            "  Downloading torch-2.13.0-cp311-cp311-manylinux_2_28_x86_64.whl (526.6 MB)\n",
-            "  Downloading certifi-2026.1.1-py3-none-any.whl (159 kB)\n",
-            "  Using cached https://files.example/packages/spacy-3.8.18-cp311-cp311-linux.whl (35.1 MB)\n",
-            "Building wheel for llama-cpp-python (pyproject.toml): started\n",
-            "Installing collected packages: a, b, c\n",
-        )
-    ]
-    assert told == [
-        "",
-        "downloading torch (526 MB)",
-        "",
-        "using cached spacy (35 MB)",
-        "compiling llama-cpp-python",
-        "installing 3 packages, which takes a minute or two",
-    ]
-
-
 GLIBC = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|gcc_s))\.so\.\d+")
 
 
@@ -381,7 +412,7 @@ def test_the_libraries_that_are_checked_are_those_that_qt_links_against(run: Mod
         return {name for name in outside if not GLIBC.fullmatch(name)}
 
     modules = [f"Qt{name}.abi3.so" for name in ("Core", "Gui", "Widgets", "Network", "Svg", "Test")]
-    libraries = run.libraries
+    libraries = system_libraries
     base, x11, wayland = (
         {need[0] for need in needs} for needs in (libraries.QT_NEEDS, libraries.X11_NEEDS, libraries.WAYLAND_NEEDS)
     )
@@ -389,31 +420,3 @@ def test_the_libraries_that_are_checked_are_those_that_qt_links_against(run: Mod
     assert links([*modules, "Qt/plugins/platforms/libqoffscreen.so"]) <= base | same_package
     assert links(["Qt/plugins/platforms/libqxcb.so"]) <= base | same_package | x11
     assert links(["Qt/plugins/platforms/libqwayland.so"]) <= base | same_package | wayland
-
-
-@pytest.mark.parametrize(("command", "extra"), [([], "llama"), (["test"], "server")])
-def test_llama_cpp_is_compiled_once_everything_else_is_there(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, command: list[str], extra: str
-) -> None:
-    monkeypatch.delenv("BIASPRINT_WITHOUT_LLAMA")
-    assert run.main(list(command)) == 0
-    assert run.installed == [".[dev]" if command else ".", f".[{extra}]"]
-
-
-def test_where_llama_cpp_cannot_be_compiled_the_rest_is_installed_and_it_says_what_is_missing(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def install(target: str) -> None:
-        run.installed.append(target)
-        if "llama" in target:
-            raise run.Stop("The installation failed. pip's last words: no compiler")
-
-    monkeypatch.delenv("BIASPRINT_WITHOUT_LLAMA")
-    monkeypatch.setattr(run, "pip_install", install)
-    assert run.main([]) == 0
-    assert run.commands
-    told = capsys.readouterr().out
-    assert "llama.cpp could not be installed" in told
-    assert "sudo apt install build-essential cmake" in told
-    assert run.main([]) == 0
-    assert run.installed == [".", ".[llama]"], "it is not tried again at every start"

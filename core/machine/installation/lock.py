@@ -4,32 +4,33 @@ The kernel frees it when its holder ends. pip inherits it, so that one whose win
 """
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 NAME = "biasprint-parts.lock"
+_PAUSE_SECONDS = 0.5
 
 
 @contextmanager
-def held() -> Iterator[IO[bytes] | None]:
-    """Hold the lock for the block; None, at once, where another holds it."""
-    with _path().open("a+b") as stream:
-        yield stream if _try_lock(stream) else None
+def waited_for(environment: str | Path, meanwhile: Callable[[], None]) -> Iterator[IO[bytes]]:
+    """Hold the lock of an environment for the block. `meanwhile` is called while another holds it, and may raise."""
+    with (Path(environment) / NAME).open("a+b") as stream:
+        while not _try_lock(stream):
+            meanwhile()
+            time.sleep(_PAUSE_SECONDS)
+        yield stream
 
 
-def is_held() -> bool:
-    """Whether somebody is installing now."""
+def is_held(environment: str | Path) -> bool:
+    """Whether somebody is installing into an environment now."""
     try:
-        with _path().open("a+b") as stream:
+        with (Path(environment) / NAME).open("a+b") as stream:
             return not _try_lock(stream)
     except OSError:
         return False
-
-
-def _path() -> Path:
-    return Path(sys.prefix) / NAME
 
 
 if sys.platform == "win32":

@@ -259,7 +259,6 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 _FETCHED = re.compile(r"\s*(Downloading|Using cached)\s+(?:\S*/)?([\w.]+)-(\S+?)\s+\((\d+(?:\.\d+)?)\s*(kB|MB|GB)\)")
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
-_NAMED = re.compile(r"([\w.]+?)-(\d[^-]*)")
 _UNITS = {"kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 
 
@@ -274,7 +273,7 @@ class PipTalk:
             return self._fetching(int(progress[1]), int(progress[2]))
         if file := _FETCHED.match(line):
             size = round(float(file[4]) * _UNITS[file[5]])
-            self._name = f"{file[2].lower().replace('_', '-')} {file[3].partition('-')[0]}"
+            self._name = f"{file[2].lower().replace('_', '-')} {file[3].partition('-')[0].removesuffix('.tar.gz')}"
             if file[3].endswith(".metadata"):
                 return None
             if file[1] == "Using cached":

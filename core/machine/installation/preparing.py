@@ -15,12 +15,11 @@ from typing import IO
 from core.errors import AppError
 from core.jobs import JobContext
 from core.machine.installation import lock, pip, state
-from core.machine.installation.declared import ROOT, ProgramPart, is_source, requirements
+from core.machine.installation.declared import ROOT, ProgramPart, is_source, parts, requirements
 from core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
 
 KEPT = "What is installed works, and what was fetched is kept."
 Told = Callable[[PartState], None]
-_PAUSE_SECONDS = 0.5
 _OFFLINE_SECONDS = 1.0
 
 
@@ -48,41 +47,37 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = ()) -> None:
         return
     if reason := why_not():
         raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
-    with _alone(ctx, told) as locked:
+    with lock.waited_for(sys.prefix, _watching(ctx, told)) as locked:
+        note(working="")
+        remove_broken(state.site_packages())
         work = _Work(ctx, told, locked, only)
-        _remove_broken()
         for part in _unfinished(only):
             work.do(part)
 
 
 def _unfinished(only: Sequence[str]) -> list[ProgramPart]:
     notes, installed = InstallationNotes.read(), InstalledPackages()
-    parts = [part for part in state.wanted(notes) if not only or part.id in only]
-    return [part for part in parts if not state.is_ready(part, notes, installed)]
+    asked = [part for part in parts() if part.id in only] if only else state.wanted(notes)
+    return [part for part in asked if not state.is_ready(part, notes, installed)]
 
 
-@contextmanager
-def _alone(ctx: JobContext, told: Told) -> Iterator[IO[bytes]]:
-    """Hold the lock; while another has it, tell what is seen of its work."""
+def _watching(ctx: JobContext, told: Told) -> Callable[[], None]:
+    """Tells, while another window or command installs, what is seen of its work."""
     seen: dict[str, PartState] = {}
-    while True:
-        with lock.held() as locked:
-            if locked is not None:
-                note(working="")
-                yield locked
-                return
+
+    def look() -> None:
         ctx.check()
         for each in state.status():
             if seen.get(each.part.id) != each:
                 told(each)
                 seen[each.part.id] = each
-        ctx.report(0, note="Another window of the program is installing it.")
-        time.sleep(_PAUSE_SECONDS)
+        ctx.report(0, note="Another window or command of the program is installing it.")
+
+    return look
 
 
-def _remove_broken() -> None:
+def remove_broken(site: Path) -> None:
     """Take away the metadata of packages that were cut short, so that pip installs them again, over what is there."""
-    site = state.site_packages()
     for folder in [*site.glob("*.dist-info"), *site.glob("~*")]:  # pip sets aside what it replaces under a name with ~
         if folder.name.startswith("~") or not state.is_whole(folder):
             shutil.rmtree(folder, ignore_errors=True)

@@ -45,7 +45,7 @@ def status() -> tuple[PartState, ...]:
     """Every part that belongs to this installation, in order. Quick: no package is imported, nothing is started."""
     notes = InstallationNotes.read()
     installed = InstalledPackages()
-    working = notes.working if notes.working and is_held() else ""
+    working = notes.working if notes.working and is_held(sys.prefix) else ""
     return tuple(_state(part, notes, installed, working) for part in wanted(notes))
 
 
@@ -70,7 +70,7 @@ def explained(error: BaseException) -> NotInstalledYet | None:
             "could not be prepared",
             "“Parts of the program” in the window says why, as does: biasprint prepare",
         )
-    elif is_held():
+    elif is_held(sys.prefix):
         what, hint = "is still being prepared", "Try again when it is there; nothing has to be started again."
     else:
         what, hint = (
@@ -149,17 +149,17 @@ def _has_model(name: str) -> bool:
 
 
 def requirements_stamp(part: ProgramPart) -> str:
-    return _sha256("\n".join(requirements(part)))
+    return sha256("\n".join(requirements(part)))
 
 
 def itself_stamp() -> str:
     """What the program's own metadata depends on: pyproject.toml, and where the source lies."""
     if not declared.is_source():
         return ""
-    return _sha256((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8") + str(declared.ROOT))
+    return sha256((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8") + str(declared.ROOT))
 
 
-def _sha256(text: str) -> str:
+def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -284,6 +284,11 @@ class InstallationNotes:
         )
 
 
+def noted_extras(environment: Path) -> dict[str, str]:
+    """What developers use that run.py installed, by extra: for which requirements."""
+    return dict(_read(notes_path(environment))["extras"])
+
+
 def notes_path(prefix: str | Path = sys.prefix) -> Path:
     return Path(prefix) / NOTES
 
@@ -304,7 +309,7 @@ def note(path: Path | None = None, **changes: Any) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    empty: dict[str, Any] = {"ready": {}, "failed": {}}
+    empty: dict[str, Any] = {"ready": {}, "failed": {}, "extras": {}}
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return empty | data if isinstance(data, dict) else empty

@@ -15,7 +15,7 @@ from core.machine import licences
 from core.machine.licences import PackageLicence, licence_of, packages, page
 
 ROOT = Path(core.__file__).parent.parent
-EXTRAS = ("llama", "server", "build")
+EXTRAS = ("server", "build")
 ALLOWED = {
     "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CNRI-Python", "HPND", "ISC",
     "LLVM-exception", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",

@@ -1,0 +1,99 @@
+"""What run.py does from outside: the first part, before the program's own Python has anything to run it with.
+
+`environment` is the folder of a virtual environment, `python` the interpreter in it.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.errors import AppError
+from core.machine.installation import lock, pip
+from core.machine.installation.declared import ROOT, extra_requirements, parts, requirements
+from core.machine.installation.preparing import KEPT, remove_broken
+from core.machine.installation.state import RUN_PY, UNASKED, WITHOUT_ENGINE, note, noted_extras, notes_path, sha256
+
+__all__ = ["UNASKED", "WITHOUT_ENGINE", "install", "install_extras", "may_write", "states"]
+
+_ASK = (
+    "import json, sys; assert sys.version_info >= (3, 11); sys.path.insert(0, sys.argv[1])\n"
+    "from core.machine.installation import status\n"
+    "print(json.dumps({each.part.id: each.state for each in status()}))"
+)
+_LARGE = 5_000_000
+_WAITING = pip.PipStep("waiting for another window or command that installs")
+Say = Callable[[str], None]
+
+
+def states(python: Path) -> dict[str, str] | None:
+    """The state of each part that an environment is to have, by its id; None where its Python does not work."""
+    command = [str(python), "-P", "-c", _ASK, str(ROOT)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+        return dict(json.loads(done.stdout))
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None
+
+
+def may_write(folder: Path) -> bool:
+    """Whether a file can be made in a folder; tried, because permissions alone do not tell."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def install(environment: Path, python: Path, say: Say) -> None:
+    """Install the first part. Raises `AppError` where that fails."""
+    window = parts()[0]
+    note(notes_path(environment), made_by=RUN_PY)
+    # pip comes along where the environment was made without one: the program itself installs the rest with it.
+    wanted = ["pip", *requirements(window)] if not _has_pip(environment) else requirements(window)
+    _install(environment, python, ["--no-compile", *wanted], window.title, say)
+
+
+def install_extras(environment: Path, python: Path, extras: Sequence[str], say: Say) -> None:
+    """What pyproject.toml's extras add; once for each state of it. What cannot be compiled is left out."""
+    there = states(python) or {}
+    for extra in extras:
+        wanted = extra_requirements(extra)
+        stamp = sha256("\n".join(wanted))
+        if noted_extras(environment).get(extra) == stamp or (extra == "server" and there.get("engine") != "ready"):
+            continue
+        _install(environment, python, wanted, f"What “{extra}” needs", say)
+        note(notes_path(environment), extras={extra: stamp})
+
+
+def _install(environment: Path, python: Path, arguments: Sequence[str], title: str, say: Say) -> None:
+    command = [str(python), "-P", "-m", "pip"] if _has_pip(environment) else _pip_from_here(python)
+    said = [""]
+
+    def told(step: pip.PipStep) -> None:
+        if step.words != said[-1] and (not step.total or step.total >= _LARGE):
+            said.append(step.words)
+            say(step.words)
+
+    with lock.waited_for(environment, lambda: told(_WAITING)) as locked:
+        remove_broken(_site_packages(environment))
+        told(pip.PipStep("looking for packages that fit together"))
+        outcome = pip.run(arguments, pip=command, told=told, inherits=[locked.fileno()], folder=ROOT)
+    if outcome.code != 0:
+        found = pip.trouble(outcome.said)
+        raise AppError(f"{outcome.said}\n\n{title} could not be installed: {found.why}.", kept=KEPT, hint=found.hint)
+
+
+def _pip_from_here(python: Path) -> list[str]:
+    return [sys.executable, "-P", "-m", "pip", "--python", str(python)]
+
+
+def _has_pip(environment: Path) -> bool:
+    return (_site_packages(environment) / "pip" / "__main__.py").is_file()
+
+
+def _site_packages(environment: Path) -> Path:
+    found = [*environment.glob("lib/python3*/site-packages"), *environment.glob("Lib/site-packages")]
+    return found[0] if found else environment
