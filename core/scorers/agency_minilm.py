@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cache import BatchCache
 from core.errors import AppError
 from core.scorers.minilm import MiniLM
 from core.scorers.protocol import ScoreValue
@@ -96,6 +97,7 @@ def _any(words: "dict[str, str] | list[str]") -> str:
 
 
 CLASSES = ("agentic", "communal", "neutral")
+KEPT_SENTENCES = 50_000  # 20 MB
 WEIGHTS_SHA256 = "6dcf6fabe5653f0b05edc9814f6ba28dc193a64153fb0e9071b84f8ee1923240"
 
 Probabilities = NDArray[np.float64]
@@ -121,6 +123,8 @@ class AgencyMiniLM:
         """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
         self._file = weights or files("models").joinpath("agency", "head.safetensors")
         self._embedder = MiniLM(windows=True)
+        # Letters repeat sentences, a twin most of its letter's, and a table those of the project that it came from.
+        self._known: BatchCache[str, Probabilities] = BatchCache(KEPT_SENTENCES)
         self.sha256 = WEIGHTS_SHA256
         head = f"head {WEIGHTS_SHA256[:12]}; {neutral_words().version}"
         self.version = f"{head} ({neutral_words().sha256[:12]}); {self._embedder.version}; {SEGMENTER}"
@@ -133,22 +137,20 @@ class AgencyMiniLM:
 
     def probabilities(self, sentences: Sequence[str]) -> Probabilities:
         """The probabilities of CLASSES, float64[sentences, 3]. Raises `AppError` where a model cannot be loaded."""
-        found = np.zeros((len(sentences), len(CLASSES)))
+        known = self._known.get([neutral(sentence) for sentence in sentences], self._made)
+        return np.array(known, dtype=np.float64).reshape(len(sentences), len(CLASSES))
+
+    def _made(self, plain: list[str]) -> Probabilities:
+        """Of sentences without gender. None depends on the others, so that one may be kept for another text."""
+        found = np.zeros((len(plain), len(CLASSES)))
         found[:, CLASSES.index("neutral")] = 1.0
-        plain = [neutral(sentence) for sentence in sentences]
         places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]
-        for place, vector in zip(places, self._vectors([plain[place] for place in places]), strict=True):
-            if vector.size:
+        for place, value in zip(places, self._embedder.score([plain[place] for place in places]), strict=True):
+            if value.values.size:
                 weight, bias = self._head
                 # Row by row: a product of matrices may round a row otherwise in other company.
-                found[place] = softmax(weight @ vector.astype(np.float64) + bias)
+                found[place] = softmax(weight @ value.values.astype(np.float64) + bias)
         return found
-
-    def _vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Letters repeat sentences: each is embedded once, and its vector does not depend on the others."""
-        distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        values = self._embedder.score(list(distinct))
-        return [values[distinct[text]].values for text in texts]
 
     @cached_property
     def _head(self) -> tuple[Probabilities, Probabilities]:

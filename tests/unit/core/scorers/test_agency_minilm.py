@@ -253,8 +253,20 @@ def test_a_text_has_the_same_values_to_the_bit_in_any_company(scorer: AgencyMini
     texts = [" ".join(each.text for each in held_out[place : place + 3]) for place in range(0, 30, 3)]
     together = scorer.score(texts)
     for text, value in zip(texts, together, strict=True):
-        assert np.array_equal(scorer.score([text])[0].values, value.values)
+        alone = AgencyMiniLM()  # one that has kept nothing
+        assert np.array_equal(alone.score([text])[0].values, value.values)
     assert scorer.score([]) == []
+
+
+def test_a_sentence_that_was_read_before_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = AgencyMiniLM()
+    (first,) = made.score(["She leads the team. She is kind to her patients."])
+    embedded: list[str] = []
+    embed = made._embedder.score
+    monkeypatch.setattr(made._embedder, "score", lambda texts: embedded.extend(texts) or embed(texts))
+    (twin,) = made.score(["He is kind to his patients. He sings."])
+    assert len(embedded) == 1, "only the sentence that is new"
+    assert twin.values[0] == first.values[1]
 
 
 def test_odd_signs_and_endless_words_are_scored(scorer: AgencyMiniLM) -> None:
