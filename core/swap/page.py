@@ -88,19 +88,15 @@ _ENDS = (".", "!", "?", "…")
 _CLOSERS = ("”", '"', ")", "’", "'", "»", "]")
 
 
-@dataclass(frozen=True)
-class Token:
-    """`text[start:end]` of the text, its Penn Treebank tag, and whether a sentence begins with it."""
+class Token(NamedTuple):
+    """`text[start:end]` of the text, its Penn Treebank tag, whether a sentence begins with it, and in lower case."""
 
     text: str
     start: int
     end: int
     tag: str
     first: bool
-
-    @property
-    def lower(self) -> str:
-        return self.text.lower()
+    lower: str  # every rule asks for it
 
 
 @dataclass(frozen=True)
@@ -166,10 +162,11 @@ def read_page(text: str, parts: Sequence[Stretch] = ()) -> Page:
     """The tokens of `text`; heavy at the first call (the tagger and a dictionary are loaded)."""
     found = list(_TOKEN.finditer(text))
     numbers = _sentences(text, found)
-    tags = _tags([match.group() for match in found], numbers)
+    words = [match.group() for match in found]
+    tags = _tags(words, numbers)
     tokens = tuple(
-        Token(match.group(), *match.span(), tag, place == 0 or numbers[place] != numbers[place - 1])
-        for place, (match, tag) in enumerate(zip(found, tags, strict=True))
+        Token(word, *match.span(), tag, place == 0 or numbers[place] != numbers[place - 1], word.lower())
+        for place, (word, match, tag) in enumerate(zip(words, found, tags, strict=True))
     )
     tokens = _first_after_quotes(tokens)
     stretches = kept(text, parts)
@@ -194,8 +191,7 @@ def _first_after_quotes(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     done = list(tokens)
     for place, token in enumerate(done[:-1]):
         if token.first and not token.text[:1].isalnum():
-            after = done[place + 1]
-            done[place + 1] = Token(after.text, after.start, after.end, after.tag, True)
+            done[place + 1] = done[place + 1]._replace(first=True)
     return tuple(done)
 
 
@@ -203,17 +199,15 @@ def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[int]:
     numbers, number, ended, length = [], 0, False, 0
     for place, match in enumerate(found):
         gap = text[found[place - 1].end() : match.start()] if place else ""
+        word = match.group()
         length += 1
-        if (
-            length > _LONGEST_SENTENCE
-            or "\n\n" in re.sub(r"[^\S\n]", "", gap)
-            or (ended and match.group() not in _CLOSERS)
-        ):
+        paragraph = len(gap) > 1 and "\n\n" in re.sub(r"[^\S\n]", "", gap)
+        if length > _LONGEST_SENTENCE or paragraph or (ended and word not in _CLOSERS):
             number, length = number + 1, 0
         numbers.append(number)
-        if match.group() in _ENDS:
+        if word in _ENDS:
             ended = _is_end(text, found, place)
-        elif match.group() not in _CLOSERS or (ended and numbers[-1] != number):
+        elif word not in _CLOSERS or (ended and numbers[-1] != number):
             ended = False
     return numbers
 
