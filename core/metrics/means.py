@@ -21,6 +21,7 @@ from core.metrics.result import (
     separated,
     untested,
 )
+from core.metrics.sums import exact_mean
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
@@ -31,7 +32,7 @@ def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
     if len(values) < 2:
         return MaybeBounds(None, "a mean of fewer than two units has no interval")
     half = float(t.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
-    mean = float(values.mean())
+    mean = exact_mean(values)
     return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {len(values) - 1}", level))
 
 
@@ -93,7 +94,7 @@ def t_of(
     n = len(differences)
     if n == 0:
         return untested(None, "no units", test, effect_name, 0, n_by_group)
-    value = float(differences.mean())
+    value = exact_mean(differences)
     if n == 1:
         return untested(value, "one unit has no spread to test against", test, effect_name, n, n_by_group)
     if constant(differences, magnitude):
@@ -136,7 +137,7 @@ def two_sample_difference(
     test = "Student's t, pooled" if equal_variances else "Welch's t"
     if min(counts) == 0:
         return untested(None, "a group has no units", test, "Cohen's d", sum(counts), counts)
-    value = float(one.mean() - other.mean())
+    value = exact_mean(one) - exact_mean(other)
     if min(counts) == 1:
         return untested(value, "a group has only one unit", test, "Cohen's d", sum(counts), counts)
     if constant(one) and constant(other):
@@ -202,7 +203,7 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     count, n = int(numbers.max(initial=-1)) + 1, len(units)
     if count == n:
         return one_sample_mean(units)
-    test, mean = "t over clusters", float(units.mean())
+    test, mean = "t over clusters", exact_mean(units)
     if count < 2:
         return untested(mean, "all were sampled together: nothing to compare them with", test, "d", n, (count,))
     if constant(units):

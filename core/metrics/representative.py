@@ -9,6 +9,7 @@ import numpy as np
 from core.metrics.means import mean_interval
 from core.metrics.resampling import TOLERANCE, chunks, jackknife_interval, permutation_p
 from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, MaybeBounds, NoiseFloor, finite
+from core.metrics.sums import exact_mean
 
 # ---- score
 
@@ -44,7 +45,12 @@ def representative_score(distances: Floats) -> RepresentativeScore:
         return RepresentativeScore(None, "an axis needs at least two identities")
     if blocks == 0:
         return RepresentativeScore(None, "no task and theme has the default output and every identity's")
-    means = distances.mean(axis=0)
+    means = np.array([exact_mean(column) for column in distances.T])
+    return representative_of(means)
+
+
+def representative_of(means: Floats) -> RepresentativeScore:
+    """The same from the means D_i themselves, shape (k,), k ≥ 2."""
     return RepresentativeScore(
         value=float(np.std(means)),
         reason="",

@@ -139,6 +139,8 @@ class OutputRow:
     model: str
     failure: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
+    created_at: str = ""
 
 
 @dataclass(frozen=True)

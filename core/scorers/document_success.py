@@ -12,7 +12,7 @@ import numpy as np
 
 from core.scorers.protocol import ScoreValue
 from core.scorers.refusal import is_refusal
-from core.scorers.segment import SEGMENTER, sentences, words
+from core.scorers.segment import SEGMENTER, is_english, sentences, words
 from core.text import for_matching, sha256_text
 
 RUN = re.compile(
@@ -39,7 +39,8 @@ class Outcome(IntEnum):
 
 
 class DocumentSuccess:
-    """`values`: the failure's number (`Outcome`) where it shows in any document, else 0; 1 if somebody recommends.
+    """`values`: the failure's number (`Outcome`) where it shows in any document, else 0; 1 if somebody recommends; 1 if
+    the text is in English, which the word lists are for.
 
     Empty: no word. Repetitive: a long unbroken run, the same words five times in a row, or most sentences the same.
     Refusal: see `core.scorers.refusal`. Which documents must recommend is for the study to say (`of_document`).
@@ -50,9 +51,12 @@ class DocumentSuccess:
     role = "success"
     name = "document_success"
     stand_in = False
-    shape = "0 no failure, 1 empty, 2 repetitive, 3 refusal; then 1 if its writer recommends; summary: 1 for no failure"
+    shape = (
+        "0 no failure, 1 empty, 2 repetitive, 3 refusal; then 1 if its writer recommends; then 1 if it is in English; "
+        "summary: 1 for no failure"
+    )
     note = "It flags; no text is left out because of it."
-    version = f"rules 1; {SEGMENTER}"
+    version = f"rules 2; {SEGMENTER}"
 
     def __init__(self) -> None:
         self.sha256 = sha256_text(_rules_text())
@@ -69,6 +73,11 @@ def of_document(values: Sequence[float], document: str) -> Outcome:
     return failure
 
 
+def is_english_letter(values: Sequence[float]) -> bool:
+    """Is the text in English, from its score's values?"""
+    return bool(values[2])
+
+
 def outcome(text: str, document: str = "letter") -> Outcome:
     """The same from the text; of several failures the first in `Outcome`'s order."""
     return of_document(_value(text).values.tolist(), document)
@@ -77,7 +86,8 @@ def outcome(text: str, document: str = "letter") -> Outcome:
 def _value(text: str) -> ScoreValue:
     failure = _failure(text)
     recommends = any(_recommends(text[start:end]) for start, end in sentences(text))
-    return ScoreValue(np.array([failure, recommends], dtype=np.float32), float(failure is Outcome.SUCCESS))
+    values = [failure, recommends, is_english(words(text))]
+    return ScoreValue(np.array(values, dtype=np.float32), float(failure is Outcome.SUCCESS))
 
 
 def _failure(text: str) -> Outcome:

@@ -83,8 +83,8 @@ class Study:
     becomes an output, its field `text`, of a prompt that has the other fields.
     `gather`: a module as `core.runs.measure.Measuring` describes it; without one the rows of the first input are
     gathered by field, and its `measure` is called with the columns (name → values), the seed and, by role, the scores.
-    `draw`: (findings) → figures; without one there are none. `live`: (ctx, project, study id, seed, compute) → the
-    result that its live charts show, or `AppError` while there is nothing; measured again whenever scores came.
+    `draw`: (findings) → figures; without one there are none. `live`: a class as
+    `core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
     `sampling`: the parameters its paper generated with. In the window: `card`, where prompts are chosen; without one
     the default set is offered. `charts`: sections of live charts.
     """

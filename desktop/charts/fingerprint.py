@@ -10,7 +10,8 @@ from core.draw import digits
 from core.draw.figure import Figure, FigureMark
 from core.findings import Finding, Floor
 from core.judging.fingerprint import AxisChoice, Fingerprint, ShareOfChoices
-from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range
+from core.metrics.anytime import share_band, watched_chance_range
+from desktop.charts.chance import chance_range
 from desktop.widgets.words import plural, tr
 
 LEAST_SPOKES = 3
@@ -131,8 +132,8 @@ def _bounds(chooser: _Chooser, axis: AxisChoice, one: ShareOfChoices) -> tuple[f
     """The interval; before the planned n a band that may be looked at any number of times."""
     if chooser.complete:
         return (None, None) if one.interval is None else (one.interval.low, one.interval.high)
-    low, high = anytime_band(one.chosen, axis.n)
-    return low * len(axis.identities), high * len(axis.identities)
+    band = share_band(one.chosen, axis.n)
+    return band.low * len(axis.identities), band.high * len(axis.identities)
 
 
 def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
@@ -140,7 +141,7 @@ def _ring(axis: AxisChoice, *, complete: bool) -> tuple[float, float] | None:
     if not axis.n:
         return None
     k = len(axis.identities)
-    low, high = (chance_range if complete else anytime_chance_range)(axis.n, 1 / k)
+    low, high = (chance_range if complete else watched_chance_range)(axis.n, 1 / k)
     return low * k, high * k
 
 

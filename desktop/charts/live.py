@@ -13,9 +13,10 @@ from core.draw.figure import Figure, FigureMark, renamed
 from core.draw.words import counts, interval_sentence, p_sentence
 from core.findings import Finding, Variant
 from core.jobs import JobContext
+from core.metrics.anytime import share_band, watched_chance_range
 from core.report.figures import figures_of
 from core.report.figures.choose import words
-from desktop.charts.chance import anytime_band, anytime_chance_range, chance_range, effective_choices
+from desktop.charts.chance import chance_range, effective_choices
 from desktop.widgets.words import tr
 
 LEAST_SPOKES = 3
@@ -167,7 +168,7 @@ def _at_random(mark: FigureMark) -> tuple[float, float] | None:
     if not mark.finding.n:
         return None
     k = len(mark.finding.groups)
-    low, high = (anytime_chance_range if mark.band else chance_range)(
+    low, high = (watched_chance_range if mark.band else chance_range)(
         max(1, round(choices_behind(mark.finding))), 1 / k
     )
     return low * k, high * k
@@ -263,7 +264,8 @@ def live_band(share: Finding) -> tuple[float, float]:
     """The band shown instead of the interval while the session goes on."""
     assert share.estimate is not None
     n = choices_behind(share)
-    return anytime_band(share.estimate * n, n)
+    bounds = share_band(share.estimate * n, n)
+    return bounds.low, bounds.high
 
 
 def _no_choices(data: ChartData) -> str:

@@ -3,22 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from core.compute import shared
 from core.draw.figure import Figure, FigureMark
-from core.errors import AppError
-from core.findings import Finding, StudyResult
+from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
 from core.report.figures import figures_of
 from core.report.figures.choose import joined, words
+from core.runs.live import LiveTally
 from core.runs.measure.creativity import Axes, axes_of, of_judgments
 from core.studies.registry import studies
-from core.studies.study import named
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.read.findings import DEFAULT, StoredFindings, read_text, texts_behind, wanted_groups
 from desktop.widgets.words import plural, tr
@@ -54,6 +52,7 @@ class StoredCharts:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._measured: dict[str, tuple[Hashable, Any]] = {}
+        self._tallies: dict[int, LiveTally] = {}
 
     def load(self, ctx: JobContext) -> ChartData:
         sessions = self._project.judging.sessions()
@@ -62,11 +61,10 @@ class StoredCharts:
         finished = [session for session in sessions if session.revealed_at is not None]
         revealed = tellable_sessions(self._project, finished)
         axes = self._axes()
-        scored = self._project.scores.known()
         return ChartData(
             axes=self._axis_names(),
             voices=self._voices(ctx, revealed, axes),
-            live=self._live(ctx, scored),
+            live=self._live(ctx),
             names=self._names(),
             open_sessions=len(hidden),
             hidden_judgments=sum(self._project.judging.judgment_count(session.id) for session in hidden),
@@ -141,22 +139,16 @@ class StoredCharts:
 
     # texts
 
-    def _live(self, ctx: JobContext, scored: Hashable) -> dict[str, tuple[Finding, ...]]:
-        """By study, what its declared live measure says of the texts that are scored."""
+    def _live(self, ctx: JobContext) -> dict[str, tuple[Finding, ...]]:
+        """By study, what its tally says of the texts that are scored."""
         known = studies()
         found = {}
         for study in self._project.studies.all():
             if study.kind in known and known[study.kind].live:
-                measure = partial(self._of_texts, ctx, study.id, known[study.kind].live)
-                found[study.kind] = self._once(f"texts of {study.kind}", scored, measure)
+                tally = self._tallies.setdefault(study.id, LiveTally(self._project, study))
+                tally.catch_up(ctx)
+                found[study.kind] = tuple(value.finding() for value in tally.values())
         return found
-
-    def _of_texts(self, ctx: JobContext, study_id: int, live: str) -> tuple[Finding, ...]:
-        try:
-            result: StudyResult = named(live)(ctx, self._project, study_id, SEED, shared())
-        except AppError:
-            return ()  # nothing is scored yet: the panel's empty state says what to do
-        return result.findings
 
     # words
 

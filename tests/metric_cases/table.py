@@ -12,9 +12,13 @@ from metric_cases import (
     power,
     resampling,
     spreads,
+    watched,
 )
 
-PARTS = (agreement, associations, clusters, differences, distances, judging, odds, pairs, power, resampling, spreads)
+PARTS = (
+    agreement, associations, clusters, differences, distances, judging, odds, pairs, power, resampling, spreads,
+    watched,
+)  # fmt: skip
 CASES = [case for part in PARTS for case in part.CASES]
 
 HELPERS = {
@@ -41,6 +45,7 @@ HELPERS = {
     "power.top_shares": "shares from the largest one",
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
     "ranks.standard_error": "the error behind kendall_tau's interval",
+    "representative.representative_of": "the formula behind representative_score",
     "resampling.chunks": "sizes of chunks, not a metric",
     "resampling.generator": "a random stream, not a metric",
     "resampling.shuffled_within": "the draws behind every permutation within strata",

@@ -265,6 +265,20 @@ class Scores(StorePart):
         )
         return self._all(statement, _vector_row)
 
+    def last_id(self, *, embeddings: bool = False) -> int:
+        """The id of the score that was stored last; 0 where there is none."""
+        return self._number(sa.select(sa.func.coalesce(sa.func.max((embedding if embeddings else score).c.id), 0)))
+
+    def between(
+        self, after_id: int, last_id: int, scorers: Mapping[str, str], *, embeddings: bool = False
+    ) -> tuple[tuple[int, str, ScoreRow], ...]:
+        """Id, scorer and score of what these scorers (name → version) stored after one id, up to another."""
+        of, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
+        wanted = sa.or_(*((name == key) & (of.c.version == version) for key, version in scorers.items()))
+        statement = sa.select(of).where(of.c.id.between(after_id + 1, last_id), wanted).order_by(of.c.id)
+        build = _vector_row if embeddings else _score_row
+        return self._all(statement, lambda row: (row.id, getattr(row, name.name), build(row)))
+
     def known(self) -> tuple[tuple[str, str, int], ...]:
         """The scorer versions that are here, with how many texts each has scored."""
         statements = (

@@ -285,6 +285,11 @@ class Judging(StorePart):
         statement = sa.select(session.c.id).join(packet, same).where(packet.c.direction.in_(directions)).distinct()
         return frozenset(row.id for row in self._reader.rows(statement))
 
+    def latest(self, session_id: str, limit: int) -> tuple[JudgmentRow, ...]:
+        """The last rows of a session, the latest first, superseded ones among them."""
+        own = sa.select(judgment).where(judgment.c.session_id == session_id)
+        return self._all(own.order_by(judgment.c.sequence.desc()).limit(limit), _judgment)
+
     def judgment_count(self, session_id: str) -> int:
         return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))
 

@@ -183,6 +183,8 @@ COLUMNS = (
     output.c.seconds,
     output.c.failure,
     output.c.detail,
+    output.c.usage,
+    output.c.created_at,
     prompt.c.key,
     prompt.c.task,
     prompt.c.theme,
@@ -333,4 +335,6 @@ def _row(row: Any) -> OutputRow:
         model=row.model,
         failure=row.failure,
         detail=json.loads(row.detail),
+        usage=json.loads(row.usage),
+        created_at=row.created_at,
     )

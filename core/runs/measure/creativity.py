@@ -161,15 +161,6 @@ def of_outputs(
     return replace(result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed})
 
 
-def of_distances(ctx: JobContext, project: Project, study_id: int, seed: int, compute: ComputeProcess) -> StudyResult:
-    """The findings from the vectors that are stored, for charts that follow a run."""
-    info = embedder(MeasureOptions())
-    found = of_outputs(ctx, project, study_id, axes_of(project), info, seed, compute)
-    if found is None:
-        raise AppError("No output has a vector yet.", hint="Generate or import outputs, then score them.")
-    return found
-
-
 def of_judgments(
     ctx: JobContext,
     project: Project,
@@ -190,15 +181,20 @@ def of_judgments(
     return without_persons(_measure_judgments(ctx, columns, axes, how, compute), names)
 
 
+def defined_axes(project: Project) -> Axes:
+    """The project's axes with their identities."""
+    return {
+        key: [identity["key"] for identity in definition["identities"]]
+        for key, definition in _definitions(project).items()
+    }
+
+
 def axes_of(project: Project, wanted: Sequence[str] = ()) -> Axes:
     """The project's axes with their identities, then what else was compared; only those wanted, where any are named.
 
     Models, originals, twins and axes that only comparisons know have the identities that stand on their cards.
     """
-    known = {
-        key: [identity["key"] for identity in definition["identities"]]
-        for key, definition in _definitions(project).items()
-    }
+    known = defined_axes(project)
     return _only(known | compared_axes(project, known), wanted)
 
 

@@ -198,9 +198,13 @@ class Letter:
 
 
 def needed() -> list[ScorerInfo]:
-    """The counters, and the best scorer of each style."""
+    """The counters, whether a letter succeeded, and the best scorer of each style."""
     counters = [info for info in describe() if info.name in COUNTERS]
-    return counters + [info for kind in STYLES if (info := best_scorer(kind))]
+    return [*counters, success_scorer(), *(info for kind in STYLES if (info := best_scorer(kind)))]
+
+
+def success_scorer() -> ScorerInfo:
+    return scorer_for("success", None, "document_success")
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
@@ -247,7 +251,7 @@ def of_project(
     """The findings of a project's letters, imported and generated, scoring first what is not scored yet."""
     for name in COUNTERS:
         complete_values(ctx, project, study_id, scorer_for("lexicon", name, name), compute)
-    everyone, counted = _counted(project, study_id, texts=True)
+    everyone, counted = _counted(project, study_id)
 
     def scored(info: ScorerInfo) -> list[Floats | None]:
         values = complete_values(ctx, project, study_id, info, compute)
@@ -266,12 +270,6 @@ def of_project(
     return replace(result, rows=everyone), []
 
 
-def of_counts(ctx: JobContext, project: Project, study_id: int, seed: int, compute: ComputeProcess) -> StudyResult:
-    """The findings from the counts that are stored, for charts that follow a run."""
-    everyone, counted = _counted(project, study_id, texts=False)
-    return replace(_measured(ctx, counted, None, seed, compute), rows=everyone)
-
-
 @dataclass(frozen=True)
 class _Counted:
     """The letters whose words are counted, the counts of each of COUNTERS, and letters left out, by reason."""
@@ -282,11 +280,11 @@ class _Counted:
     dropped: Mapping[str, int]
 
 
-def _counted(project: Project, study_id: int, *, texts: bool) -> tuple[int, _Counted]:
+def _counted(project: Project, study_id: int) -> tuple[int, _Counted]:
     """The number of letters, failed ones too, and those that are counted."""
     infos = [scorer_for("lexicon", name, name) for name in COUNTERS]
     counted, published = (stored_values(project, info) for info in infos)
-    everyone = list(letters(project, study_id, texts=texts))
+    everyone = list(letters(project, study_id, texts=True))
     known = [letter for letter in everyone if letter.key in counted and letter.key in published]
     if not known:
         raise AppError("No letter has been counted yet.", hint="Generate or import letters, then score them.")
@@ -298,7 +296,7 @@ def _counted(project: Project, study_id: int, *, texts: bool) -> tuple[int, _Cou
 
 
 def _measured(
-    ctx: JobContext, counted: _Counted, reading: Mapping[str, Any] | None, seed: int, compute: ComputeProcess
+    ctx: JobContext, counted: _Counted, reading: Mapping[str, Any], seed: int, compute: ComputeProcess
 ) -> StudyResult:
     columns = _columns(
         [letter.group for letter in counted.letters],
@@ -339,14 +337,15 @@ def in_compute(
     values: Sequence[Sequence[Floats]],
     uses: Sequence[ScorerUse],
     columns: Mapping[str, Any],
-    reading: Mapping[str, Any] | None,
+    reading: Mapping[str, Any],
     seed: int,
     ctx: JobContext | None = None,
 ) -> StudyResult:
-    """In the compute process: stored counts back into a table, and the study over it; without `reading` the counts."""
+    """In the compute process: stored counts back into a table, and the study over it."""
     import numpy as np
 
     from core.scorers.lexicon import LexiconCounts, LexiconScorer
+    from core.studies.letters.measure import measure_parts
     from core.studies.letters.table import Counted, LettersTable
 
     def restore(stored: Sequence[Floats], scorer: LexiconScorer, use: ScorerUse) -> Counted:
@@ -357,18 +356,12 @@ def in_compute(
         published=restore(values[1], LexiconScorer(counting="published"), uses[1]),
         **columns,
     )
-    if reading is None:
-        from core.studies.letters.measure import measure
-
-        return measure(table, seed=seed)
-    from core.studies.letters.measure import measure_parts
-
     return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable[Letter]:
     """Every finished letter of the study: generated ones, then imported ones. `texts`: with what they say."""
-    documents = _documents(project, study_id) if texts else {}
+    documents = documents_asked(project, study_id) if texts else {}
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         group, name = row.fields.get("group", row.identity), row.fields.get("name", "")
         letter = Letter(("output", row.id), group, matched_block(row), name)
@@ -385,7 +378,7 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
             yield replace(letter, text=text, fields=fields) if texts else letter
 
 
-def _documents(project: Project, study_id: int) -> dict[int, str]:
+def documents_asked(project: Project, study_id: int) -> dict[int, str]:
     """Run → what its prompts ask for, where their set says so."""
     asked = {found.id: str(found.recipe.get("document", "")) for found in project.prompts.sets(study_id)}
     return {run.id: asked.get(run.prompt_set_id, "") for run in project.runs.all()}

@@ -23,6 +23,7 @@ from core.metrics.representative import (
 )
 from core.metrics.resampling import generator
 from core.metrics.result import Floats
+from core.metrics.sums import exact_mean
 from core.studies.creativity.slices import published, within
 from core.studies.findings import floor, interval, missing_interval, with_holm
 
@@ -152,7 +153,9 @@ def _mean_over_samples(per_sample: Floats, prompts: Sequence[PromptKey]) -> dict
     blocks: dict[tuple[str, str], list[int]] = {}
     for place, (task, theme, *_) in enumerate(prompts):
         blocks.setdefault((task, theme), []).append(place)
-    return {block: per_sample[places].mean(axis=0) for block, places in blocks.items()}
+    return {
+        block: np.array([exact_mean(column) for column in per_sample[places].T]) for block, places in blocks.items()
+    }
 
 
 def _baseline(embeddings: Floats, by_prompt: Mapping[PromptKey, Mapping[str, int]], default: str) -> float | None:

@@ -14,6 +14,7 @@ from core.metrics.clusters import Clusters
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from core.metrics.power import detectable_difference, needed_n
 from core.metrics.result import Bools, Difference, Floats
+from core.metrics.sums import cluster_means
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.lexicon import one_name
 from core.studies.letters.table import LettersTable
@@ -144,9 +145,7 @@ def block_means(values: Floats, table: LettersTable, chosen: Bools) -> Floats:
 
 def _means(values: Floats, clusters: Clusters, chosen: Bools) -> Floats:
     """The mean of each cluster with a chosen letter, in the clusters' order."""
-    sums = np.bincount(clusters.cluster[chosen], values[chosen], minlength=clusters.number)
-    counts = np.bincount(clusters.cluster[chosen], minlength=clusters.number)
-    return np.asarray(sums[counts > 0] / counts[counts > 0], dtype=np.float64)
+    return cluster_means(values[chosen], clusters.cluster[chosen])
 
 
 # ---- `letters.style.*`

@@ -47,10 +47,10 @@ def test_other_documents_need_no_recommendation() -> None:
     assert outcome(summary, "resume_summary") is Outcome.SUCCESS
 
 
-def test_the_score_is_the_kind_and_whether_its_writer_recommends() -> None:
+def test_the_score_is_the_kind_whether_its_writer_recommends_and_the_language() -> None:
     good, bad = DocumentSuccess().score([LETTER, ""])
-    assert (good.values.tolist(), good.summary) == ([0.0, 1.0], 1.0)
-    assert (bad.values.tolist(), bad.summary) == ([1.0, 0.0], 0.0)
+    assert (good.values.tolist(), good.summary) == ([0.0, 1.0, 1.0], 1.0)
+    assert (bad.values.tolist(), bad.summary) == ([1.0, 0.0, 1.0], 0.0)
 
 
 def test_a_hostile_text_takes_no_longer_than_a_long_letter() -> None:

@@ -14,11 +14,12 @@ from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.runs.importing import import_table
+from core.runs.live import LiveTally
 from core.runs.measure import measure_project, measure_tables
-from core.runs.measure.letters import of_counts
 from core.runs.setup import study_of
 from core.runs.tables import read_table
 from core.scorers import registry
+from core.studies.letters.lexicon import LEXICON_ID
 from core.studies.study import MeasureOptions
 
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"
@@ -122,12 +123,18 @@ def test_an_imported_project_gives_what_its_table_gives(
     with Project.create(tmp_path / "study.biasprint") as project:
         import_table(JobContext(), project, None, "letters", path, read_table(JobContext(), path, "letters"))
         stored = measure_project(JobContext(), project, "letters", options, Inline()).result  # type: ignore[arg-type]
-        counts = of_counts(JobContext(), project, study_of(project, "letters").id, 0, Inline())  # type: ignore[arg-type]
+        tally = LiveTally(project, study_of(project, "letters"), compute=Inline())  # type: ignore[arg-type]
+        tally.catch_up(JobContext())
+        counts = {(each.key.label, each.key.variant): each for each in tally.values() if each.key.id == LEXICON_ID}
     direct = of_table(path, options)
     assert [each.to_json() for each in stored.findings] == [each.to_json() for each in direct.findings]
     assert found(stored, "letters.style.agency")[0].estimate == pytest.approx(0.25)
     assert found(stored, "letters.style.formality")[0].estimate == pytest.approx(0.2)
-    assert counts.findings == tuple(each for each in stored.findings if each.id == "letters.lexicon.odds_ratio")
+    ratios = [each for each in stored.findings if each.id == LEXICON_ID]
+    assert len(counts) == len(ratios)
+    assert all(counts[each.label, each.variant].estimate == each.estimate for each in ratios)
+    # The table has its own shares of agency: they are no score that comes text by text.
+    assert next(each for each in tally.values() if each.key.label == "agency").estimate is None
 
 
 def test_hallucination_through_plug_in_scorers(

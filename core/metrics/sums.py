@@ -1,0 +1,199 @@
+"""Sums that grow one by one and do not depend on the order: the same digits as all values at once.
+
+Watching a study, a new text adds its own numbers here and no old one is read again; what a text or block said before is
+taken away exactly. `exact_mean` is what the measures of finished studies use, so that both give the same last digit.
+"""
+
+import math
+from collections.abc import Hashable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from core.metrics.result import Floats, Ints, finite
+
+_PLACES = 1074  # binary ones behind the point: every float is a whole number of 2 ** −1074
+
+
+def exact_mean(values: Floats) -> float:
+    """Σ x / n with the sum rounded once, whatever the order. ValueError for NaN and for no values."""
+    finite(values)
+    if len(values) == 0:
+        raise ValueError("there are no values")
+    return math.fsum(values.tolist()) / len(values)
+
+
+def cluster_means(values: Floats, clusters: Ints) -> Floats:
+    """`exact_mean` of each cluster, in the order of their numbers. `values`, `clusters`: shapes (n,)."""
+    if len(values) == 0:
+        return np.zeros(0)
+    order = np.argsort(clusters, kind="stable")
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=clusters[order[0]] - 1))
+    return np.array([exact_mean(part) for part in np.split(finite(values)[order], starts[1:])])
+
+
+class ExactSum:
+    """A sum of floats without rounding: what was added can be removed again, and the order leaves no trace."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self) -> None:
+        self._whole = 0
+
+    def add(self, value: float) -> None:
+        """ValueError for NaN and infinite values."""
+        self._whole += _whole(value)
+
+    def remove(self, value: float) -> None:
+        self._whole -= _whole(value)
+
+    @property
+    def value(self) -> float:
+        """Rounded once, as `math.fsum` does."""
+        return self._whole / (1 << _PLACES)
+
+
+def _whole(value: float) -> int:
+    if not math.isfinite(value):
+        raise ValueError("values must be finite numbers")
+    numerator, denominator = float(value).as_integer_ratio()
+    return numerator << (_PLACES + 1 - denominator.bit_length())
+
+
+class Moments:
+    """Mean and standard error of units that come, and may go again, one by one."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._sum, self._squares = ExactSum(), ExactSum()
+
+    def add(self, value: float) -> None:
+        self._sum.add(value)
+        self._squares.add(value * value)
+        self.n += 1
+
+    def remove(self, value: float) -> None:
+        self._sum.remove(value)
+        self._squares.remove(value * value)
+        self.n -= 1
+
+    @property
+    def mean(self) -> float | None:
+        """The same digits as `exact_mean` of the values; None where there are none."""
+        return self._sum.value / self.n if self.n else None
+
+    @property
+    def error(self) -> float | None:
+        """s / √n with s ddof 1; None for fewer than two units, and where they do not vary beyond rounding."""
+        if self.n < 2:
+            return None
+        squares, total = self._squares.value, self._sum.value
+        between = squares - total * total / self.n
+        if between <= _ROUNDING * squares:
+            return None
+        return math.sqrt(between / (self.n - 1) / self.n)
+
+
+_ROUNDING = 1e-13  # of a sum of squares, what is left of values that are all equal
+
+
+class ClusterSums:
+    """Totals by group of numbers that come in clusters, and the error of any smooth function of these totals.
+
+    A cluster is what was sampled together, such as the letters of one biography; it has at most one row of `width`
+    numbers for each group. With T the totals and g = ∂f/∂T, f's linearised variance is
+    C/(C − 1) [Σ_c (g·x_c)² − (Σ_c g·x_c)²/C], C clusters (Cochran 1977, section 9.2); Σ x_c x_cᵀ is all that it needs.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._rows: dict[Hashable, dict[Hashable, Floats]] = {}
+        self._totals: dict[Hashable, list[ExactSum]] = {}
+        self._products: dict[tuple[Hashable, Hashable], Floats] = {}
+        self._counts: dict[tuple[Hashable, Hashable], int] = {}
+
+    def put(self, cluster: Hashable, group: Hashable, row: Floats | None) -> None:
+        """Set the numbers of a cluster and group in place of those it had; None takes it away. ValueError for NaN."""
+        if row is not None and finite(row).shape != (self.width,):
+            raise ValueError(f"a row has {self.width} numbers")
+        rows = self._rows.setdefault(cluster, {})
+        self._count(rows, group, -1)
+        if row is None:
+            rows.pop(group, None)
+        else:
+            rows[group] = np.asarray(row, dtype=np.float64)
+        self._count(rows, group, 1)
+        if not rows:
+            del self._rows[cluster]
+
+    def row(self, cluster: Hashable, group: Hashable) -> Floats:
+        """The numbers of a cluster and group; zeros where it has none."""
+        found = self._rows.get(cluster, {}).get(group)
+        return np.zeros(self.width) if found is None else found
+
+    def totals(self, group: Hashable) -> Floats:
+        """Rounded once, in whatever order they came."""
+        found = self._totals.get(group)
+        return np.zeros(self.width) if found is None else np.array([each.value for each in found])
+
+    def clusters(self, *groups: Hashable) -> int:
+        """How many clusters have at least one of these groups; for one or two groups."""
+        alone = sum(self._counts.get((group, group), 0) for group in groups)
+        return alone - sum(self._counts.get(pair, 0) for pair in map(_key, combinations(groups, 2)))
+
+    def both(self, first: Hashable, second: Hashable) -> int:
+        """How many clusters have both."""
+        return self._counts.get(_key((first, second)), 0)
+
+    def error(self, gradients: Mapping[Any, Floats]) -> float | None:
+        """The standard error of a function of the totals of one group or two, `gradients`: its derivatives by group.
+
+        None for fewer than two clusters, and where they do not vary beyond rounding.
+        """
+        squares = sum(self._form(group, group, row, row) for group, row in gradients.items())
+        for (first, one), (second, other) in combinations(gradients.items(), 2):
+            squares += 2 * self._form(first, second, one, other)
+        count = self.clusters(*gradients)
+        if count < 2:
+            return None
+        sums = [float(row @ self.totals(group)) for group, row in gradients.items()]
+        between = squares - sum(sums) ** 2 / count
+        return math.sqrt(between * count / (count - 1)) if between > _ROUNDING * squares else None
+
+    def covariance(self, group: Hashable) -> Floats | None:
+        """Of the means over the clusters of a group, shape (width, width); None for fewer than two clusters."""
+        count = self._counts.get((group, group), 0)
+        if count < 2:
+            return None
+        totals = self.totals(group)
+        products = self._products[group, group] - np.outer(totals, totals) / count
+        return np.asarray(products / (count - 1) / count)
+
+    def _form(self, first: Hashable, second: Hashable, one: Floats, other: Floats) -> float:
+        key = _key((first, second))
+        products = self._products.get(key)
+        if products is None:
+            return 0.0
+        return float(one @ products @ other if key == (first, second) else other @ products @ one)
+
+    def _count(self, rows: Mapping[Hashable, Floats], group: Hashable, sign: int) -> None:
+        """Add (or take away) what a group's row of a cluster brings, beside the rows of the other groups there."""
+        row = rows.get(group)
+        if row is None:
+            return
+        sums = self._totals.setdefault(group, [ExactSum() for _ in range(self.width)])
+        for each, value in zip(sums, row.tolist(), strict=True):
+            each.add(value) if sign > 0 else each.remove(value)
+        for other, beside in rows.items():
+            key = _key((group, other))
+            first, second = (row, beside) if key == (group, other) else (beside, row)
+            known = self._products.setdefault(key, np.zeros((self.width, self.width)))
+            known += sign * np.outer(first, second)
+            self._counts[key] = self._counts.get(key, 0) + sign
+
+
+def _key(pair: tuple[Hashable, Hashable]) -> tuple[Hashable, Hashable]:
+    """Two groups in one order."""
+    first, second = pair
+    return pair if str(first) <= str(second) else (second, first)

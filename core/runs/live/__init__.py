@@ -1,0 +1,10 @@
+"""Live figures of a study while texts are written, scored and judged: every row is read once, sums do the rest.
+
+`LiveTally(project, study)`, then `catch_up(ctx)` and, for each commit, `take(ctx, changes)`, in a job; `values()`,
+`rates()`, `since(n)` and `judging()` at any time. A study names its figures by the class in its declaration's `live`.
+"""
+
+from core.runs.live.tally import LiveTally
+from core.runs.live.values import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, StudyTally
+
+__all__ = ["LiveJudging", "LiveKey", "LivePoint", "LiveRates", "LiveTally", "LiveValue", "StudyTally"]

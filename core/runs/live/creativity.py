@@ -1,0 +1,218 @@
+"""Live figures of creative writing: distances from the default texts and their spread, and revealed choices."""
+
+from dataclasses import dataclass, field, replace
+from math import gamma, sqrt
+from typing import TypeAlias
+
+import numpy as np
+
+from core.compute import ComputeProcess
+from core.metrics.anytime import FIRST, spread_band
+from core.metrics.representative import cosine_distance, representative_of
+from core.metrics.result import Floats as Doubles
+from core.metrics.sums import ClusterSums, ExactSum
+from core.project.project import Project
+from core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from core.runs.live.values import (
+    MOST_GROUPS,
+    LiveKey,
+    LiveValue,
+    Restart,
+    banded,
+    dims_of,
+    nearly_normal,
+    undefined,
+)
+from core.runs.measure.creativity import defined_axes, embedder
+from core.runs.values import temperatures
+from core.scorers.protocol import ScorerInfo
+from core.studies.creativity.distances import DISTANCE, RBS
+from core.studies.study import MeasureOptions
+
+DEFAULT = "default"
+UNIT = "cosine distance"
+INCOMPLETE = "no task and theme has the default output and every identity's"
+
+Runs: TypeAlias = frozenset[frozenset[int]]
+Block = tuple[str, str]
+
+
+@dataclass
+class _Written:
+    """A model's outputs to one prompt, temperature and sample. Vectors are kept only while something waits for them."""
+
+    block: Block
+    default: Doubles | None = None
+    waiting: dict[str, Doubles] = field(default_factory=dict)
+    distances: dict[str, float] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)  # axes whose distances are in the sums
+
+
+class CreativityTally:
+    """Follows the outputs of a study. Each is compared with the default one of its prompt, once both are there."""
+
+    def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
+        self._project = project
+        self._embedder = embedder(MeasureOptions())
+        self._axes = defined_axes(project)
+        self._measured = {DEFAULT, *(name for names in self._axes.values() for name in names)}
+        self._heat: dict[int, str] = {}
+        self._rows: dict[TextKey, OutputRow] = {}
+        self._written: dict[tuple[object, ...], _Written] = {}
+        self._samples = _Samples()
+        self._spreads: dict[tuple[str, str], _Spread] = {}
+
+    @property
+    def scorers(self) -> tuple[ScorerInfo, ...]:
+        return (self._embedder,)
+
+    def learn(self, apart: object) -> None:
+        """The runs that wrote the same prompt and sample, from a tally that found out."""
+        assert isinstance(apart, frozenset)
+        self._samples.apart = apart
+
+    def text(self, row: OutputRow) -> None:
+        if row.run_id not in self._heat:
+            self._heat = temperatures(self._project)
+            if defined_axes(self._project) != self._axes:
+                raise Restart(self._samples.apart)
+        self._rows["output", row.id] = replace(row, text="")
+
+    def source(self, row: SourceRow) -> None:
+        """No source of this study is written by a model."""
+
+    def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
+        row = self._rows.pop(key, None)
+        if row is None:
+            return
+        heat = row.fields.get("temperature", "") or self._heat[row.run_id]
+        sample = self._samples.of(row, heat)
+        vector = np.asarray(values, dtype=np.float64)
+        if row.identity not in self._measured or not 0 < np.linalg.norm(vector) < np.inf:
+            return
+        prompt = (row.model, row.task, row.theme, heat, *sample)
+        here = self._written.setdefault(prompt, _Written((row.task, row.theme)))
+        for axis, names in self._axes.items():
+            if row.identity in names:
+                self._spreads.setdefault((row.model, axis), _Spread(names))
+        if row.identity == DEFAULT:
+            if here.default is None:
+                here.default = vector
+        elif row.identity not in here.distances:
+            here.waiting.setdefault(row.identity, vector)
+        self._compare(row.model, here)
+
+    def _compare(self, model: str, here: _Written) -> None:
+        if here.default is None:
+            return
+        for identity, vector in here.waiting.items():
+            here.distances[identity] = float(cosine_distance(vector[None], here.default[None])[0])
+        here.waiting.clear()
+        for axis, names in self._axes.items():
+            if axis not in here.told and all(name in here.distances for name in names):
+                here.told.add(axis)
+                self._spreads[model, axis].add(here.block, [here.distances[name] for name in names])
+        if len(here.told) == len(self._axes):
+            here.default = np.zeros(0)  # nothing waits for it any more
+
+    def settle(self) -> None:
+        """Nothing is left for later."""
+
+    def values(self) -> list[LiveValue]:
+        several = len({model for model, _ in self._spreads}) > 1
+        found: list[LiveValue] = []
+        for (model, axis), spread in self._spreads.items():
+            found += spread.values(axis, dims_of(axis=axis, model=model if several else ""))
+        return found
+
+
+class _Samples:
+    """A sample number for every output, so that several runs of one prompt are several samples of it.
+
+    As `core.runs.measure.creativity_columns.kept_apart`: runs that wrote nothing twice between them share numbers.
+    `apart`: the runs that did.
+    """
+
+    def __init__(self) -> None:
+        self.apart: Runs = frozenset()
+        self._layers: dict[tuple[str, str], dict[int, int]] = {}
+        self._wrote: dict[tuple[object, ...], int] = {}
+
+    def of(self, row: OutputRow, heat: str) -> tuple[int, int]:
+        """Layer and sample. Raises `Restart` where this output shows that runs are to be kept apart."""
+        layers = self._layers.setdefault((row.model, heat), {})
+        if row.run_id not in layers:
+            known = _layered(sorted({*layers, row.run_id}), self.apart)
+            if any(known[run] != layer for run, layer in layers.items()):
+                raise Restart(self.apart)
+            layers[row.run_id] = known[row.run_id]
+        layer = layers[row.run_id]
+        key = (row.model, heat, layer, row.task, row.theme, row.identity, row.sample)
+        other = self._wrote.setdefault(key, row.run_id)
+        if other != row.run_id:
+            raise Restart(self.apart | {frozenset((other, row.run_id))})
+        return layer, row.sample
+
+
+def _layered(runs: list[int], apart: Runs) -> dict[int, int]:
+    """Each run in the first layer that holds no run it is to be kept apart from."""
+    layers: list[set[int]] = []
+    found = {}
+    for run in runs:
+        free = (place for place, of in enumerate(layers) if all(frozenset((run, one)) not in apart for one in of))
+        found[run] = next(free, len(layers))
+        if found[run] == len(layers):
+            layers.append(set())
+        layers[found[run]].add(run)
+    return found
+
+
+class _Spread:
+    """Mean distances of one model's outputs on one axis; a unit is a task and theme with every identity."""
+
+    def __init__(self, identities: list[str]) -> None:
+        self._identities = identities
+        self._sums = ClusterSums(len(identities))
+        self._blocks: dict[Block, tuple[list[ExactSum], int]] = {}
+        self._within = ExactSum()  # of the variances within the blocks
+
+    def add(self, block: Block, distances: list[float]) -> None:
+        totals, count = self._blocks.get(block, ([ExactSum() for _ in distances], 0))
+        if count:
+            self._within.remove(float(np.var(self._sums.row(block, ""))))
+        for total, distance in zip(totals, distances, strict=True):
+            total.add(distance)
+        self._blocks[block] = (totals, count + 1)
+        means = np.array([total.value / (count + 1) for total in totals])
+        self._sums.put(block, "", means)
+        self._within.add(float(np.var(means)))
+
+    def values(self, axis: str, dims: tuple[tuple[str, str], ...]) -> list[LiveValue]:
+        n, k = len(self._blocks), len(self._identities)
+        whole = LiveKey(RBS, axis, "", dims)
+        if k > MOST_GROUPS or n == 0 or k < 2:
+            few = "an axis needs at least two identities" if k < 2 else INCOMPLETE
+            many = f"there are more than {MOST_GROUPS} identities: they are compared at the end"
+            return [undefined(whole, UNIT, n, many if k > MOST_GROUPS else few)]
+        means = self._sums.totals("") / n
+        covariance = self._sums.covariance("")
+        found = []
+        for place, identity in enumerate(self._identities):
+            error = None if covariance is None or covariance[place, place] <= 0 else sqrt(covariance[place, place])
+            key = LiveKey(DISTANCE, identity, identity, dims)
+            found.append(nearly_normal(key, UNIT, n, float(means[place]), error, (n,)))
+        value = representative_of(means).value
+        assert value is not None
+        bounds = None if covariance is None or n < FIRST else spread_band(means, covariance, n)
+        reason = f"the band is shown from {FIRST} on, now {n}" if n < FIRST else "nothing varies yet"
+        shown = banded(whole, UNIT, n, value, bounds, "" if bounds else reason)
+        return [*found, replace(shown, floor=self._floor(n, k))]
+
+    def _floor(self, n: int, k: int) -> float:
+        """The mean of RBS with identities permuted within the blocks, as if their means were normal.
+
+        Its root mean square is √Σ v_b / B, v_b the variance within a block; the mean of a χ with k − 1 degrees of
+        freedom is so many times its root mean square. `representative_null` draws the permutations themselves.
+        """
+        df = k - 1
+        return sqrt(max(0.0, self._within.value)) / n * sqrt(2 / df) * gamma((df + 1) / 2) / gamma(df / 2)

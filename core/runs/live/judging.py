@@ -1,0 +1,43 @@
+"""How far raters are: counts and rates, never what was chosen."""
+
+from datetime import datetime
+
+from core.judging.workshop import participants
+from core.project.project import Project
+from core.project.rows import JudgmentRow, SessionRow
+from core.runs.live.values import LiveJudging
+
+WINDOW = 20  # judgments over which the present rate is taken
+
+
+def judging_now(project: Project) -> tuple[LiveJudging, ...]:
+    """Every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    unnamed = participants(project)
+    found = []
+    together: list[SessionRow] = []
+    for session in project.judging.sessions():
+        rater = raters[session.rater_id]
+        if rater.code in unnamed:
+            together.append(session)
+        else:
+            found.append(_row(project, rater.code, rater.kind, [session]))
+    if together:
+        found.append(_row(project, f"{len(together)} participants", "person", together))
+    return tuple(found)
+
+
+def _row(project: Project, code: str, kind: str, sessions: list[SessionRow]) -> LiveJudging:
+    judged = sum(project.judging.judgment_count(session.id) for session in sessions)
+    planned = sum(project.judging.count(session.plan_id) for session in sessions)
+    rate = _per_minute(project.judging.latest(sessions[0].id, WINDOW)) if len(sessions) == 1 else None
+    return LiveJudging(code, kind, judged, planned, rate, all(session.revealed_at is not None for session in sessions))
+
+
+def _per_minute(rows: tuple[JudgmentRow, ...]) -> float | None:
+    """Over the latest judgments, from the first of them to the last; None for fewer than two."""
+    if len(rows) < 2:
+        return None
+    first, *_, last = sorted(datetime.fromisoformat(row.created_at) for row in rows)
+    seconds = (last - first).total_seconds()
+    return 60 * (len(rows) - 1) / seconds if seconds > 0 else None

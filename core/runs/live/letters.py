@@ -1,0 +1,344 @@
+"""Live figures of reference letters: odds ratios of word categories, styles and successes, from the stored scores."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import exp, sqrt
+
+import numpy as np
+
+from core.compute import ComputeProcess
+from core.metrics.anytime import BoundedMean, share_band
+from core.metrics.odds import FEWEST_EXPECTED, HALDANE, log_odds_ratio, published_odds_ratio, smallest_expected
+from core.metrics.result import Floats as Doubles
+from core.metrics.sums import ClusterSums, ExactSum, Moments
+from core.project.project import Project
+from core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from core.prompts.drafts import PLAIN_ARM
+from core.runs.exporting import matched_block
+from core.runs.live.values import (
+    AGAINST,
+    MOST_GROUPS,
+    LiveKey,
+    LiveValue,
+    banded,
+    dims_of,
+    nearly_normal,
+    undefined,
+)
+from core.runs.measure.letters import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
+from core.runs.values import best_scorer, scorer_for
+from core.scorers.document_success import Outcome, is_english_letter, of_document
+from core.scorers.lexicon import load_lexicon
+from core.scorers.protocol import ScorerInfo
+from core.studies.letters.lexicon import LEXICON_ID
+from core.studies.letters.measure import SUCCESS_ID
+from core.studies.letters.style import COUNTS_FROM
+
+Pair = tuple[str, str]
+ODDS, DIFFERENCE, SHARE = "odds ratio", "difference of shares", "share"
+GIVEN_IN_TABLE = "the table gives each letter's share: it is measured at the end"
+TOO_MANY = f"there are more than {MOST_GROUPS} groups: they are compared at the end"
+
+
+@dataclass(frozen=True)
+class _Letter:
+    """`cluster`: what its block shares, itself where it has none. `part`: model and document. `rank`: in the table."""
+
+    group: str
+    cluster: object
+    part: tuple[str, str]
+    plain: bool
+    rank: tuple[bool, int]
+
+
+class LettersTally:
+    """Follows the letters of a study. Only those that were asked for without an instruction added are compared."""
+
+    def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
+        self._project, self._study = project, study_id
+        self._lexicon = load_lexicon("letters")
+        self._counter = scorer_for("lexicon", "lexicon", "lexicon")
+        self._published = scorer_for("lexicon", "lexicon_published", "lexicon_published")
+        self._success = success_scorer()
+        self._styles = {info.name: (kind, info) for kind in STYLES if (info := best_scorer(kind))}
+        self._documents: dict[int, str] = {}
+        self._letters: dict[TextKey, _Letter] = {}
+        self._parts: dict[tuple[str, str], _Part] = {}
+        self._given: set[str] = set()
+
+    @property
+    def scorers(self) -> tuple[ScorerInfo, ...]:
+        return (self._counter, self._published, self._success, *(info for _, info in self._styles.values()))
+
+    def text(self, row: OutputRow) -> None:
+        if row.run_id not in self._documents:
+            self._documents = documents_asked(self._project, self._study)
+        document = row.fields.get("document", "") or self._documents.get(row.run_id, "")
+        key: TextKey = ("output", row.id)
+        arm = row.fields.get("arm", "")
+        self._know(key, row.fields.get("group", row.identity), matched_block(row), (row.model, document), arm)
+        self._given |= {kind for kind in STYLES if row.fields.get(kind, "").strip()}
+
+    def source(self, row: SourceRow) -> None:
+        if row.kind == "letter":
+            fields = row.fields
+            part = (fields.get("model", ""), fields.get("document", ""))
+            self._know(
+                ("source", row.id), fields.get("group", ""), fields.get("block", ""), part, fields.get("arm", "")
+            )
+            self._given |= {kind for kind in STYLES if fields.get(kind, "").strip()}
+
+    def _know(self, key: TextKey, group: str, block: str, part: tuple[str, str], arm: str) -> None:
+        plain = arm in ("", PLAIN_ARM)
+        part = (part[0], part[1] or "letter")
+        # As the measure lists them: generated letters before imported ones.
+        self._letters[key] = _Letter(group, block or key, part, plain, (key[0] == "source", key[1]))
+
+    def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
+        letter = self._letters.get(key)
+        if letter is None or not len(values):
+            return
+        part = self._parts.setdefault(letter.part, _Part(len(self._lexicon.categories)))
+        if not letter.plain or not letter.group:
+            return
+        if scorer.name == self._counter.name:
+            width = len(self._lexicon.categories)
+            part.count(letter, values[1 : 1 + width].astype(np.float64), float(values[0]))
+        elif scorer.name == self._published.name:
+            part.count_published(letter.group, values[: 1 + len(self._lexicon.categories)].astype(np.float64))
+        elif scorer.name == self._success.name:
+            part.succeeded(letter, of_document(values.tolist(), letter.part[1]))
+            part.read(letter, key, english=is_english_letter(values.tolist()))
+        else:
+            kind = self._styles[scorer.name][0]
+            part.styled(letter, key, kind, float(np.mean(values.astype(np.float64) >= COUNTS_FROM)))
+
+    def settle(self) -> None:
+        """Nothing is left for later."""
+
+    def values(self) -> list[LiveValue]:
+        several = [len({part[place] for part in self._parts}) > 1 for place in (0, 1)]
+        found = []
+        for (model, document), part in self._parts.items():
+            dims = dims_of(model=model if several[0] else "", document=document if several[1] else "")
+            found += list(self._values(part, dims))
+        return found
+
+    def _values(self, part: "_Part", dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
+        groups = part.groups()
+        if len(groups) < 2:
+            few = "an odds ratio needs letters of two groups"
+            for category in self._lexicon.categories:
+                yield undefined(LiveKey(LEXICON_ID, category.name, "", dims), ODDS, part.n(groups), few)
+        elif len(groups) > MOST_GROUPS:
+            yield undefined(LiveKey(LEXICON_ID, "", "", dims), ODDS, part.n(groups), TOO_MANY)
+        else:
+            names = [category.name for category in self._lexicon.categories]
+            for pair in combinations(groups, 2):
+                yield from part.ratios(pair, names, dims)
+                yield from part.published_ratios(pair, names, dims)
+        for kind in STYLES:
+            if kind in self._given:
+                yield undefined(LiveKey(f"letters.style.{kind}", kind, "", dims), DIFFERENCE, 0, GIVEN_IN_TABLE)
+            elif len(groups) <= MOST_GROUPS:
+                yield from part.style_values(kind, groups, dims)
+        yield from part.successes(dims)
+
+
+@dataclass
+class _Part:
+    """The letters of one model and document."""
+
+    categories: int
+    counts: ClusterSums = field(init=False)
+    letters: Counter[str] = field(default_factory=Counter)  # counted, by group
+    published: dict[str, Doubles] = field(default_factory=dict)  # words, then matches of each category, by group
+    first: dict[str, tuple[bool, int]] = field(default_factory=dict)
+    overfull: dict[str, Doubles] = field(default_factory=dict)
+    outcomes: dict[str, Counter[Outcome]] = field(default_factory=dict)
+    english: dict[TextKey, bool] = field(default_factory=dict)
+    waiting: dict[TextKey, list[tuple[str, float]]] = field(default_factory=dict)
+    styles: dict[str, "_Style"] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.counts = ClusterSums(self.categories + 1)
+
+    def count(self, letter: _Letter, matches: Doubles, tokens: float) -> None:
+        group = letter.group
+        self.letters[group] += 1
+        self.first[group] = min(letter.rank, self.first.get(group, letter.rank))
+        row = np.append(matches, tokens)
+        self.counts.put(letter.cluster, group, self.counts.row(letter.cluster, group) + row)
+        known = self.overfull.setdefault(group, np.zeros(self.categories))
+        known += matches > tokens
+
+    def groups(self) -> list[str]:
+        """In the order of the study: the paper's two, else as they come."""
+        if set(self.first) == set(PUBLISHED_ORDER):
+            return list(PUBLISHED_ORDER)
+        return sorted(self.first, key=lambda group: self.first[group])
+
+    def n(self, groups: list[str]) -> int:
+        return sum(self.letters[group] for group in groups)
+
+    def ratios(self, pair: Pair, names: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
+        one, other = (self.counts.totals(group) for group in pair)
+        n = self.n(list(pair))
+        units = (self.counts.both(*pair),)
+        if units[0] < self.counts.clusters(*pair):  # letters that are not all matched
+            units = tuple(self.counts.clusters(group) for group in pair)  # type: ignore[assignment]
+        overfull = self.overfull[pair[0]] + self.overfull[pair[1]]
+        observed = None
+        if one[-1] and other[-1]:
+            kept = np.append(overfull == 0, True)
+            first, second = one * kept, other * kept
+            observed = log_odds_ratio(first[:-1], first[-1:], second[:-1], second[-1:])
+        for column, name in enumerate(names):
+            key = LiveKey(LEXICON_ID, name, AGAINST.join(pair), dims)
+            if observed is None:
+                yield undefined(key, ODDS, n, "a group has no words")
+                continue
+            expected = smallest_expected(one[column] + other[column], one[-1], other[-1])
+            if overfull[column]:
+                yield undefined(key, ODDS, n, "more matches than words")
+            elif expected < FEWEST_EXPECTED:
+                yield undefined(key, ODDS, n, f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}")
+            else:
+                slopes = {pair[0]: _slope(one, column), pair[1]: -_slope(other, column)}
+                error, value = self.counts.error(slopes), exp(float(observed[column]))
+                yield nearly_normal(key, ODDS, n, value, error, units, ratio=True)
+
+    def count_published(self, group: str, counts: Doubles) -> None:
+        self.published[group] = self.published.get(group, np.zeros(len(counts))) + counts
+
+    def published_ratios(self, pair: Pair, names: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
+        one, other = (self.published.get(group) for group in pair)
+        if one is None or other is None:
+            return
+        for column, name in enumerate(names, start=1):
+            key = LiveKey(LEXICON_ID, name, AGAINST.join(pair), dims, "as_published")
+            ratio = published_odds_ratio(one[column], one[0], other[column], other[0])
+            if ratio.value is None:
+                yield undefined(key, ODDS, self.n(list(pair)), ratio.reason)
+            else:
+                yield banded(key, ODDS, self.n(list(pair)), ratio.value, None, "the paper takes words as independent")
+
+    # successes
+
+    def succeeded(self, letter: _Letter, outcome: Outcome) -> None:
+        self.outcomes.setdefault(letter.group, Counter())[outcome] += 1
+
+    def successes(self, dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
+        together = sum(self.outcomes.values(), Counter[Outcome]())
+        labelled = [("all", "", together, Outcome.SUCCESS)]
+        if 1 < len(self.outcomes) <= MOST_GROUPS:
+            labelled += [(group, group, counts, Outcome.SUCCESS) for group, counts in self.outcomes.items()]
+        failures = [kind for kind in Outcome if kind is not Outcome.SUCCESS and together[kind]]
+        labelled += [(kind.name.lower(), "", together, kind) for kind in failures]
+        for label, group, counts, kind in labelled:
+            n, key = counts.total(), LiveKey(SUCCESS_ID, label, group, dims)
+            if n:
+                yield banded(key, SHARE, n, counts[kind] / n, share_band(counts[kind], n))
+
+    # styles, of letters that are in English
+
+    def read(self, letter: _Letter, key: TextKey, *, english: bool) -> None:
+        self.english[key] = english
+        for kind, share in self.waiting.pop(key, []):
+            self.styled(letter, key, kind, share)
+
+    def styled(self, letter: _Letter, key: TextKey, kind: str, share: float) -> None:
+        if key not in self.english:
+            self.waiting.setdefault(key, []).append((kind, share))
+        elif self.english[key]:
+            self.styles.setdefault(kind, _Style()).add(letter.cluster, letter.group, share)
+
+    def style_values(self, kind: str, groups: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
+        style = self.styles.get(kind)
+        if style is None:
+            return
+        name = f"letters.style.{kind}"
+        for group in groups:
+            if group in style.letters:
+                yield style.rate(LiveKey(name, kind, group, dims), group)
+        for pair in combinations(groups, 2):
+            if style.letters[pair[0]] and style.letters[pair[1]]:
+                yield style.difference(LiveKey(name, kind, AGAINST.join(pair), dims), pair)
+
+
+def _slope(totals: Doubles, column: int) -> Doubles:
+    """Of ln((a + ½) / (n − a + ½)) by the totals."""
+    a, n = float(totals[column]), float(totals[-1])
+    slope = np.zeros(len(totals))
+    slope[column] = 1 / (a + HALDANE) + 1 / (n - a + HALDANE)
+    slope[-1] = -1 / (n - a + HALDANE)
+    return slope
+
+
+class _Style:
+    """Shares of formal (positive, agentic) sentences: a mean for each block and group, compared as `Sides` does."""
+
+    def __init__(self) -> None:
+        self.letters: Counter[str] = Counter()
+        self._blocks: dict[object, dict[str, tuple[ExactSum, int]]] = {}
+        self._means: dict[str, Moments] = {}
+        self._differences: dict[Pair, Moments] = {}
+        self._matched: Counter[Pair] = Counter()  # letters in blocks with both groups
+        self._watched: dict[str, BoundedMean] = {}
+        self._repeated: set[str] = set()
+
+    def add(self, block: object, group: str, share: float) -> None:
+        self.letters[group] += 1
+        self._watched.setdefault(group, BoundedMean()).add(share)
+        here = self._blocks.setdefault(block, {})
+        self._change(here, group, -1)
+        total, count = here.get(group, (ExactSum(), 0))
+        total.add(share)
+        here[group] = (total, count + 1)
+        self._repeated |= {group} if count else set()
+        self._change(here, group, 1)
+
+    def _change(self, here: dict[str, tuple[ExactSum, int]], group: str, sign: int) -> None:
+        """Add (or take away) the block's mean of a group, and its differences from the other groups there."""
+        if group not in here:
+            return
+        means = {name: total.value / count for name, (total, count) in here.items()}
+        _move(self._means.setdefault(group, Moments()), means[group], sign)
+        for other in here:
+            if other != group:
+                first, second = sorted((group, other))
+                _move(self._differences.setdefault((first, second), Moments()), means[first] - means[second], sign)
+                self._matched[first, second] += sign * (here[first][1] + here[second][1])
+
+    def rate(self, key: LiveKey, group: str) -> LiveValue:
+        """The share of a group, each letter one unit; its blocks are, where they have several letters of the group."""
+        means = self._means[group]
+        assert means.mean is not None
+        if group in self._repeated:
+            return nearly_normal(key, SHARE, self.letters[group], means.mean, means.error, (means.n,))
+        return banded(key, SHARE, self.letters[group], means.mean, self._watched[group].band)
+
+    def difference(self, key: LiveKey, pair: Pair) -> LiveValue:
+        """Paired where at least half of the letters are in blocks with both groups."""
+        first, second = sorted(pair)
+        letters, matched = self.letters[first] + self.letters[second], self._matched[first, second]
+        if 2 * matched >= letters:
+            differences = self._differences[first, second]
+            assert differences.mean is not None
+            value = differences.mean if (first, second) == pair else -differences.mean
+            return nearly_normal(key, DIFFERENCE, matched, value, differences.error, (differences.n,))
+        one, other = (self._means[group] for group in pair)
+        assert one.mean is not None
+        assert other.mean is not None
+        errors = [one.error or 0.0, other.error or 0.0]
+        error = sqrt(errors[0] ** 2 + errors[1] ** 2) or None
+        return nearly_normal(key, DIFFERENCE, letters, one.mean - other.mean, error, (one.n, other.n))
+
+
+def _move(moments: Moments, value: float, sign: int) -> None:
+    if sign > 0:
+        moments.add(value)
+    else:
+        moments.remove(value)

@@ -1,0 +1,74 @@
+"""How writing goes, from the rows of outputs: rates, failures, refusals and lengths, each row counted once."""
+
+from bisect import bisect_right
+from collections import Counter, deque
+from datetime import UTC, datetime
+
+from core.project.rows import OutputRow
+from core.runs.live.values import LiveRates
+from core.scorers.refusal import is_refusal
+
+WINDOW = 10.0  # seconds over which the present rates are taken
+PAUSE = 60.0  # seconds without a text, from which on nobody was writing
+EDGES = (0, 1, 25, 50, 100, 200, 400, 800, 1600)  # words
+
+
+class Rates:
+    """Counts outputs in the order in which they were stored."""
+
+    def __init__(self) -> None:
+        self._texts = self._refusals = self._timed = self._timed_tokens = 0
+        self._failed: dict[int, str] = {}
+        self._lengths: Counter[int] = Counter()
+        self._recent: deque[tuple[float, int]] = deque()
+        self._last: float | None = None
+        self._seconds = 0.0
+
+    def add(self, row: OutputRow) -> None:
+        if row.status != "done":
+            self._failed[row.id] = row.failure or "other"
+        else:
+            self._texts += 1
+            self._refusals += is_refusal(row.text)
+            self._lengths[EDGES[bisect_right(EDGES, len(row.text.split())) - 1]] += 1
+        tokens = row.usage.get("completion", 0)
+        self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens)
+
+    def _time(self, at: float, tokens: int) -> None:
+        if self._last is not None and at - self._last <= PAUSE:
+            self._seconds += max(0.0, at - self._last)
+            self._timed += 1
+            self._timed_tokens += tokens
+        self._last = at if self._last is None else max(at, self._last)
+        self._recent.append((at, tokens))
+        while at - self._recent[0][0] > WINDOW:
+            self._recent.popleft()
+
+    def failures(self) -> tuple[int, ...]:
+        """The ids of the outputs that failed: they are removed where they are asked for again."""
+        return tuple(self._failed)
+
+    def forget(self, output_id: int) -> None:
+        self._failed.pop(output_id, None)
+
+    @property
+    def texts(self) -> int:
+        return self._texts
+
+    def now(self, at: datetime | None = None) -> LiveRates:
+        """The rates at a moment, now where none is given."""
+        moment = (at or datetime.now(UTC)).timestamp()
+        recent = [tokens for when, tokens in self._recent if moment - when <= WINDOW]
+        seconds, texts = self._seconds, self._timed
+        limits = (*EDGES[1:], None)
+        return LiveRates(
+            texts=self._texts,
+            failed=dict(Counter(self._failed.values())),
+            refusals=self._refusals,
+            seconds=seconds,
+            texts_per_second=len(recent) / WINDOW,
+            tokens_per_second=sum(recent) / WINDOW,
+            texts_per_second_in_all=texts / seconds if seconds else None,
+            tokens_per_second_in_all=self._timed_tokens / seconds if seconds else None,
+            lengths=tuple((low, high, self._lengths[low]) for low, high in zip(EDGES, limits, strict=True)),
+        )

@@ -1,0 +1,199 @@
+"""The tally of a study: reads each stored row once, keeps sums, and says at any moment what they amount to."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, cast
+
+from core.compute import ComputeProcess, shared
+from core.jobs import JobContext
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.rows import OutputRow, ScoreRow, StudyRow, TextKey
+from core.project.stores.runs import OutputFilter
+from core.runs.live.judging import judging_now
+from core.runs.live.plain import PlainTally
+from core.runs.live.rates import Rates
+from core.runs.live.values import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, Restart, StudyTally
+from core.scorers.protocol import ScorerInfo
+from core.studies.registry import studies
+from core.studies.study import named
+
+PAGE = 250  # rows at once, as short readers take
+MOST_POINTS = 3_000
+
+
+class LiveTally:
+    """What a study's texts and revealed judgments say so far. Safe to use from any thread.
+
+    `runs`: only these; imported texts and judgments belong to no run, and are left out then.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        study: StudyRow,
+        runs: Iterable[int] | None = None,
+        compute: ComputeProcess | None = None,
+    ) -> None:
+        self._project, self._study = project, study
+        self._runs = None if runs is None else frozenset(runs)
+        self._compute = compute or shared()
+        self._lock = threading.RLock()
+        self._learned: object = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Read everything again from the first row, with what was learned."""
+        declared = studies().get(self._study.kind)
+        made = named(declared.live) if declared is not None and declared.live else PlainTally
+        self._tally: StudyTally = made(self._project, self._study.id, self._compute)
+        if self._learned is not None:
+            cast(Any, self._tally).learn(self._learned)  # whoever raises Restart has it
+        self._rates = Rates()
+        self._keys: set[TextKey] = set()
+        self._scored: Counter[str] = Counter()
+        self._after = {"output": 0, "source": 0, "score": 0, "embedding": 0}
+        self._values: tuple[LiveValue, ...] | None = None
+        self._history: dict[LiveKey, list[LivePoint]] = {}
+
+    # reading
+
+    def catch_up(self, ctx: JobContext) -> bool:
+        """Read what was stored since the last time, once, in pages; True if there was anything.
+
+        Cancelled, or the project closed (`AppError`), it goes on from there the next time.
+        """
+        with self._lock:
+            try:
+                return self._read(ctx)
+            except Restart as why:
+                self._learned = why.args[0]
+                self._begin()
+        return self.catch_up(ctx)
+
+    def take(self, ctx: JobContext, changes: Changes) -> bool:
+        """The same for what a commit changed; reads nothing where it does not concern this study's figures.
+
+        Failures that were removed, because they are asked for again, are counted no longer.
+        """
+        if not changes.touches("output", "source", "score", "embedding", "judgment", "session", "annotation"):
+            return False
+        with self._lock:
+            gone = [key for key in self._rates.failures() if key in changes.of("output")]
+            for key in gone:
+                if self._project.outputs.get(key) is None:
+                    self._rates.forget(key)
+            return self.catch_up(ctx) or bool(gone)
+
+    def _read(self, ctx: JobContext) -> bool:
+        # First how far the scores go: every text that has one of them is then among the texts that are read.
+        last = {name: self._project.scores.last_id(embeddings=name == "embedding") for name in ("score", "embedding")}
+        found = self._read_sources(ctx) if self._runs is None else False
+        found |= self._read_outputs(ctx)
+        for name, end in last.items():
+            found |= self._read_scores(ctx, name, end)
+        judged = getattr(self._tally, "judged", None)
+        if judged is not None and self._runs is None:
+            found |= judged(ctx)
+        if found:
+            self._settle()
+        return found
+
+    def _read_sources(self, ctx: JobContext) -> bool:
+        found = False
+        while page := self._project.sources.page(self._study.id, self._after["source"], PAGE):
+            ctx.check()
+            for row in page:
+                self._after["source"] = row.id
+                self._keys.add(("source", row.id))
+                self._tally.source(row)
+            found = True
+        return found
+
+    def _read_outputs(self, ctx: JobContext) -> bool:
+        found = False
+        where = OutputFilter(study_id=self._study.id)
+        while page := self._project.outputs.page(self._after["output"], PAGE, where):
+            ctx.check()
+            for row in page:
+                self._after["output"] = row.id
+                found |= self._text(row)
+            if found:
+                self._settle()
+        return found
+
+    def _text(self, row: OutputRow) -> bool:
+        if self._runs is not None and row.run_id not in self._runs:
+            return False
+        self._rates.add(row)
+        if row.status == "done":
+            self._keys.add(("output", row.id))
+            self._tally.text(row)
+        return True
+
+    def _read_scores(self, ctx: JobContext, table: str, last: int) -> bool:
+        vectors = table == "embedding"
+        infos = {info.name: info for info in self._tally.scorers if (info.role == "embedding") == vectors}
+        versions = {name: info.version for name, info in infos.items()}
+        found = False
+        while infos and self._after[table] < last:
+            ctx.check()
+            end = min(last, self._after[table] + PAGE)
+            rows = self._project.scores.between(self._after[table], end, versions, embeddings=vectors)
+            for number, scorer, row in rows:
+                self._after[table] = number
+                found |= self._score(infos[scorer], row)
+            self._after[table] = end
+            if rows and found:
+                self._settle()
+        return found
+
+    def _score(self, info: ScorerInfo, row: ScoreRow) -> bool:
+        key: TextKey = ("output", row.output_id) if row.output_id is not None else ("source", row.source_id or 0)
+        if key not in self._keys:
+            return False  # of another study or run
+        self._scored[info.name] += 1
+        self._tally.scored(info, key, row.values, row.summary)
+        return True
+
+    def _settle(self) -> None:
+        """After a page: the figures as they are now, and a point of each for its curve."""
+        self._tally.settle()
+        self._values = None
+        for value in self.values():
+            if value.estimate is None:
+                continue
+            points = self._history.setdefault(value.key, [])
+            if not points or points[-1].n != value.n or points[-1].estimate != value.estimate:
+                points.append(LivePoint(value.n, value.estimate, value.low, value.high))
+            if len(points) > MOST_POINTS:
+                del points[1:-1:2]
+
+    # what is there
+
+    def values(self) -> tuple[LiveValue, ...]:
+        """Every figure, in the order of the study's findings."""
+        with self._lock:
+            if self._values is None:
+                self._values = tuple(self._tally.values())
+            return self._values
+
+    def rates(self, at: datetime | None = None) -> LiveRates:
+        """How writing goes, now or at a moment."""
+        with self._lock:
+            return replace(self._rates.now(at), scored=dict(self._scored))
+
+    def since(self, n: int = 0) -> Mapping[LiveKey, tuple[LivePoint, ...]]:
+        """For every figure how it was at more than `n` texts, at most `MOST_POINTS` points from the first to the last.
+
+        A point is kept for each page of rows that was read; of old ones every other is let go.
+        """
+        with self._lock:
+            return {key: tuple(point for point in points if point.n > n) for key, points in self._history.items()}
+
+    def judging(self) -> tuple[LiveJudging, ...]:
+        """How far each rater is: counts and rates alone, whatever was revealed."""
+        return judging_now(self._project)

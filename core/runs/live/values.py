@@ -1,0 +1,180 @@
+"""What a live board shows: estimates with bands that may be watched, the rate of writing, and counts of judging."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import exp, log
+from typing import Protocol
+
+from core.findings import Finding, Interval, Variant
+from core.metrics.anytime import FIRST, normal_band
+from core.metrics.result import LEVEL, Bounds
+from core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from core.scorers.protocol import ScorerInfo
+
+AGAINST = " / "
+MOST_GROUPS = 24
+AT_THE_END = "it needs all texts at once: it is measured at the end"
+
+
+@dataclass(frozen=True)
+class LiveKey:
+    """Which figure: the finding's id and label, its group (or groups, first against second), and its dims in order."""
+
+    id: str
+    label: str
+    group: str
+    dims: tuple[tuple[str, str], ...] = ()
+    variant: Variant = "default"
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(self.group.split(AGAINST)) if self.group else ()
+
+
+@dataclass(frozen=True)
+class LiveValue:
+    """A figure at this moment, over `n` texts (or choices). `low`, `high`: a 95 % band that holds for every n at once.
+
+    `floor`: what a spread is without any bias, on average; None for a signed figure. `reason`: why there is no
+    estimate, or no band yet.
+    """
+
+    key: LiveKey
+    unit: str
+    n: int
+    estimate: float | None
+    low: float | None = None
+    high: float | None = None
+    floor: float | None = None
+    reason: str = ""
+
+    def finding(self) -> Finding:
+        """As figures of findings take it, the band in place of the interval."""
+        reason = self.reason if self.estimate is None else f"interval: {self.reason}"
+        interval = None
+        if self.low is not None and self.high is not None:
+            interval, reason = Interval(self.low, self.high, LEVEL, "anytime-valid"), ""
+        return Finding(
+            id=self.key.id,
+            label=self.key.label,
+            title=" · ".join(filter(None, (self.key.label, self.key.group, *(name for _, name in self.key.dims)))),
+            groups=self.key.groups,
+            estimate=self.estimate,
+            unit=self.unit,
+            n=self.n,
+            dims=dict(self.key.dims),
+            variant=self.key.variant,
+            reason=reason or None,
+            interval=interval,
+        )
+
+
+@dataclass(frozen=True)
+class LivePoint:
+    """A value as it was when there were `n` texts."""
+
+    n: int
+    estimate: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class LiveRates:
+    """How writing goes. `failed`: texts that failed, by kind. `seconds`: spent writing, pauses left out.
+
+    The rates are over the last seconds (0 where nothing comes) and, `_in_all`, over the time spent; tokens where the
+    backend counts them. `lengths`: (from, below, texts) in words, the last without a limit. `scored`: how many of the
+    texts each scorer has scored.
+    """
+
+    texts: int = 0
+    failed: Mapping[str, int] = field(default_factory=dict)
+    refusals: int = 0
+    seconds: float = 0.0
+    texts_per_second: float = 0.0
+    tokens_per_second: float = 0.0
+    texts_per_second_in_all: float | None = None
+    tokens_per_second_in_all: float | None = None
+    lengths: tuple[tuple[int, int | None, int], ...] = ()
+    scored: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LiveJudging:
+    """How far a rater is: judgments and their rate, and nothing of what was chosen."""
+
+    rater: str
+    kind: str
+    judged: int
+    planned: int
+    per_minute: float | None
+    revealed: bool
+
+
+class StudyTally(Protocol):
+    """What a study's declaration names as `live`: a class, made with (project, study id, compute).
+
+    Each of its methods costs what is new and nothing that was told before. `scorers`: those whose scores it is told.
+    """
+
+    @property
+    def scorers(self) -> tuple[ScorerInfo, ...]: ...
+
+    def text(self, row: OutputRow) -> None:
+        """A finished text, once, in the order of ids; before its scores."""
+
+    def source(self, row: SourceRow) -> None:
+        """A text that was imported."""
+
+    def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
+        """A score of a text that was told."""
+
+    def settle(self) -> None:
+        """After some were told: work that is better done for several together. May raise `AppError`."""
+
+    def values(self) -> "list[LiveValue]": ...
+
+
+class Restart(Exception):
+    """Raised by a tally when what it was told shows that earlier texts belong elsewhere."""
+
+
+# ---- Values from sums
+
+
+def banded(key: LiveKey, unit: str, n: int, estimate: float, bounds: Bounds | None, reason: str = "") -> LiveValue:
+    """An estimate with a band, or with the reason why it has none."""
+    if bounds is None:
+        return LiveValue(key, unit, n, estimate, reason=reason)
+    return LiveValue(key, unit, n, estimate, min(bounds.low, estimate), max(bounds.high, estimate))
+
+
+def undefined(key: LiveKey, unit: str, n: int, reason: str) -> LiveValue:
+    return LiveValue(key, unit, n, None, reason=reason)
+
+
+def nearly_normal(
+    key: LiveKey,
+    unit: str,
+    n: int,
+    estimate: float,
+    error: float | None,
+    units: tuple[int, ...],
+    *,
+    ratio: bool = False,
+) -> LiveValue:
+    """`units`: of each group; the band comes at `FIRST`. `ratio`: it is that of the logarithm, as `error` is."""
+    if min(units) < FIRST:
+        return banded(key, unit, n, estimate, None, f"the band is shown from {FIRST} on, now {min(units)}")
+    if error is None:
+        return banded(key, unit, n, estimate, None, "nothing varies yet")
+    if not ratio:
+        return banded(key, unit, n, estimate, normal_band(estimate, error, sum(units)))
+    bounds = normal_band(log(estimate), error, sum(units))
+    return banded(key, unit, n, estimate, Bounds(exp(bounds.low), exp(bounds.high), bounds.method))
+
+
+def dims_of(**named: str) -> tuple[tuple[str, str], ...]:
+    """Those that are not empty, in this order."""
+    return tuple((name, value) for name, value in named.items() if value)

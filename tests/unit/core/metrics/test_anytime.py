@@ -1,0 +1,129 @@
+"""Bands that may be watched: against hand calculations, against the intervals for one look, and while watching."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from core.metrics.anytime import (
+    BoundedMean,
+    normal_band,
+    share_band,
+    share_difference_band,
+    share_spread_band,
+    spread_band,
+    watched_chance_range,
+)
+from core.metrics.proportions import wilson
+
+
+@pytest.mark.parametrize(("chosen", "n"), [(0, 5), (7, 17), (33, 60), (60, 60)])
+def test_band_is_wider_than_the_interval_for_one_look(chosen: int, n: int) -> None:
+    band, interval = share_band(chosen, n), wilson(chosen, n)
+    assert interval is not None
+    assert band.low <= interval.low
+    assert band.high >= interval.high
+    assert band.low <= chosen / n <= band.high
+
+
+def test_band_is_everything_before_the_first_choice() -> None:
+    assert (share_band(0, 0).low, share_band(0, 0).high) == (0.0, 1.0)
+
+
+def test_band_of_no_success_by_hand() -> None:
+    # s = 0: B(1, n + 1) = 1 / (n + 1), so 1 / ((n + 1) (1 − p)ⁿ) = 20 at the upper end.
+    assert share_band(0, 10).high == pytest.approx(1 - (1 / (20 * 11)) ** (1 / 10))
+
+
+def test_band_holds_the_truth_at_every_look_in_at_least_95_of_100_sequences() -> None:
+    """Wilson's interval looked at as often misses at some look in far more than 5 % of these sequences."""
+    rng = random.Random(5)
+    truth, sequences, missed, missed_by_wilson = 1 / 3, 400, 0, 0
+    for _ in range(sequences):
+        chosen, out, wilson_out = 0, False, False
+        for n in range(1, 121):
+            chosen += rng.random() < truth
+            if n % 5 == 0:
+                band, bounds = share_band(chosen, n), wilson(chosen, n)
+                assert bounds is not None
+                out = out or not band.low <= truth <= band.high
+                wilson_out = wilson_out or not bounds.low <= truth <= bounds.high
+        missed += out
+        missed_by_wilson += wilson_out
+    assert missed <= 0.05 * sequences
+    assert missed_by_wilson > 0.1 * sequences
+
+
+@pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (9, 1 / 3), (60, 1 / 3), (61, 0.5)])
+def test_watched_range_holds_just_the_shares_whose_band_holds_chance(n: int, chance: float) -> None:
+    inside = [s / n for s in range(n + 1) if share_band(s, n).low <= chance <= share_band(s, n).high]
+    assert watched_chance_range(n, chance) == pytest.approx((min(inside), max(inside)))
+
+
+def test_a_difference_of_shares_is_the_union_of_two_bands() -> None:
+    one, other = share_band(12, 20, 0.975), share_band(5, 25, 0.975)
+    band = share_difference_band(12, 20, 5, 25)
+    assert (band.low, band.high) == pytest.approx((one.low - other.high, one.high - other.low))
+
+
+def test_spread_of_two_shares_follows_the_band_of_one() -> None:
+    band, spread = share_band(70, 100), share_spread_band(np.array([70.0, 30.0]))
+    assert spread is not None
+    assert (spread.low, spread.high) == pytest.approx((band.low - 0.5, band.high - 0.5))
+    even = share_spread_band(np.array([10.0, 10.0, 10.0]))
+    assert even is not None
+    assert even.low == 0.0
+
+
+def test_asymptotic_band_by_hand() -> None:
+    # ρ² = (5.991465 + ln 6.991465) / 600 = 0.0132269; z = √(2 · 2.322692 / 1.322692 · (ln 2.322692 / 2 + ln 20))
+    # = 3.464255, and with (41.574 + 3.464) / 396 for the estimated error 3.57799.
+    rho = (-2 * math.log(0.05) + math.log(1 - 2 * math.log(0.05))) / 600
+    z = math.sqrt(2 * (100 * rho + 1) / (100 * rho) * math.log(math.sqrt(100 * rho + 1) / 0.05))
+    z += (z**3 + z) / (4 * 99)
+    band = normal_band(0.3, 0.1, 100)
+    assert (band.low, band.high) == pytest.approx((0.3 - 0.1 * z, 0.3 + 0.1 * z))
+    assert z == pytest.approx(3.57799, abs=1e-5)
+
+
+def test_spread_band_of_two_means_is_that_of_half_their_difference() -> None:
+    covariance = np.array([[0.04, 0.01], [0.01, 0.09]])
+    band = spread_band(np.array([1.0, 4.0]), covariance, 100)
+    half = normal_band(1.5, math.sqrt(0.04 + 0.09 - 2 * 0.01) / 2, 100)  # spread of two means: |D₁ − D₂| / 2
+    assert band is not None
+    assert (band.low, band.high) == pytest.approx((half.low, half.high))
+
+
+def test_empirical_bernstein_by_hand() -> None:
+    # α = .05, x = 1: λ₁ = min(½, √(2 ln 40 / (¼ · 1 · ln 2))) = ½; v = 4 (1 − ½)² = 1, ψ = (ln 2 − ½) / 4.
+    watched = BoundedMean()
+    watched.add(1.0)
+    half = (math.log(40) + (math.log(2) - 0.5) / 4) / 0.5
+    assert half > 1  # one score says nothing
+    assert (watched.band.low, watched.band.high) == (0.0, 1.0)
+    for _ in range(199):
+        watched.add(1.0)
+    assert 0.9 < watched.band.low < watched.band.high == 1.0
+
+
+def test_scores_between_other_limits_are_the_same_band_moved() -> None:
+    scores = np.random.default_rng(3).random(60)
+    one, other = BoundedMean(), BoundedMean(-1, 3)
+    for score in scores:
+        one.add(score)
+        other.add(-1 + 4 * score)
+    assert (other.band.low, other.band.high) == pytest.approx((-1 + 4 * one.band.low, -1 + 4 * one.band.high))
+
+
+def test_what_is_no_number_is_refused() -> None:
+    for call in (
+        lambda: share_band(math.nan, 3),
+        lambda: share_band(4, 3),
+        lambda: normal_band(0.1, math.nan, 30),
+        lambda: normal_band(0.1, 0.0, 30),
+        lambda: BoundedMean().add(1.5),
+        lambda: BoundedMean().add(math.nan),
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            call()
