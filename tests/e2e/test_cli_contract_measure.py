@@ -171,13 +171,15 @@ def test_exported_letters_give_the_findings_of_the_project(
     assert biasprint("measure", "letters", out, "--json").json == json.loads(findings_of("letters"))
 
 
-def test_exported_letters_of_several_samples_give_the_findings_of_the_project(study_file: Path, tmp_path: Path) -> None:
-    write = ("generate", study_file, "--study", "letters", "--backend", "synthetic", "--seed", 5, "--model")
+def test_exported_letters_of_several_samples_give_the_findings_of_the_project(
+    measured_file: Path, tmp_path: Path
+) -> None:
+    write = ("generate", measured_file, "--study", "letters", "--backend", "synthetic", "--seed", 5, "--model")
     biasprint(*write, "large", "--samples", 2)
     biasprint(*write, "none")
     out = tmp_path / "letters.csv"
-    biasprint("export", study_file, "outputs", "--study", "letters", "--out", out)
-    measured = biasprint("measure", "letters", study_file, "--json").json
+    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", out)
+    measured = biasprint("measure", "letters", measured_file, "--json").json
     assert measured["rows"] == 360
     with open(out, encoding="utf-8", newline="") as stream:
         blocks = Counter(row["block"] for row in csv.DictReader(stream))
