@@ -1,10 +1,11 @@
 """What commands that ask a generator have in common: its parameters and keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
+from core.cli.console import note
 from core.errors import UsageError
 
 Backend = Annotated[str, typer.Option(help="What writes: synthetic, llama_cpp, transformers, openai_compatible, …")]
@@ -24,6 +25,10 @@ AskKey = Annotated[
     bool, typer.Option("--ask-key", help="Ask for the endpoint's key, for this run alone; it is not shown or kept.")
 ]
 
+UsePreset = Annotated[
+    bool, typer.Option("--preset/--no-preset", help="Begin with what the catalogue recommends for this model and work.")
+]
+
 _WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -40,6 +45,18 @@ def parameters(
         "endpoint": endpoint, "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **more,
     }  # fmt: skip
     return {name: value for name, value in named.items() if value is not None} | dict(map(_pair, others))
+
+
+def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the catalogue recommends for a local model and a study, or for judging; said on stderr as it is used."""
+    from core.machine.models import catalogue
+
+    preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
+    if preset is None:
+        return {}
+    told = ", ".join(f"{name} {given.get(name, value)}" for name, value in preset.parameters.items())
+    note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {told}.")
+    return dict(preset.parameters)
 
 
 def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:

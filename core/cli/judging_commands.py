@@ -18,7 +18,9 @@ from core.cli.generators import (
     Set,
     Temperature,
     TopP,
+    UsePreset,
     parameters,
+    preset_of,
     session_keys,
 )
 from core.cli.project_commands import AsJson, File, Seed
@@ -198,6 +200,7 @@ def judge(
     top_p: TopP = None,
     max_tokens: MaxTokens = None,
     settings: Set = None,
+    preset: UsePreset = True,
     ask_key: AskKey = False,
     finish: Annotated[
         bool, typer.Option("--finish", help="Count the session although requests failed: they are not made again.")
@@ -214,6 +217,8 @@ def judge(
     from core.runs.setup import generator_spec
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
+    if preset:
+        given = {**preset_of(backend, model, "judging", given), **given}
     keys = session_keys(endpoint, ask_key)
     with open_for_writing(file) as project, job("Judging") as ctx:
         plans = chosen_plans(project, plan or (), axis or ())

@@ -1,6 +1,7 @@
 """new, prompts, generate, check: what makes and fills a project."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,9 @@ from core.cli.generators import (
     Set,
     Temperature,
     TopP,
+    UsePreset,
     parameters,
+    preset_of,
     session_keys,
 )
 
@@ -26,7 +29,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (new, prompts, generate, check):
+    for command in (new, prompts, generate, replay, check):
         app.command()(command)
 
 
@@ -68,6 +71,10 @@ def prompts(
         str | None, typer.Option(help="Creativity: sweep (500 prompts, for temperatures) or human (a rating study).")
     ] = None,
     name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None,
+    names_in_turn: Annotated[
+        int | None,
+        typer.Option(help="Letters: so many names for each group, one in each prompt, taken in turn.", min=1),
+    ] = None,
     document: Annotated[str | None, typer.Option(help="Letters: letter, resume_summary or peer_evaluation.")] = None,
     biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
     versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
@@ -85,10 +92,10 @@ def prompts(
 
     with open_for_writing(file) as project, job("Making prompts") as ctx:
         result = add_prompts(
-            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name, document=document,
-            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology,
-            base_model=base_model, domains=domain,
-            directions=direction, mitigation=mitigation, instruction=instruction,
+            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name,
+            names_in_turn=names_in_turn, document=document, biographies=biographies, versions=versions,
+            headlines=headlines, ideology=ideology, base_model=base_model, domains=domain, directions=direction,
+            mitigation=mitigation, instruction=instruction,
         )  # fmt: skip
     tell_hints(result.hints)
     if as_json:
@@ -118,6 +125,7 @@ def generate(
     top_p: TopP = None,
     max_tokens: MaxTokens = None,
     settings: Set = None,
+    preset: UsePreset = True,
     choose: Annotated[
         str | None,
         typer.Option(help="Completion: choose the option by likelihood or likelihood_corrected, without a reply."),
@@ -137,6 +145,8 @@ def generate(
     from core.runs.setup import generator_spec, newest_set
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or (), choose=choose)
+    if preset:
+        given = {**preset_of(backend, model, study, given), **given}
     keys = session_keys(endpoint, ask_key)
     with open_for_writing(file) as project, job("Generating") as ctx:
         chosen = newest_set(project, study, prompt_set)
@@ -158,6 +168,34 @@ def generate(
     if result.failed:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
+
+
+def replay(
+    file: File,
+    run: Annotated[int | None, typer.Option(help="The run's number; the newest one by default.", min=1)] = None,
+    study: Annotated[str | None, typer.Option(help="The newest run of this study.")] = None,
+    n: Annotated[int, typer.Option("--n", help="How many outputs, spread evenly over the run.", min=1)] = 5,
+    model: Annotated[str, typer.Option(help="Where the model's file is, if its name alone does not tell.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write some outputs of a run once more, by its recipe, and compare them with what is stored. Stores nothing."""
+    from core.compute import models
+    from core.project.project import Project
+    from core.runs.replay import latest_run
+    from core.runs.replay import replay as write_again
+
+    with Project.open(file, read_only=True) as project, job("Replaying") as ctx:
+        run_id = run if run is not None else latest_run(project, study)
+        result = write_again(ctx, project, run_id, models(), session_keys(None, False), count=n, opens=model)
+    if as_json:
+        print_json({**asdict(result), "same": result.same})
+        return
+    for one in result.outputs:
+        differs = "the same text" if one.same else f"differs from character {one.at:,} on"
+        say(f"  {one.key}, sample {one.sample + 1}: {differs}")
+    say(f"Run {result.run_id} by {result.model}: {result.same:,} of {len(result.outputs):,} texts are the same.")
+    for reason in result.reasons:
+        say(reason)
 
 
 def check(file: File, as_json: AsJson = False) -> None:

@@ -4,9 +4,8 @@ Two names, ages 20 to 60 by tens and 12 occupations give exactly 120.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -55,13 +54,16 @@ def letters_context_less_set(
     *,
     names: Mapping[str, Sequence[str]] | None = None,
     names_per_group: int = 1,
+    in_turn: bool = False,
     ages: Sequence[int] | None = None,
     occupations: Sequence[str] | None = None,
     axis: str | Path | Axis | None = None,
     document: str = LETTER,
 ) -> PromptSetDraft:
     """The letter prompts, or those for another document. `names` maps a group of the axis to given names; without it
-    the axis's first `names_per_group` are taken (the published pair first).
+    the axis's first `names_per_group` are taken (the published pair first). Every cell of age and occupation has a
+    prompt for each name, or, with `in_turn`, for one name of each group, the next in the next cell: several names then
+    make no more prompts.
 
     Each prompt's fields: name, age, occupation, gender (as written in the prompt), group, pronouns, and block, the
     matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
@@ -75,10 +77,12 @@ def letters_context_less_set(
     chosen_occupations = _some("occupation", design.occupations if occupations is None else occupations)
     prompts = tuple(
         _draft(document, template, chosen, identity, name, age, occupation)
-        for occupation, age, identity in product(chosen_occupations, chosen_ages, chosen.identities)
-        for name in by_group[identity.key]
+        for row, occupation in enumerate(chosen_occupations)
+        for column, age in enumerate(chosen_ages)
+        for identity in chosen.identities
+        for name in _in_cell(by_group[identity.key], row + column if in_turn else None)
     )
-    recipe = {
+    recipe: dict[str, Any] = {
         "suite": "context-less letters",
         "source": "Wan et al., appendix C",
         "template": written.context_less,
@@ -87,10 +91,17 @@ def letters_context_less_set(
         "occupations": list(chosen_occupations),
         "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
     }
+    if in_turn:
+        recipe["in_turn"] = True
     if document != LETTER:
         recipe |= {"suite": f"context-less {document}", "document": document, "source": "after Wan et al., appendix C"}
     title = "Context-less letters" if document == LETTER else f"Context-less: {written.title}"
     return PromptSetDraft(title, recipe, prompts, (chosen,), one_name_hints(by_group))
+
+
+def _in_cell(names: Sequence[str], turn: int | None) -> Sequence[str]:
+    """Each name comes with each age and, as far as their numbers allow, with each occupation equally often."""
+    return names if turn is None else (names[turn % len(names)],)
 
 
 def _axis(design: LetterDesign, axis: str | Path | Axis | None) -> Axis:

@@ -103,15 +103,30 @@ def start_run(
     """The run of a generator over a prompt set with a seed: a new one, or the one that is to be resumed."""
     prompt_set = next(row for row in project.prompts.sets() if row.id == prompt_set_id)
     generator_id = project.runs.add_generator(generator).number("generator")
+    recipe: dict[str, Any] = {
+        "prompt_set": prompt_set.name, "version": prompt_set.version, "sha256": prompt_set.sha256,
+    }  # fmt: skip
     spec = RunSpec(
         study_id=prompt_set.study_id,
         prompt_set_id=prompt_set_id,
         generator_id=generator_id,
         seed=seed,
         samples=samples,
-        recipe={"prompt_set": prompt_set.name, "version": prompt_set.version, "sha256": prompt_set.sha256},
+        recipe=recipe | _recommended(project, generator, prompt_set.study_id),
     )
     return project.runs.start(spec).number("run")
+
+
+def _recommended(project: Project, generator: GeneratorSpec, study_id: int) -> dict[str, Any]:
+    """Whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
+    from core.machine.models import catalogue
+
+    kind = next(study.kind for study in project.studies.all() if study.id == study_id)
+    preset = catalogue.preset(generator.model, kind)
+    if preset is None:
+        return {}
+    changed = [name for name, value in preset.parameters.items() if generator.parameters.get(name) != value]
+    return {"preset": {"model": generator.model, "for": kind, "changed": changed}}
 
 
 def generate(
@@ -178,7 +193,7 @@ def _write(
     store: _Storing,
     keys: Mapping[str, str],
 ) -> bool:
-    requests = [_request(generator, run, item) for item in page]
+    requests = [request_of(generator, run, item.prompt, item.sample) for item in page]
     about = (generator.backend, generator.model, generator.parameters)
     return ask_all(ctx, compute, about, requests, keys, partial(store.receive, page))
 
@@ -191,13 +206,13 @@ def _unanswered(count: int) -> AppError:
     )
 
 
-def _request(generator: GeneratorRow, run: RunRow, item: Pending) -> Request:
-    prompt = item.prompt
+def request_of(generator: GeneratorRow, run: RunRow, prompt: PromptRow, sample: int) -> Request:
+    """What a generator is asked for a prompt and sample of a run: the same again at any time."""
     facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis, "identity": prompt.identity}
     return Request(
         key=prompt.key,
         prompt=prompt.text,
-        seed=output_seed(run.seed, prompt.key, item.sample),
+        seed=output_seed(run.seed, prompt.key, sample),
         fields={**facts, **prompt.fields},
         **sampling(generator.parameters),
     )

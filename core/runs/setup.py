@@ -32,10 +32,10 @@ PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "femal
 class PromptChoice:
     """The choices that narrow a prompt set or that it is made from; None where nothing is asked for.
 
-    `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each. `document`: what
-    the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also the biased form of the news
-    prompts. `base_model`: headlines alone. `mitigation`: the set once more with this instruction, which is a shipped
-    one unless `instruction` gives the text.
+    `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each; `names_in_turn`: so
+    many of the axis's for each group, one in each prompt. `document`: what the letters study asks for. `biographies`,
+    `headlines`: tables. `ideology`: also the biased form of the news prompts. `base_model`: headlines alone.
+    `mitigation`: the set once more with this instruction, which is a shipped one unless `instruction` gives the text.
     """
 
     tasks: Sequence[str] | None = None
@@ -43,6 +43,7 @@ class PromptChoice:
     axes: Sequence[str] | None = None
     preset: str | None = None
     names: Sequence[str] | None = None
+    names_in_turn: int | None = None
     document: str | None = None
     biographies: Path | None = None
     versions: int | None = None
@@ -105,8 +106,12 @@ def draft_letters(ctx: JobContext, project: Project, choice: PromptChoice) -> Pr
         return _biographies(ctx, choice.biographies, choice)
     if choice.axes and len(choice.axes) > 1:
         raise UsageError("Letters are written on one axis.", hint="Give --axis once.")
+    if choice.names and choice.names_in_turn:
+        raise UsageError("Names are given, or taken in turn.", hint="Leave out --name or --names-in-turn.")
     return letters_context_less_set(
         names=_names(choice.names) if choice.names else None,
+        names_per_group=choice.names_in_turn or 1,
+        in_turn=bool(choice.names_in_turn),
         axis=choice.axes[0] if choice.axes else None,
         document=choice.document or LETTER,
     )

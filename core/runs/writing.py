@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Choice = Literal["likelihood", "likelihood_corrected"]
 CHOICES: tuple[Choice, ...] = ("likelihood", "likelihood_corrected")
+BUILD = "build"  # in the detail of a completion
 PARAMETER = "choose"  # of a generator: how its answers come about
 BLANK = "BLANK"
 OPTIONS = ("positive", "negative", "neutral")
@@ -138,7 +139,7 @@ def write_all(
     """
     writer = opened(backend, model, parameters, keys)
     chooser = _chooser(writer, parameters)
-    stream = _Stream(ctx)
+    stream = _Stream(ctx, getattr(writer, "build", ""))
     try:
         if chooser is None and isinstance(writer, ConcurrentBackend):
             writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
@@ -177,14 +178,18 @@ def _chooser(writer: Backend, parameters: Mapping[str, Any]) -> Chooser | None:
 class _Stream:
     """Hands out completions at once, or, where they come quickly, together; of texts that grow only now and then."""
 
-    def __init__(self, ctx: JobContext) -> None:
+    def __init__(self, ctx: JobContext, build: str) -> None:
+        """`build`: the program that computes, kept with each completion; empty where it is not known."""
         self._ctx = ctx
+        self._build = build
         self._finished: list[tuple[int, Completion]] = []
         self._growing: dict[int, list[str]] = {}
         self._flushed = self._looked = 0.0
 
     def done(self, place: int, completion: Completion) -> None:
         self._growing.pop(place, None)
+        if self._build:
+            completion = replace(completion, detail={**completion.detail, BUILD: self._build})
         self._finished.append((place, completion))
         if len(self._finished) >= TOGETHER or time.monotonic() - self._flushed >= TOGETHER_SECONDS:
             self.flush()

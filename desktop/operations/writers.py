@@ -19,12 +19,17 @@ ROLE = "generator"
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model on this computer. `trouble` says why it cannot be used now; empty where it can."""
+    """A model on this computer. `trouble` says why it cannot be used now; empty where it can.
+
+    `presets`: the parameters that the catalogue recommends, by study or for judging.
+    """
 
     name: str
     title: str
     format: str
     trouble: str = ""
+    bundled: bool = False
+    presets: "Mapping[str, Mapping[str, Parameter]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,10 @@ def read_writers(ctx: JobContext) -> WriterChoices:
     try:
         # First what can be used; the model that comes with the program after the real ones.
         here = sorted(installed(ROLE), key=lambda one: (bool(one.trouble), one.origin == "bundled"))
-        models = tuple(LocalModel(one.name, one.title, one.format, one.trouble) for one in here)
+        models = tuple(
+            LocalModel(one.name, one.title, one.format, one.trouble, one.origin == "bundled", _presets(one.name))
+            for one in here
+        )
     except AppError as error:
         troubles.append(str(error))
     try:
@@ -57,6 +65,13 @@ def read_writers(ctx: JobContext) -> WriterChoices:
     except AppError as error:
         troubles.append(str(error))
     return WriterChoices(tuple(known()), models, kept, " ".join(troubles))
+
+
+def _presets(model: str) -> "dict[str, Mapping[str, Parameter]]":
+    from core.machine.models import catalogue
+
+    entry = catalogue.entry(model)
+    return {purpose: preset.parameters for purpose, preset in entry.presets.items()} if entry else {}
 
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
@@ -114,6 +129,12 @@ LONGEST_TEXT = 1_024  # tokens; a reference letter has about 400
 _TEMPERATURE = "How freely words are drawn: 0 takes the likeliest word each time, 1 draws as the model predicts."
 _TOP_P = "Only the likeliest words that together have this probability are drawn from; 1 leaves all."
 _LONGEST = "In tokens, of which an English word has about 1.3. A text that reaches it ends in the middle."
+_PENALTY = "Words of the last tokens become less likely: 1 is none. It breaks loops and changes how often words occur."
+_WINDOW = "Over how many of the last tokens the repeat penalty looks."
+_SHORTEST = "In tokens. Before it the model cannot end its text."
+_ROUND_OFF = "So many tokens before the longest text, it ends with the next end of a sentence or line."
+_STOP = "The text ends before the first of them. Separate them with |; \\n is a line break."
+_SYSTEM = "Sent before every prompt. Empty: the one of the model's chat template, if it has one."
 _CONTEXT = "Prompt and text together, in tokens. A longer one takes more memory."
 ANSWER = Option(
     "choose",
@@ -135,6 +156,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("top_p", "Top-p", "number", 0, 1, 0.05, 0.95, tip=_TOP_P),
         Option("max_tokens", "Longest text", "count", 1, 100_000, 64, LONGEST_TEXT, "no limit", tip=_LONGEST),
         Option("context", "Context", "count", 64, 1_000_000, 512, None, "its own", ANY, tip=_CONTEXT),
+        Option("min_tokens", "Shortest text", "count", 1, 100_000, 16, None, "any", tip=_SHORTEST),
+        Option("round_off", "Round off", "count", 1, 1_000, 8, None, "no", tip=_ROUND_OFF),
+        Option("repeat_penalty", "Repetition", "number", 1, 3, 0.05, 1.0, own=1.0, tip=_PENALTY),
+        Option("penalty_window", "over", "count", 1, 4_096, 64, None, "64 tokens", tip=_WINDOW),
+        Option("system", "System prompt", "text", tip=_SYSTEM),
+        Option("stop", "Stop words", "text", tip=_STOP),
         Option(
             "prefix_cache",
             "Reuse what prompts share",
@@ -176,6 +203,21 @@ def sampling_of(study: str) -> Mapping[str, float]:
 
     known = studies().get(study)
     return known.sampling if known else {}
+
+
+def usual_writer(writers: WriterChoices) -> tuple[str, str]:
+    """Backend and model to begin with: the first real language model here; ("", "") where there is none."""
+    usable = {info.name for info in writers.backends if not info.unavailable}
+    for backend, source in SOURCES.items():
+        for one in writers.models:
+            if backend in usable and one.format == source and not one.trouble and not one.bundled:
+                return backend, one.name
+    return "", ""
+
+
+def preset_for(model: LocalModel | None, purpose: str) -> "Mapping[str, Parameter]":
+    """What the catalogue recommends for a model and a study or judging; empty where it says nothing."""
+    return model.presets.get(purpose, {}) if model is not None else {}
 
 
 def source_of(info: "BackendInfo") -> Source:

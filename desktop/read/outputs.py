@@ -132,6 +132,7 @@ class StoredOutputs:
             (tr("Ended by"), row.finish_reason),
             (tr("Seconds"), f"{row.seconds:.1f}" if row.seconds else ""),
             (tr("Program version"), run.program_version),
+            (tr("Computed by"), str(row.detail.get("build", ""))),
         ]
         shown = tuple((name, value) for name, value in recipe if value)
         return Detail(row, titles.about(row.task, row.theme), prompts[0].text if prompts else "", shown)

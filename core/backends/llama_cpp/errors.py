@@ -104,6 +104,13 @@ def bad_template(why: str, details: str = "") -> AppError:
     )
 
 
+def no_system_message() -> AppError:
+    return AppError(
+        "The model's chat template leaves the system message out.",
+        hint="Leave “system” out; what it says can stand in the prompts instead.",
+    )
+
+
 class TextFailed(AppError):
     """One text could not be written; the next one may be."""
 

@@ -50,6 +50,14 @@ def library() -> Any:
     return native
 
 
+def build() -> str:
+    """The release of llama.cpp's package, and the processor's instructions that it uses: texts depend on both."""
+    said = library().llama_print_system_info().decode("ascii", "replace")  # "CPU : SSE3 = 1 | AVX2 = 1 | OPENMP = 1 |"
+    switches = (each.rpartition(":")[2].partition("=") for each in said.split("|"))
+    used = [name.strip() for name, _, value in switches if value.strip() == "1"]
+    return f"llama-cpp-python {version('llama_cpp_python')}: {' '.join(used)}"
+
+
 def log() -> str:
     """The last lines that llama.cpp wrote: for the details of a message, never for stdout."""
     return "".join(_log)

@@ -50,6 +50,11 @@ class LlamaOptions:
     `repeat_penalty` 1 is none: any other changes how often words occur. The defaults of sampling are llama.cpp's own.
     `context` None: the model's, at most 4,096 tokens. `threads` 0: half of the processors. `gpu_layers` −1: all, where
     the library was built for a graphics processor.
+
+    `system`: the chat's system message; empty for the template's own. `stop`: a text ends before the first of these
+    words, which are separated by “|”. `repeat_penalty` looks at the last `penalty_window` tokens of the answer. Before
+    `min_tokens` the model cannot end its text; in the last `round_off` tokens before `max_tokens` the text ends with
+    its sentence.
     """
 
     temperature: float = 0.8
@@ -63,7 +68,20 @@ class LlamaOptions:
     chat_template: bool = True
     threads: int = 0
     gpu_layers: int = 0
+    system: str = ""
+    stop: str = ""
+    penalty_window: int = 64
+    min_tokens: int = 0
+    round_off: int = 0
 
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """A line break is written as “\\n”."""
+        return tuple(each.replace("\\n", "\n") for each in self.stop.split(STOP_SEPARATOR) if each)
+
+
+STOP_SEPARATOR = "|"
+LONGEST_WORDS = 20_000  # characters of a system message, or of all stop words
 
 _BOUNDS: dict[str, tuple[float, float]] = {
     "temperature": (0, 100),
@@ -75,9 +93,17 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "context": (1, 2**31 - 1),
     "threads": (0, 512),
     "gpu_layers": (-1, 10_000),
+    "penalty_window": (0, 1_000_000),
+    "min_tokens": (0, 1_000_000),
+    "round_off": (0, 1_000_000),
 }
-_WHOLE = frozenset({"top_k", "max_tokens", "context", "threads", "gpu_layers"})
+_WHOLE = frozenset(
+    {"top_k", "max_tokens", "context", "threads", "gpu_layers", "penalty_window", "min_tokens", "round_off"}
+)
 _SWITCHES = frozenset({"prefix_cache", "chat_template"})
+_WORDS = frozenset({"system", "stop"})
+# Recorded where they are not at their default alone: a run of before they existed goes on with the same generator.
+_LATER = frozenset({"system", "stop", "penalty_window", "min_tokens", "round_off"})
 # They change how fast a text comes, not the text.
 _NOT_RECORDED = frozenset({"threads"})
 
@@ -89,19 +115,28 @@ def read_options(parameters: Mapping[str, Parameter]) -> LlamaOptions:
     if unknown:
         raise UsageError(f"llama.cpp has no parameter “{unknown[0]}” here.", hint=f"Choose from: {', '.join(known)}.")
     values: dict[str, Any] = {name: _checked(name, value) for name, value in parameters.items()}
-    return LlamaOptions(**values)
+    options = LlamaOptions(**values)
+    if options.system and not options.chat_template:
+        raise UsageError("Without its chat template a model has no system message.", hint="Leave one of them out.")
+    return options
 
 
 def recorded(options: LlamaOptions, context: int) -> dict[str, Parameter]:
     """What belongs to the generator: all that changes its texts."""
+    unchanged = {field.name for field in fields(options) if getattr(options, field.name) == field.default}
+    left_out = _NOT_RECORDED | (unchanged & _LATER)
     values = {field.name: getattr(options, field.name) for field in fields(options)} | {"context": context}
-    return {name: value for name, value in values.items() if value is not None and name not in _NOT_RECORDED}
+    return {name: value for name, value in values.items() if value is not None and name not in left_out}
 
 
 def _checked(name: str, value: Parameter) -> Parameter:
     if name in _SWITCHES:
         if not isinstance(value, bool):
             raise UsageError(f"“{name}” is true or false, not {value!r}.", hint=f"Set {name} to true or false.")
+        return value
+    if name in _WORDS:
+        if not isinstance(value, str) or len(value) > LONGEST_WORDS:
+            raise UsageError(f"“{name}” is a text of at most {LONGEST_WORDS:,} characters.", hint=f"Change {name}.")
         return value
     low, high = _BOUNDS[name]
     kind = int if name in _WHOLE else float

@@ -295,13 +295,16 @@ class Around:
     strips: bool
 
 
-def around(template: str, begin: str, end: str) -> Around:
+def around(template: str, begin: str, end: str, system: str = "") -> Around:
     """Render a template with one message from a user and the beginning of an answer.
 
-    `begin`, `end`: the texts of the special tokens. A template may ask for the day: it gets a fixed one.
-    Raises `AppError` for a template that fails, takes too long, or does not put the prompt out once, as it is.
+    `begin`, `end`: the texts of the special tokens. `system`: a message before the user's; empty for none. A template
+    may ask for the day: it gets a fixed one. Raises `AppError` for a template that fails, takes too long, or does not
+    put the prompt and the system message out once, as they are.
     """
-    before, between, after = _rendered(template, f" {_MARK} ", begin, end)
+    before, between, after = _rendered(template, f" {_MARK} ", begin, end, system)
+    if system.strip() not in before:
+        raise errors.no_system_message()
     if between == f" {_MARK} ":
         return Around(before, after, strips=False)
     if between == _MARK:
@@ -309,10 +312,10 @@ def around(template: str, begin: str, end: str) -> Around:
     raise errors.bad_template("it does not put the prompt out once, as it is")
 
 
-def _rendered(template: str, prompt: str, begin: str, end: str) -> tuple[str, str, str]:
+def _rendered(template: str, prompt: str, begin: str, end: str, system: str) -> tuple[str, str, str]:
     """What stands before the prompt, the prompt as it came out, and what stands after it."""
-    bare = render(template, _MARK, begin, end)
-    text = render(template, prompt, begin, end)
+    bare = render(template, _MARK, begin, end, system)
+    text = render(template, prompt, begin, end, system)
     if bare.count(_MARK) != 1 or text.count(_MARK) != 1:
         raise errors.bad_template("it does not put the prompt out once, as it is")
     before, after = bare.split(_MARK)
@@ -321,12 +324,13 @@ def _rendered(template: str, prompt: str, begin: str, end: str) -> tuple[str, st
     return before, text[len(before) : len(text) - len(after)], after
 
 
-def render(template: str, prompt: str, begin: str, end: str) -> str:
+def render(template: str, prompt: str, begin: str, end: str, system: str = "") -> str:
     """One rendering, within bounds. Raises `AppError` with one sentence, whatever the template does."""
     environment = LimitedEnvironment()
+    first = [{"role": "system", "content": system}] if system else []
     try:
         return environment.from_string(template).render(
-            messages=[{"role": "user", "content": prompt}],
+            messages=[*first, {"role": "user", "content": prompt}],
             add_generation_prompt=True,
             bos_token=begin,
             eos_token=end,

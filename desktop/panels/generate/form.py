@@ -12,7 +12,7 @@ from desktop.operations.connections import why_offline
 from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
-from desktop.operations.writers import WriterChoices, options_for, sampling_of
+from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
@@ -101,6 +101,7 @@ class GenerateForm(Card):
         self._refused: Mapping[tuple[int, str], str] = {}
         self._runs: Sequence[RunLine] = ()
         self._entries: Sequence[Entry] = ()
+        self._model = ""  # whose options are shown
         self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
         self._allowed = False
         self._make()
@@ -267,18 +268,26 @@ class GenerateForm(Card):
         study = self._kinds.get(self.prompt_set.currentData(), "")
         options = options_for(info, study) if info is not None else ()
         names = {option.name for option in options}
-        preset = {name: value for name, value in sampling_of(study).items() if name in names}
-        self.options.offer(options, preset)
+        papers = {name: value for name, value in sampling_of(study).items() if name in names}
+        recommended = preset_for(self.picker.local, study)
+        self.options.offer(options, {**papers, **recommended})
         shown = ", ".join(
-            f"{option.title.lower()} {preset[option.name]:g}" for option in options if option.name in preset
+            f"{option.title.lower()} {papers[option.name]:g}" for option in options if option.name in papers
         )
-        self.preset.setText(tr("The paper's own: {values}.").format(values=shown) if shown else "")
-        show_if(self.preset, bool(shown))
+        said = [tr("The paper's own: {values}.").format(values=shown)] if shown else []
+        if recommended:
+            said = [tr("Set as recommended for this model and study.")]
+            said += [tr("The paper used: {values}.").format(values=shown)] if shown else []
+        self.preset.setText(" ".join(said))
+        show_if(self.preset, bool(said))
         show_if(self.options, bool(options))
         self._show_state()
 
     def _show_generator(self) -> None:
         info = self.picker.info
+        if self.picker.model_name != self._model:
+            self._model = self.picker.model_name
+            self._take_other_generator()
         self.about.setText(safe_line(info.description) if info is not None else "")
         self.not_a_model.setVisible(info is not None and not info.capabilities.is_language_model)
         self._show_state()

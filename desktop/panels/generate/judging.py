@@ -23,7 +23,7 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations.connections import why_offline
 from desktop.operations.measuring import running
 from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJudge, read_judging, start_judging
-from desktop.operations.writers import Option, WriterChoices, options_for, read_writers, source_of
+from desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
 from desktop.panels.generate.runs import Contents
 from desktop.panels.generate.writers import (
     GeneratorPicker,
@@ -72,6 +72,7 @@ class JudgingCard(Card):
         self._connect()
 
     def _make(self) -> None:
+        self._model = ""  # whose options are shown
         self.plans = QComboBox()
         self.plans.setPlaceholderText(tr("none yet"))
         narrow(self.plans, 12)
@@ -268,10 +269,14 @@ class JudgingCard(Card):
     def _show_options(self) -> None:
         info = self.picker.info
         self.options.forget_touches()
-        self.options.offer(_judging_options(options_for(info, "")) if info is not None else (), {})
+        self._model = self.picker.model_name
+        recommended = preset_for(self.picker.local, "judging")
+        self.options.offer(_judging_options(options_for(info, "")) if info is not None else (), recommended)
         show_if(self.options, bool(info is not None and options_for(info, "")))
 
     def _show(self) -> None:
+        if self.picker.model_name != self._model:
+            self._show_options()
         busy, why_not = self._busy, self.why_not()
         named = bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
         ready = bool(self.request().plans) and self.picker.info is not None and named and not why_not

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of
+from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
@@ -240,6 +240,7 @@ class GeneratorPicker(QObject):
         super().__init__()
         self._writers = WriterChoices()
         self._wanted = ("", "", "")  # backend, endpoint and model to choose as soon as they are there
+        self._chosen = False  # by a person, or to go on with a run
         self.backend, self.model, self.endpoint, self.name = (QComboBox() for _ in range(4))
         self.name.setEditable(True)
         self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -252,6 +253,8 @@ class GeneratorPicker(QObject):
         for box in (self.backend, self.model, self.endpoint, self.name):
             narrow(box, 8)
             guard_wheel(box)
+        for box in (self.backend, self.model):
+            box.activated.connect(lambda _: self._note_choice())
         self.backend.currentIndexChanged.connect(lambda _: self._show_backend(anew=True))
         self.model.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.endpoint.currentIndexChanged.connect(lambda _: self._show_endpoint())
@@ -282,10 +285,12 @@ class GeneratorPicker(QObject):
     # what there is
 
     def show_writers(self, writers: WriterChoices) -> None:
-        """Offer what there is; what was chosen stays chosen."""
+        """Offer what there is; what was chosen stays chosen. Where nothing was, a real model is, if there is one."""
         if writers == self._writers:
             return
         before = self._wanted if self._wanted[0] else (self._backend_name, self._endpoint_name, self.model_name)
+        if not self._chosen and (usual := usual_writer(writers))[0]:
+            before = (usual[0], "", usual[1])
         self._writers = writers
         self.backend.blockSignals(True)
         self.backend.clear()
@@ -295,10 +300,18 @@ class GeneratorPicker(QObject):
         self.backend.setCurrentIndex(max(0, self.backend.findData(before[0])))
         self.backend.blockSignals(False)
         self._show_backend(anew=before[0] != self._backend_name)
-        self.choose(*before)
+        self._choose(*before)
 
     def choose(self, backend: str, endpoint: str, model: str) -> None:
         """Choose a generator, now or as soon as it can be."""
+        if backend:
+            self._note_choice()
+            self._choose(backend, endpoint, model)
+
+    def _note_choice(self) -> None:
+        self._chosen = True
+
+    def _choose(self, backend: str, endpoint: str, model: str) -> None:
         if not backend:
             return
         if self.backend.findData(backend) < 0:
@@ -318,6 +331,11 @@ class GeneratorPicker(QObject):
     @property
     def info(self) -> "BackendInfo | None":
         return next((info for info in self._writers.backends if info.name == self._backend_name), None)
+
+    @property
+    def local(self) -> LocalModel | None:
+        """The model on this computer that is chosen; None where it is elsewhere or none is."""
+        return next((one for one in self._local() if one.name == self.model_name), None)
 
     @property
     def source(self) -> Source:

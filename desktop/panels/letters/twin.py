@@ -12,7 +12,7 @@ from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
 from desktop.operations.letters import drop_result, read_twin, rewrite, why_no_rewrite
-from desktop.operations.writers import OPTIONS, WriterChoices, read_writers, sampling_of
+from desktop.operations.writers import OPTIONS, WriterChoices, preset_for, read_writers, sampling_of
 from desktop.panels.generate.writers import GeneratorPicker, show_models
 from desktop.panels.letters.twin_parts import TwinPersonBar, person_said
 from desktop.panels.letters.twin_view import TwinView
@@ -103,7 +103,7 @@ class RewriteDialog(QDialog):
         info, found = self.picker.info, dict[str, "Parameter"]()
         assert info is not None
         options = OPTIONS.get(info.name, ())
-        preset = sampling_of("letters")
+        preset = {**sampling_of("letters"), **preset_for(self.picker.local, "letters")}
         for option in options:
             if option.name in preset:
                 found[option.name] = preset[option.name]

@@ -71,6 +71,16 @@ def test_templates_as_models_have_them(template: str, expected: Around) -> None:
     assert around(template, "<s>", "</s>") == expected
 
 
+def test_a_system_message_comes_out_before_the_prompt_or_is_refused() -> None:
+    assert around(CHATML, "", "", "Be brief.").before == "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n"
+    with pytest.raises(AppError, match="leaves the system message out"):
+        around("{{ messages[-1].content }}", "", "", "Be brief.")
+    with pytest.raises(AppError, match="cannot be used"):
+        around(
+            "{% if messages[0].role != 'user' %}{{ raise_exception('No.') }}{% endif %}" + PROMPT, "", "", "Be brief."
+        )
+
+
 def test_the_prompt_itself_never_meets_the_template_language() -> None:
     assert around(CHATML, "", "") == around(CHATML, "{{ 7 * 7 }}", "")
     assert render(PROMPT, "{{ 7 * 7 }}{% raw %}", "", "") == "{{ 7 * 7 }}{% raw %}"

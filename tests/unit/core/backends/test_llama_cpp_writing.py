@@ -11,9 +11,10 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny, written
 
 from core.backends.llama_cpp import native_model
-from core.backends.llama_cpp.writer import LlamaCpp
+from core.backends.llama_cpp.options import LlamaOptions
+from core.backends.llama_cpp.writer import LlamaCpp, ends_sentence
 from core.backends.protocol import Backend, LikelihoodBackend
-from core.errors import AppError, JobCancelled
+from core.errors import AppError, JobCancelled, UsageError
 
 LONG = PROMPT * 4
 
@@ -82,6 +83,85 @@ def test_max_tokens_and_stop_strings_end_a_text(backend: LlamaCpp) -> None:
     stopped = backend.generate(request(stop=("never in it", stop)), said.append, nothing)
     assert stopped.text == "".join(said) == whole[: whole.index(stop)]
     assert stopped.finish_reason == "stop"
+
+
+def test_a_shortest_length_keeps_the_model_from_ending_its_text(model: Path) -> None:
+    def lengths(**parameters: int) -> list[int]:
+        backend = opened(model, max_tokens=200, top_k=0, min_p=0.0, **parameters)
+        asked = (request(seed=seed, temperature=100.0, top_p=1.0) for seed in range(20))  # any token is as likely
+        found = [backend.generate(one, nothing, nothing).usage["completion"] for one in asked]
+        backend.close()
+        return found
+
+    earliest = min(lengths())
+    bound = lengths(min_tokens=earliest + 1)
+    assert earliest < min(bound) < 200  # afterwards it may end
+
+
+def test_rounding_off_ends_a_long_text_with_a_sentence(model: Path) -> None:
+    exact, rounded = opened(model, max_tokens=60), opened(model, max_tokens=60, round_off=50)
+    shorter = 0
+    for seed in range(40):
+        asked = request(seed=seed, temperature=3.0)
+        whole, text = exact.generate(asked, nothing, nothing), rounded.generate(asked, nothing, nothing)
+        assert whole.text.startswith(text.text.rstrip("\ufffd"))
+        if text.usage["completion"] < whole.usage["completion"]:
+            shorter += 1
+            assert ends_sentence(text.text)
+            assert text.finish_reason == "length"  # it did not end by itself
+            assert text.usage["completion"] > 10
+    exact.close()
+    rounded.close()
+    assert shorter
+
+
+@pytest.mark.parametrize("text", ["Yes.", "Why?", "She said: “No!”", "A line\n", "(It works.)"])
+def test_a_sentence_ends_with_its_sign_or_its_line(text: str) -> None:
+    assert ends_sentence(text)
+    assert not ends_sentence(f"{text} And")
+
+
+def test_stop_words_of_the_parameters_end_a_text(model: Path, backend: LlamaCpp) -> None:
+    whole = backend.generate(request(), nothing, nothing).text
+    stopped = written(model, stop=f"never in it|{whole[6:8]}", prefix_cache=False)
+    assert stopped.text == whole[: whole.index(whole[6:8])]
+    assert stopped.finish_reason == "stop"
+    assert LlamaOptions(stop="Sincerely|\\nP.S.|").stops == ("Sincerely", "\nP.S.")
+
+
+def test_the_repeat_penalty_looks_as_far_back_as_it_is_told(model: Path) -> None:
+    def text(**parameters: float) -> str:
+        return written(model, request(temperature=0.0), max_tokens=120, **parameters).text
+
+    plain = text()
+    assert text(repeat_penalty=1.5, penalty_window=0) == plain
+    assert len({plain, text(repeat_penalty=1.5, penalty_window=4), text(repeat_penalty=1.5, penalty_window=120)}) == 3
+
+
+def test_what_was_added_later_is_recorded_where_it_is_set(model: Path) -> None:
+    backend = opened(model, min_tokens=3, system="Be kind.")
+    assert {"min_tokens": 3, "system": "Be kind."}.items() <= backend.describe().parameters.items()
+    assert not {"stop", "round_off", "penalty_window"} & set(backend.describe().parameters)
+
+
+def test_a_system_message_stands_before_the_prompt(model: Path) -> None:
+    plain, told = opened(model), opened(model, system="Write about rain.")
+    asked = request(temperature=0.0)
+    assert (
+        told.generate(asked, nothing, nothing).usage["prompt"] > plain.generate(asked, nothing, nothing).usage["prompt"]
+    )
+    plain.close()
+    told.close()
+    with pytest.raises(UsageError, match="no system message"):
+        opened(model, system="Write about rain.", chat_template=False)
+
+
+def test_the_build_names_the_release_and_the_instructions(backend: LlamaCpp) -> None:
+    from importlib.metadata import version
+
+    release, _, used = backend.build.partition(": ")
+    assert release == f"llama-cpp-python {version('llama_cpp_python')}"
+    assert all(part.isupper() or part[0].isalpha() for part in used.split())
 
 
 def test_the_models_own_end_of_text_is_a_stop_and_is_not_spelled(model: Path) -> None:

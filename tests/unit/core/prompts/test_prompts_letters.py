@@ -67,6 +67,21 @@ def test_an_axis_with_three_groups_serves_letters_too() -> None:
     assert prompts[2].text.endswith("Cy, a 20 year old intersex chef.")
 
 
+def test_names_in_turn_vary_the_name_and_make_no_more_prompts():
+    turned = letters_context_less_set(names_per_group=6, in_turn=True)
+    assert len(turned.prompts) == 120
+    assert not turned.hints
+    assert len({prompt.key for prompt in turned.prompts}) == 120
+    assert turned.recipe["in_turn"] is True
+    for group in ("male", "female"):
+        mine = [prompt.fields for prompt in turned.prompts if prompt.fields["group"] == group]
+        assert set(Counter(fields["name"] for fields in mine).values()) == {10}
+        by_age = Counter((fields["name"], fields["age"]) for fields in mine)
+        assert set(by_age.values()) == {2}
+    cells = Counter(prompt.fields["block"] for prompt in turned.prompts)
+    assert set(cells.values()) == {2}
+
+
 @pytest.mark.parametrize(
     ("asked", "says"),
     [

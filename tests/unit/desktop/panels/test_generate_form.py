@@ -1,5 +1,6 @@
 """The form of the generate panel: generators, their parameters, what is said before a run, and what it goes on with."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,14 @@ from core.backends.protocol import BackendInfo, Capabilities
 from core.jobs import JobContext
 from core.machine import endpoints
 from core.machine.endpoints import Endpoint, Price, rough_tokens
+from core.machine.models import catalogue
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
 from desktop.operations.runs import Plan, PromptSetSize, RunEstimate, WriteRequest, author_words, estimated, read_facts
-from desktop.operations.writers import OPTIONS, Option, options_for, same_generator, sampling_of
+from desktop.operations.writers import ANSWER, OPTIONS, LocalModel, Option, options_for, same_generator, sampling_of
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.panel import GeneratePanel
 
@@ -137,11 +139,11 @@ def test_what_can_be_set_is_what_the_backends_take():
 
     def filled(backend: str) -> dict[str, object]:
         """A value for every option, also those that are left open at first."""
-        values: dict[str, object] = {"number": 0.5, "count": 128, "text": "Be brief.", "switch": True}
+        values: dict[str, object] = {"number": 1.0, "count": 128, "text": "Be brief.", "switch": True}
         return {one.name: values.get(one.kind) or one.choices[0][0] for one in OPTIONS[backend]}
 
     assert read_options(filled("llama_cpp")).context == 128
-    assert read_transformers(filled("transformers")).temperature == 0.5
+    assert read_transformers(filled("transformers")).temperature == 1.0
     endpoint = {name: value for name, value in filled("openai_compatible").items() if value}
     assert settings_of("any", {**endpoint, "endpoint": "lab"}).system == "Be brief."
     assert settings_of("any", {"endpoint": "lab", "mode": "completions"}).mode == "completions"
@@ -155,6 +157,63 @@ def test_what_is_left_alone_is_what_llama_cpp_would_do_by_itself():
     assert (shown["temperature"], shown["top_p"], shown["prefix_cache"]) == (
         own.temperature, own.top_p, own.prefix_cache,
     )  # fmt: skip
+
+
+REAL = "smollm2-135m-instruct"
+
+
+def offer_real(form: GenerateForm) -> None:
+    """As if the real model had been got; nothing is opened here."""
+    presets = {purpose: preset.parameters for purpose, preset in catalogue_entry().presets.items()}
+    real = LocalModel(REAL, "SmolLM2", "gguf", presets=presets)
+    form.show_writers(replace(form.picker._writers, models=(real, *form.picker._writers.models)))
+
+
+def catalogue_entry() -> catalogue.CatalogueEntry:
+    entry = catalogue.entry(REAL)
+    assert entry is not None
+    return entry
+
+
+def test_every_recommended_parameter_has_a_field_and_is_taken_by_the_backend():
+    from core.backends.llama_cpp.options import read_options
+
+    fields = {option.name for option in (*OPTIONS["llama_cpp"], ANSWER)}
+    for purpose, preset in catalogue_entry().presets.items():
+        assert set(preset.parameters) <= fields, purpose
+        assert preset.why
+        read_options({name: value for name, value in preset.parameters.items() if name != ANSWER.name})
+    assert set(catalogue_entry().presets) == {"letters", "creativity", "completion", "judging"}
+
+
+def test_a_real_model_is_the_generator_to_begin_with_and_one_that_was_chosen_stays(form: GenerateForm):
+    assert form.picker.info is not None
+    assert not form.picker.info.capabilities.is_language_model  # the teaching model is no generator to begin with
+    offer_real(form)
+    assert (form.request().backend, form.request().model) == ("llama_cpp", REAL)
+    form.picker.choose("llama_cpp", "", "teaching")
+    form.show_writers(replace(form.picker._writers, trouble="something new"))
+    assert form.request().model == "teaching"
+
+
+def test_what_is_recommended_for_model_and_study_is_set_and_can_be_changed(form: GenerateForm):
+    offer_real(form)
+    choose_study(form, "letters")
+    recommended = dict(catalogue_entry().presets["letters"].parameters)
+    assert recommended.items() <= dict(form.request().parameters).items()
+    assert form.preset.text() == (
+        "Set as recommended for this model and study. The paper used: temperature 1, top-p 1."
+    )
+    choose_study(form, "completion")
+    assert dict(form.request().parameters)["choose"] == "likelihood_corrected"
+    choose_study(form, "letters")
+    field = form.options.fields["temperature"]
+    assert isinstance(field, QDoubleSpinBox)
+    field.setValue(0.7)
+    assert dict(form.request().parameters)["temperature"] == 0.7
+    form.picker.choose("llama_cpp", "", "teaching")
+    assert dict(form.request().parameters)["temperature"] == 1.0
+    assert "system" not in dict(form.request().parameters)
 
 
 def test_a_study_starts_with_its_papers_values_and_what_a_person_set_stays(form: GenerateForm):
