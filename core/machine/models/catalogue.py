@@ -118,6 +118,11 @@ class CatalogueEntry:
         return f"{self.wheel.package} {self.wheel.version}" if self.wheel else self.repository
 
     @property
+    def source(self) -> Literal["", "package index", "hub"]:
+        """What it is got from; empty where it cannot be got."""
+        return "package index" if self.wheel else "hub" if self.repository else ""
+
+    @property
     def requires(self) -> str:
         """The commit, or the wheel's hash, that is got; empty where it is what the hub has at the first download."""
         return self.wheel.sha256 if self.wheel else self.revision

@@ -288,7 +288,8 @@ STATES = {"bundled": "with the program", "catalogue": "got", "added": "added"}
 class OverviewRow:
     """A model that is here or can be got. `state` says where it is; `trouble` why it cannot be used now.
 
-    `preferred`: the user chose it for its role. What is not known is None or empty.
+    `preferred`: the user chose it for its role. `source` is what it is got from, "package index" or "hub"; `download`
+    the bytes that come from there. What is not known is None or empty.
     """
 
     name: str
@@ -303,6 +304,8 @@ class OverviewRow:
     memory: int | None
     licence: str
     papers: tuple[str, ...]
+    source: str
+    download: int | None
     repository: str
     revision: str
     sha256: str
@@ -343,6 +346,8 @@ def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, 
         memory=known.memory,
         licence=(got.licence if got else "") or known.licence,
         papers=known.papers,
+        source=known.source,
+        download=known.wheel.size if known.wheel else known.size if known.source else None,
         repository=known.comes_from,
         revision=model.revision if model and model.revision else known.requires,
         sha256=model.sha256 if model else "",

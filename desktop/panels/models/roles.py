@@ -44,16 +44,28 @@ def size_words(size: int | None) -> str:
 
 
 def facts(row: "Row", begun: int = 0) -> str:
-    """Size, licence, memory and where it comes from, in one line."""
+    """Size, licence, memory and, before it is got, where it comes from, in one line."""
     from core.machine.models.sizes import in_words
 
     licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
     parts = [size_words(row.size), licence]
     if row.memory is not None:
         parts.append(tr("{size} in memory").format(size=in_words(row.memory)))
+    if row.source and not row.here:
+        parts.append(_comes_from(row))
     if begun:
         parts.append(tr("{size} of it are here").format(size=in_words(begun)))
     return " · ".join(parts)
+
+
+def _comes_from(row: "Row") -> str:
+    from core.machine.models.sizes import in_words
+
+    if row.source == "hub":
+        return tr("from the Hugging Face hub")
+    if row.download is None:
+        return tr("from the package index")
+    return tr("{size} from the package index").format(size=in_words(row.download))
 
 
 def state_words(row: "Row") -> str:
@@ -68,10 +80,11 @@ def details(row: "Row") -> dict[str, str]:
     """Everything that identifies a model, and where what is said of it is known from; empty where nothing is."""
     sources = "; ".join(f"{what}: {source}" for what, source in row.sources.items())
     unpinned = tr("the hub's at the first download; required from then on") if row.repository else ""
+    package = row.source == "package index"
     return {
         tr("Name"): row.name,
-        tr("Repository"): row.repository,
-        tr("Commit"): row.revision or unpinned,
+        tr("Package") if package else tr("Repository"): row.repository,
+        tr("SHA-256 of its wheel") if package else tr("Commit"): row.revision or unpinned,
         tr("SHA-256"): row.sha256,
         tr("Place"): row.path,
         tr("Known from"): sources,

