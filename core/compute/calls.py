@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.runs.compare.planning import in_compute as plan_comparisons
+    from core.runs.explore import map_texts as map_texts
+    from core.runs.explore import rank_correlation as rank_correlation
+    from core.runs.explore import telling_words as telling_words
     from core.runs.fingerprint import in_compute as fingerprint_of_tables
     from core.runs.measure.completion import in_compute as measure_completion
     from core.runs.measure.creativity import judgments_in_compute as measure_judgments
@@ -41,6 +44,9 @@ else:
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
     plan_comparisons = "core.runs.compare.planning:in_compute"
+    map_texts = "core.runs.explore:map_texts"
+    rank_correlation = "core.runs.explore:rank_correlation"
+    telling_words = "core.runs.explore:telling_words"
     fingerprint_of_tables = "core.runs.fingerprint:in_compute"
     measure_completion = "core.runs.measure.completion:in_compute"
     measure_judgments = "core.runs.measure.creativity:judgments_in_compute"

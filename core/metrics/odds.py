@@ -9,7 +9,18 @@ import numpy as np
 from core.metrics.clusters import Clusters
 from core.metrics.power import ALPHA, POWER
 from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, generator, permutation_p, widened_tail
-from core.metrics.result import LEVEL, RESAMPLES, Bools, Bounds, Floats, Ints, MaybeBounds, Numbers, finite
+from core.metrics.result import (
+    LEVEL,
+    RESAMPLES,
+    Bools,
+    Bounds,
+    Floats,
+    Ints,
+    MaybeBounds,
+    Numbers,
+    finite,
+    same_length,
+)
 
 # ---- the formula, and as published
 
@@ -57,6 +68,33 @@ def log_odds_ratio(count_first: Floats, tokens_first: Floats, count_second: Floa
         np.log((count_first + HALDANE) / (tokens_first - count_first + HALDANE))
         - np.log((count_second + HALDANE) / (tokens_second - count_second + HALDANE))
     )
+
+
+def telling_log_odds(first: Numbers, second: Numbers, prior_words: float = 500.0) -> tuple[Floats, Floats]:
+    """δ_w = ln[(a_w + α_w) / (n_a + α₀ − a_w − α_w)] − the same of b, and z_w = δ_w / √(1/(a_w + α_w) + 1/(b_w + α_w)).
+
+    `first` (a), `second` (b): counts per word, shape (w,). The prior is informative: α_w is the word's share of both
+    sides together, times `prior_words` (α₀), so that rare words need more than a chance run to stand out. Both are 0
+    for a word that is on neither side. ValueError for NaN, or where there is no word at all.
+    Source: Monroe, Colaresi & Quinn 2008, equations 15, 16 and 22.
+    """
+    same_length(first, second)
+    finite(first, "counts"), finite(second, "counts")
+    both = first + second
+    if both.sum() <= 0:
+        raise ValueError("there are no words to compare")
+    prior = prior_words * both / both.sum()
+    sides = []
+    for counts in (first, second):
+        with_prior = counts + prior
+        rest = counts.sum() + prior_words - with_prior
+        sides.append((with_prior, rest))
+    seen = (both > 0) & np.all([rest > 0 for _, rest in sides], axis=0)
+    delta, z = np.zeros(len(first)), np.zeros(len(first))
+    (a, not_a), (b, not_b) = ((counts[seen], rest[seen]) for counts, rest in sides)
+    delta[seen] = np.log(a / not_a) - np.log(b / not_b)
+    z[seen] = delta[seen] / np.sqrt(1 / a + 1 / b)
+    return delta, z
 
 
 def smallest_expected(count: float, tokens_first: float, tokens_second: float) -> float:

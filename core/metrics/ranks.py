@@ -1,7 +1,7 @@
-"""Statistics of order: Kendall's τ of tables of counts, and outliers by medians."""
+"""Statistics of order: Kendall's τ, Spearman's ρ, outliers by medians, the band of a distribution function."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 from statistics import NormalDist
 from typing import Literal
 
@@ -159,3 +159,63 @@ def log_outliers(times: Floats) -> LogOutliers:
         return LogOutliers(None, "half of the times or more are the same: nothing says which is far off")
     scores = (logs - middle) / (NORMAL_OVER_MAD * deviation)
     return LogOutliers(float(np.exp(middle)), "", tuple(map(float, scores)))
+
+
+# ---- Spearman's ρ of two measurements
+
+
+@dataclass(frozen=True)
+class SpearmanRho:
+    """`p` is two-sided, Student's t on n − 2 degrees of freedom: as if the items were independent."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    p: float | None
+    n: int
+
+
+FEWEST_RANKED = 4  # for an interval
+
+
+def spearman_rho(first: Numbers, second: Numbers) -> SpearmanRho:
+    """ρ = Pearson's r of the ranks, ties at their mean rank.
+
+    `first`, `second`: values per item, shape (n,). Interval: tanh(artanh ρ ± z √((1 + ρ²/2) / (n − 3))), Bonett &
+    Wright 2000. None where one of the two never varies. ValueError for NaN.
+    """
+    from scipy.stats import spearmanr
+
+    same_length(first, second)
+    n = len(first)
+    finite(first), finite(second)
+    if n < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        reason = "one of the two never varies" if n else "no items"
+        return SpearmanRho(None, reason, MaybeBounds(None, "no estimate"), None, n)
+    outcome = spearmanr(first, second)
+    value = float(outcome.statistic)
+    p = float(outcome.pvalue) if n > 2 else None
+    return SpearmanRho(value, "", _rho_interval(value, n), p, n)
+
+
+def _rho_interval(value: float, n: int) -> MaybeBounds:
+    if n < FEWEST_RANKED:
+        return MaybeBounds(None, f"fewer than {FEWEST_RANKED} items")
+    if abs(value) > 1 - 1e-12:
+        return MaybeBounds(None, "the ranks are the same, or the reverse")
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((1 + value**2 / 2) / (n - 3))
+    low, high = np.tanh([np.arctanh(value) - half, np.arctanh(value) + half])
+    return MaybeBounds(Bounds(float(low), float(high), "Bonett and Wright 2000"))
+
+
+# ---- the band of an empirical distribution function
+
+
+def distribution_band(n: int, level: float = LEVEL) -> float:
+    """ε = √(ln(2 / (1 − level)) / (2n)): F̂ ± ε holds the whole distribution function at once, for independent items.
+
+    Source: Dvoretzky, Kiefer & Wolfowitz 1956, with the constant of Massart 1990. ValueError for n below 1.
+    """
+    if n < 1:
+        raise ValueError("a distribution needs an item")
+    return sqrt(log(2 / (1 - level)) / (2 * n))

@@ -18,6 +18,7 @@ from core.project.lock import ProjectLock
 from core.project.reader import Reader
 from core.project.rows import TextKey
 from core.project.schema import migrate
+from core.project.stores.columns import Columns
 from core.project.stores.findings import Annotations, Events, Findings, Readings, Scores
 from core.project.stores.judging import Judging
 from core.project.stores.packets import Packets
@@ -51,6 +52,7 @@ class Project:
         self.runs = Runs(reader, writer)
         self.outputs = Outputs(reader, writer)
         self.scores = Scores(reader, writer)
+        self.columns = Columns(reader, writer)
         self.judging = Judging(reader, writer)
         self.annotations = Annotations(reader, writer)
         self.packets = Packets(reader, writer)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from core.errors import AppError
 from core.jobs import JobContext
 from desktop.jobs import JobHandle, JobState
 from desktop.operations import Operation
@@ -66,6 +67,22 @@ def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[
         return [result for kind in kinds for result in _score(ctx, project, kind, [known[name] for name in names])]
 
     return Operation(tr("Scoring with {names}").format(names=", ".join(names)), work, _scored)
+
+
+def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
+    """Embed every text of the project by the best embedder there is here."""
+
+    def work(ctx: JobContext) -> "list[ScoreResult]":
+        from core.runs.values import best_scorer
+
+        info = best_scorer("embedding")
+        if info is None:
+            raise AppError(
+                tr("There is no embedder on this computer."), hint=tr("Get one in Models, then embed the texts.")
+            )
+        return [result for study in project.studies.all() for result in _score(ctx, project, study.kind, [info])]
+
+    return Operation(tr("Embedding the texts"), work, _scored)
 
 
 def mark(handle: "JobHandle", what: str, project: "Project") -> None:

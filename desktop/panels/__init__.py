@@ -34,6 +34,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("judge", "Judge", "judge", "desktop.panels.judge.panel:JudgePanel", blind_safe=True),
     PanelEntry("raters", "Raters", "raters", "desktop.panels.raters.panel:RatersPanel"),
     PanelEntry("charts", "Charts", "charts", "desktop.panels.charts.panel:ChartsPanel"),
+    PanelEntry("explore", "Explore", "explore", "desktop.panels.explore.panel:ExplorePanel"),
     PanelEntry("letters", "Letters", "letters", "desktop.panels.letters.panel:LettersPanel", needs_project=False),
     PanelEntry("fingerprint", "Fingerprint", "fingerprint", "desktop.panels.fingerprint.panel:FingerprintPanel"),
     PanelEntry("findings", "Findings", "findings", "desktop.panels.findings.panel:FindingsPanel"),

@@ -3,8 +3,10 @@
 import html
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetricsF
 
 from core.draw import digits
 from desktop.plots.library import pg
@@ -15,6 +17,8 @@ from desktop.widgets.safe_text import safe_line
 MOST_PLACES = 9
 LONGEST_NAME = 28  # characters of a group at a tick
 GRID = 110  # of 255
+FEWEST_LETTERS = 2  # lines high, that a name across has as room at least
+GAP = 6  # pixels between two names
 
 
 class PlotAxis(pg.AxisItem):
@@ -23,6 +27,7 @@ class PlotAxis(pg.AxisItem):
     def __init__(self, side: str, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
         super().__init__(side)
         self.title, self.unit, self.names = title, unit, tuple(names)
+        self._room = 100.0  # pixels from one name to the next
         self.enableAutoSIPrefix(False)
 
     def set_words(self, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
@@ -51,13 +56,17 @@ class PlotAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if self.names:
+            self._room = size / max(high - low, 1e-9)
+            line = 1.2 * self.style["tickFont"].pixelSize()
+            stride = max(1, math.ceil((line if self.orientation == "left" else FEWEST_LETTERS * line) / self._room))
             shown = range(max(0, math.ceil(low)), min(len(self.names) - 1, math.floor(high)) + 1)
-            return [(1.0, [float(place) for place in shown])]
+            return [(1.0, [float(place) for place in shown if place % stride == 0])]
         return list(super().tickValues(low, high, size))[:1]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         if self.names:
-            return [_cut(self.names[round(value)]) for value in values]
+            stride = max(1.0, min((b - a for a, b in pairwise(values)), default=1.0))
+            return [self._cut(self.names[round(value)], stride * self._room) for value in values]
         factor = 100 if digits.is_proportion(self.unit) else 1
         step = abs(spacing * factor) or 1.0
         places = min(MOST_PLACES, max(0, math.ceil(-math.log10(step) - 1e-9)))
@@ -65,7 +74,10 @@ class PlotAxis(pg.AxisItem):
             places += 1  # a step of 2.5
         return [digits.fixed(value * factor, places) + digits.sign(self.unit) for value in values]
 
-
-def _cut(name: str) -> str:
-    name = safe_line(name)
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    def _cut(self, name: str, room: float) -> str:
+        """A name as long as its place allows: across, up to the next one."""
+        name = safe_line(name)
+        if self.orientation == "left":
+            return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        metrics = QFontMetricsF(self.style["tickFont"])
+        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, room - GAP)

@@ -27,6 +27,7 @@ class LiveBand(PlotItem):
     def __init__(self, name: str, place: int = 0, unit: str = "", *, stepped: bool = False) -> None:
         super().__init__(name, place)
         self.unit, self.stepped = unit, stepped
+        self.opacity = BAND_OPACITY  # of the band: many that overlap need less
         self.words: Callable[[int], str] = self._words
         """What is told of a point, by its index."""
         self.column_names = ("x", "estimate", "low", "high")
@@ -48,7 +49,7 @@ class LiveBand(PlotItem):
 
     def dress(self, tokens: Tokens) -> None:
         self._pen = series_pen(tokens, self.place)
-        self._fill = faded(series_color(tokens, self.place), BAND_OPACITY)
+        self._fill = faded(series_color(tokens, self.place), self.opacity)
         super().dress(tokens)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:

@@ -106,7 +106,7 @@ class HeatCells(PlotItem):
             return
         color = self.color_of(value)
         painter.fillRect(area, color)
-        text = digits.number(value, self.unit)
+        text = self._written(value)
         width = metrics.horizontalAdvance(text)
         if width + 6 > area.width() or metrics.height() > area.height():
             return
@@ -114,6 +114,12 @@ class HeatCells(PlotItem):
         painter.setPen(pen("#000000" if _lightness(color) > 0.18 else "#FFFFFF"))
         baseline = area.center().y() + (metrics.ascent() - metrics.descent()) / 2
         painter.drawText(QPointF(area.center().x() - width / 2, baseline), text)
+
+    def _written(self, value: float) -> str:
+        """With as many decimals as the cells' differences deserve."""
+        factor = 100 if digits.is_proportion(self.unit) else 1
+        low, high = self.scale()
+        return digits.fixed(value * factor, digits.places(value, low * factor, high * factor)) + digits.sign(self.unit)
 
     def columns(self) -> Columns:
         rows, columns = self._values.shape

@@ -44,9 +44,9 @@ def _draw_sign(canvas: PaintCanvas, entry: LegendEntry, x: float, y: float) -> N
     if entry.kind == "floor":
         canvas.rect(x - 8, y - 5, 16, 10, "floor", "edge")
     elif entry.kind == "line":
-        color = series_color(entry.place)
+        color = series_color(entry.place) if entry.place >= 0 else "soft"
         canvas.rect(x - 10, y - 5, 20, 10, color, opacity=0.22)
-        canvas.line(x - 10, y, x + 10, y, color, 2, DASHES[entry.place % len(DASHES)])
+        canvas.line(x - 10, y, x + 10, y, color, 2, DASHES[entry.place % len(DASHES)] if entry.place >= 0 else (1, 3))
     elif entry.place < 0:
         canvas.rect(x - 2, y - 5, 4, 10, "soft")
     else:

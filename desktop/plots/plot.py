@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPolygonF,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsPathItem, QMenu
 
@@ -29,7 +30,7 @@ from desktop.theme import Tokens
 from desktop.widgets import Label, tr
 from desktop.widgets.safe_text import safe_line
 
-MIN_SIZE = QSize(280, 200)
+MIN_SIZE = QSize(280, 150)
 ZOOM, PAN, STEP = 0.8, 0.1, 0.02  # by a key: of the view
 PADDING = 0.04
 NEAR = 12  # pixels: how far from the crosshair something still is told
@@ -84,6 +85,7 @@ class Plot(pg.PlotWidget):
         self.x_axis, self.y_axis = PlotAxis("bottom", x, x_unit), PlotAxis("left", y, y_unit)
         super().__init__(viewBox=self.view, axisItems={"bottom": self.x_axis, "left": self.y_axis})
         self.box_only = False  # marks are boxes, not drawn by hand
+        self.wheel_needs_focus = False  # on a page that scrolls
         self.full_height = False  # marks take the whole height: a stretch of the x axis
         self.menu_entries: Callable[[], Sequence[QAction]] = tuple  # what the card around adds to the menu
         self._items: list[PlotItem] = []
@@ -421,6 +423,12 @@ class Plot(pg.PlotWidget):
         else:
             self.picked.emit(self._crosshair.x(), self._crosshair.y())
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.wheel_needs_focus and not self.hasFocus():
+            event.ignore()  # the page around it scrolls
+        else:
+            super().wheelEvent(event)
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.menu()
         menu.exec(event.globalPos())
@@ -442,7 +450,7 @@ class Plot(pg.PlotWidget):
         return menu
 
     def sizeHint(self) -> QSize:
-        return QSize(self.tokens.px(520), self.tokens.px(340))
+        return QSize(self.tokens.px(520), self.tokens.px(190))
 
 
 NOT_WITH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier

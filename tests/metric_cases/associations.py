@@ -21,7 +21,7 @@ from metric_cases.case import (
 
 from core.metrics.embeddings import association, weat_of_chosen_words, weat_of_given_words
 from core.metrics.likelihood import conditional_likelihoods, likelihood_deltas, omnibus
-from core.metrics.ranks import kendall_tau
+from core.metrics.ranks import kendall_tau, spearman_rho
 from core.metrics.topics import (
     chi_squared,
     permuted_membership,
@@ -46,6 +46,21 @@ TABLES = [
             "one item": ((GIVEN[:1], CHOSEN[:1]), UNDEFINED),
             "one group": ((GIVEN * 0, CHOSEN), UNDEFINED),
             "ties": ((GIVEN, GIVEN), DEFINED),
+            "constant": ((GIVEN, CHOSEN * 0), UNDEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        spearman_rho,
+        (GIVEN, CHOSEN),
+        items=[(0, 1)],
+        relabel=(lambda given, chosen: (-given, chosen), lambda found: (-found[0], found[1])),
+        scale=((0, 1), same),
+        edges={
+            "empty": ((NOBODY, NOBODY), UNDEFINED),
+            "one item": ((GIVEN[:1], CHOSEN[:1]), UNDEFINED),
+            "one group": ((GIVEN * 0, CHOSEN), UNDEFINED),
+            "ties": ((GIVEN, CHOSEN), DEFINED),
             "constant": ((GIVEN, CHOSEN * 0), UNDEFINED),
         },
         nan=(0, 1),

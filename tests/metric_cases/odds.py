@@ -6,6 +6,7 @@ from metric_cases.case import (
     DEFINED,
     NO_GROUPS,
     NO_ITEMS,
+    REFUSED,
     UNDEFINED,
     Args,
     Case,
@@ -20,12 +21,14 @@ from core.metrics.odds import (
     published_odds_ratio,
     rare_odds_ratio,
     sample_odds_ratio,
+    telling_log_odds,
 )
 from core.metrics.result import Bounds, MaybeBounds
 
 DRAWN = np.random.default_rng(6)
 LETTERS = 24
 MATCHES, TOKENS = DRAWN.binomial(250, 0.05, (LETTERS, 1)), np.full(LETTERS, 250)
+HERE, THERE = np.array([30.0, 10.0, 4.0]), np.array([20.0, 60.0, 7.0])
 TREATED = DRAWN.binomial(250, 0.05, (LETTERS, 1))
 FIRST, BLOCK = np.tile([True, False], LETTERS // 2), np.repeat(np.arange(LETTERS // 2), 2)
 
@@ -140,6 +143,22 @@ RATIOS = [
         },
         nan=(0, 1, 2, 3),
         about=0.03,
+    ),
+    Case(
+        telling_log_odds,
+        (HERE, THERE),
+        read=lambda found: found,
+        items="the answer is one per word, in the order of the words",
+        relabel=(lambda here, there: (there, here), lambda found: tuple(-part for part in found)),
+        scale="more words make the same shares tell more",
+        edges={
+            "empty": ((HERE[:0], THERE[:0]), REFUSED),
+            "one item": ((HERE[:1], THERE[:1]), DEFINED),
+            "one group": ((HERE, THERE * 0), DEFINED),
+            "ties": ((HERE, HERE), DEFINED),
+            "constant": ((HERE * 0, THERE * 0), REFUSED),
+        },
+        nan=(0, 1),
     ),
 ]
 

@@ -1,0 +1,117 @@
+"""Columns of large tables as arrays, for pictures of everything: rows of a million texts would take minutes."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from core.project.schema import table
+from core.project.stores.common import StorePart
+
+output = table("output")
+source = table("source")
+score = table("score")
+embedding = table("embedding")
+
+AT_ONCE = 2_000  # rows in one read transaction, at most
+
+Kind = Literal["output", "source"]
+Ids = NDArray[np.int64]
+Values = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class OutputColumns:
+    """Finished outputs by id: prompt and run of each, and its length in characters.
+
+    `last_id`: after which to read on; None at the end.
+    """
+
+    ids: Ids
+    prompts: Ids
+    runs: Ids
+    lengths: Ids
+    last_id: int | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A scorer's or an embedder's name and version, and how many texts it has measured."""
+
+    name: str
+    version: str
+    count: int
+
+
+class Columns(StorePart):
+    """Pages by id, each in a read transaction of its own; an empty page is the end."""
+
+    def outputs(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputColumns:
+        """The finished ones among the next `limit` outputs."""
+        done = sa.case((output.c.status == "done", 1), else_=0)
+        statement = (
+            sa.select(output.c.id, output.c.prompt_id, output.c.run_id, sa.func.length(output.c.text), done)
+            .where(output.c.id > after_id)
+            .order_by(output.c.id)
+            .limit(limit)
+        )
+        rows = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 5)
+        ids, prompts, runs, lengths, _ = rows[rows[:, 4] == 1].T
+        return OutputColumns(ids, prompts, runs, lengths, int(rows[-1, 0]) if len(rows) else None)
+
+    def last_output(self) -> int:
+        """The last id there is."""
+        return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
+
+    def source_lengths(self, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Ids]:
+        """Ids of imported texts, and their lengths in characters."""
+        statement = (
+            sa.select(source.c.id, sa.func.length(source.c.text))
+            .where(source.c.id > after_id)
+            .order_by(source.c.id)
+            .limit(limit)
+        )
+        found = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 2).T
+        return found[0], found[1]
+
+    def scores(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
+        """Ids of scored texts, and the summary of each; not a number where the scorer gave none."""
+        key = score.c.output_id if kind == "output" else score.c.source_id
+        statement = (
+            sa.select(key, score.c.summary)
+            .where(score.c.scorer == of.name, score.c.version == of.version, key > after_id)
+            .order_by(key)
+            .limit(limit)
+        )
+        rows = self._reader.rows(statement)
+        summaries = [np.nan if row[1] is None else row[1] for row in rows]
+        return np.array([row[0] for row in rows], dtype=np.int64), np.array(summaries, dtype=np.float32)
+
+    def embeddings(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
+        """Ids of embedded texts, and the vector of each as a row."""
+        key = embedding.c.output_id if kind == "output" else embedding.c.source_id
+        statement = (
+            sa.select(key, embedding.c.vector)
+            .where(embedding.c.embedder == of.name, embedding.c.version == of.version, key > after_id)
+            .order_by(key)
+            .limit(limit)
+        )
+        rows = self._reader.rows(statement)
+        if not rows:
+            return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
+        vectors = [np.frombuffer(row[1], dtype="<f4") for row in rows]
+        return np.array([row[0] for row in rows], dtype=np.int64), np.stack(vectors)
+
+    def scorers(self) -> tuple[Measured, ...]:
+        """What has scored texts of the project."""
+        return self._measured(score.c.scorer, score.c.version)
+
+    def embedders(self) -> tuple[Measured, ...]:
+        """What has embedded texts of the project."""
+        return self._measured(embedding.c.embedder, embedding.c.version)
+
+    def _measured(self, name: "sa.Column[Any]", version: "sa.Column[Any]") -> tuple[Measured, ...]:
+        statement = sa.select(name, version, sa.func.count()).group_by(name, version).order_by(name, version)
+        return self._all(statement, lambda row: Measured(row[0], row[1], row[2]))

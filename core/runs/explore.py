@@ -1,0 +1,126 @@
+"""What exploring asks of the compute process: a map of embeddings, the words of a selection, a rank correlation."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.metrics.odds import telling_log_odds
+from core.metrics.ranks import SpearmanRho, spearman_rho
+
+Method = Literal["pca", "tsne"]
+Points = NDArray[np.float32]
+
+MOST_TSNE = 5_000  # texts: about a minute on two cores; beyond, people would wait for what PCA shows at once
+FIRST_DIRECTIONS = 50  # that t-SNE starts from, as van der Maaten & Hinton 2008 did
+PERPLEXITY = 30.0
+FEWEST_MAPPED = 3
+MOST_WORDS = 40  # of each side
+FEWEST_TIMES = 5  # a word is written on both sides together, or it is left out
+
+
+@dataclass(frozen=True)
+class TextMap:
+    """`points`: a place per vector, shape (n, 2). `explained`: of the two directions, where the method has them."""
+
+    points: Points
+    explained: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class TellingWord:
+    """A word that is written more in a selection than beside it (`z` above 0), or less."""
+
+    word: str
+    z: float
+    inside: int
+    outside: int
+
+
+@dataclass(frozen=True)
+class TellingWords:
+    """The words that tell a selection from the rest, the most telling first; `words`: how many each side has."""
+
+    more: tuple[TellingWord, ...]
+    less: tuple[TellingWord, ...]
+    words: tuple[int, int]
+
+
+def map_texts(vectors: NDArray[np.float32], method: Method, seed: int, ctx: JobContext) -> TextMap:
+    """In the compute process: places in the plane, so that texts with similar vectors are near each other.
+
+    PCA: the two directions in which the vectors differ most. t-SNE: scikit-learn's, from the first 50 directions.
+    """
+    if len(vectors) < FEWEST_MAPPED:
+        raise AppError(
+            f"A map needs at least {FEWEST_MAPPED} texts with embeddings.", hint="Write or import more, and score them."
+        )
+    steps = 1 if method == "pca" else 2
+    ctx.report(0, steps, note="Finding the directions in which the texts differ most")
+    directions, explained = principal_directions(vectors, 2 if method == "pca" else FIRST_DIRECTIONS)
+    if method == "pca":
+        return TextMap(directions, (float(explained[0]), float(explained[1])))
+    ctx.report(1, steps, note="Placing similar texts beside each other")
+    return TextMap(_neighbours(directions, seed), None)
+
+
+def principal_directions(vectors: NDArray[np.float32], count: int) -> tuple[Points, NDArray[np.float64]]:
+    """Coordinates along the first `count` directions, shape (n, count), and the share of the variance along each.
+
+    By the eigenvectors of the covariance. Signs are fixed, so that the same texts give the same map: each direction's
+    largest loading is positive. Missing directions are 0.
+    """
+    centred = np.asarray(vectors, dtype=np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    values, loadings = np.linalg.eigh(centred.T @ centred)
+    order = np.argsort(values)[::-1][:count]
+    loadings = loadings[:, order]
+    largest = np.abs(loadings).argmax(axis=0)
+    loadings = loadings * np.sign(loadings[largest, np.arange(len(order))])
+    total = values.clip(min=0).sum()
+    shares = values[order].clip(min=0) / total if total > 0 else np.zeros(len(order))
+    missing = count - len(order)
+    places = np.pad((centred @ loadings).astype(np.float32), ((0, 0), (0, missing)))
+    return places, np.pad(shares, (0, missing))
+
+
+def _neighbours(directions: Points, seed: int) -> Points:
+    from sklearn.manifold import TSNE
+
+    if len(directions) > MOST_TSNE:
+        raise AppError(f"t-SNE is offered for up to {MOST_TSNE:,} texts.", hint="Take PCA, or fewer texts.")
+    perplexity = min(PERPLEXITY, (len(directions) - 1) / 3)
+    found = TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(directions)
+    return np.asarray(found, dtype=np.float32)
+
+
+def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords:
+    """In the compute process: the words that tell the texts of a selection from others, by log-odds with a prior."""
+    counts = [_counted(texts) for texts in (inside, outside)]
+    words = sorted(word for word, times in (counts[0] + counts[1]).items() if times >= FEWEST_TIMES)
+    totals = counts[0].total(), counts[1].total()
+    if not words or not all(totals):
+        return TellingWords((), (), totals)
+    tables = [np.array([side[word] for word in words], dtype=np.float64) for side in counts]
+    _, z = telling_log_odds(tables[0], tables[1])
+    found = [TellingWord(word, float(z[place]), counts[0][word], counts[1][word]) for place, word in enumerate(words)]
+    found.sort(key=lambda one: (-one.z, one.word))
+    more = tuple(one for one in found[:MOST_WORDS] if one.z > 0)
+    less = tuple(one for one in reversed(found[-MOST_WORDS:]) if one.z < 0)
+    return TellingWords(more, less, totals)
+
+
+def _counted(texts: Sequence[str]) -> Counter[str]:
+    from core.scorers.group_words import tokens_of
+
+    return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
+
+
+def rank_correlation(first: NDArray[Any], second: NDArray[Any]) -> SpearmanRho:
+    """In the compute process: Spearman's ρ over the items where both are numbers."""
+    both = np.isfinite(first) & np.isfinite(second)
+    return spearman_rho(np.asarray(first[both], dtype=np.float64), np.asarray(second[both], dtype=np.float64))

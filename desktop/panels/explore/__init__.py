@@ -1,0 +1,1 @@
+"""Explore panel (`panel.ExplorePanel`): a map of texts, distributions of scores, heat maps; each leads to the texts."""

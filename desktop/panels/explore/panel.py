@@ -1,0 +1,234 @@
+"""The explore panel: looking for what no figure was made for. Every view leads to the texts."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.runs.explore import TellingWords
+from desktop import theme
+from desktop.jobs import JobHandle
+from desktop.panels.base import Panel
+from desktop.panels.explore.heat import HeatView
+from desktop.panels.explore.map import MapView
+from desktop.panels.explore.scores import ScoresView
+from desktop.panels.explore.selection import SelectedText, SelectionDrawer
+from desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
+from desktop.shell import Command, Shell
+from desktop.widgets import Chip, EmptyState, plural, tr
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.project.project import Project
+
+BESIDE_FROM = 900  # text pixels: narrower, the selection takes the place of the plots until it is closed
+MOST_LISTED = 50  # texts of a selection
+
+MakeTexts = Callable[["Project"], StoredTexts]
+
+
+class ExplorePanel(Panel):
+    """Views as tabs; a drawer for what was selected in one of them. All reading and counting happens in jobs."""
+
+    key = "explore"
+    title = "Explore"
+    concerns = frozenset({"output", "source", "score", "embedding", "prompt_set", "axis_definition", "session"})
+
+    def __init__(self, shell: Shell, make_source: MakeTexts = StoredTexts) -> None:
+        super().__init__(shell)
+        self._make_source = make_source
+        self._source: StoredTexts | None = None
+        self.texts = ExploredTexts()
+        self._loading: JobHandle | None = None
+        self._again = False
+        self._selected: tuple[ExploredTexts, np.ndarray] | None = None
+
+    # the panel's life
+
+    def build(self) -> None:
+        self.views: tuple[MapView, ScoresView, HeatView] = (
+            MapView(self.shell), ScoresView(self.shell), HeatView(self.shell),
+        )  # fmt: skip
+        self.count = Chip("")
+        self.header.add_chip(self.count)
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName(tr("Views"))
+        self.stack = QStackedWidget()
+        for view in self.views:
+            self.tabs.addTab(tr(view.title))
+            self.stack.addWidget(view)
+            view.chosen.connect(self._select)
+        self.tabs.currentChanged.connect(self.stack.setCurrentIndex)
+        self.nothing = EmptyState(
+            tr("No texts yet"),
+            tr("Generate texts from your prompts, or import some: then look here for what sets groups apart."),
+            tr("Generate"),
+            lambda: self.shell.show_panel("generate"),
+            icon="explore",
+        )
+        self.drawer = SelectionDrawer()
+        self.drawer.closed.connect(self._forget_selection)
+        self.drawer.words_wanted.connect(self._read_words)
+        self.plots = QWidget()
+        left = QVBoxLayout(self.plots)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(theme.current().grid)
+        left.addWidget(self.tabs)
+        left.addWidget(self.stack, 1)
+        self.main = QWidget()
+        row = QHBoxLayout(self.main)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self.body.spacing())
+        row.addWidget(self.plots, 5)
+        row.addWidget(self.drawer, 3)
+        self.body.addWidget(self.main, 1)
+        self.body.addWidget(self.nothing, 1)
+        self._show(ExploredTexts())
+
+    def project_opened(self, project: "Project") -> None:
+        self.project_closed()
+        self._source = self._make_source(project)
+
+    def project_closed(self) -> None:
+        self._source = None
+        if self._loading is not None:
+            self._loading.cancel()
+        self._loading, self._again = None, False
+        self.drawer.close_drawer()
+        self._show(ExploredTexts())
+
+    def refresh(self) -> None:
+        self._load()
+
+    def changed(self, changes: "Changes") -> None:
+        """New texts or scores: read again, one reading at a time."""
+        self._load()
+
+    def opened_with(self, *, view: str = "", **what: object) -> None:
+        """Sent here to see a view by its key."""
+        keys = [one.key for one in self.views]
+        if view in keys:
+            self.tabs.setCurrentIndex(keys.index(view))
+
+    def commands(self) -> list[Command]:
+        return [
+            Command(
+                tr("Explore: {view}").format(view=tr(view.title)),
+                lambda place=place: self.tabs.setCurrentIndex(place),
+            )
+            for place, view in enumerate(self.views)
+        ]
+
+    # reading
+
+    def _load(self) -> None:
+        source = self._source
+        if source is None:
+            return
+        if self._loading is not None:
+            self._again = True
+            return
+        had = len(self.texts)
+
+        def partly(parts: Sequence[Any]) -> None:
+            if source is self._source and not had:  # what is shown already stays until everything is read
+                self._show(parts[-1])
+
+        def done(texts: ExploredTexts) -> None:
+            if source is self._source:
+                self._loading = None
+                self._show(texts)
+                self._load_again()
+
+        def failed(error: AppError) -> None:
+            if source is self._source:
+                self._loading = None
+                self.shell.show_error(error)
+
+        self._loading = self.shell.jobs.start(
+            tr("Reading the texts"), source.load, on_done=done, on_error=failed, on_partial=partly, shown_after=2_000
+        )
+
+    def _load_again(self) -> None:
+        if self._again:
+            self._again = False
+            self._load()
+
+    def _show(self, texts: ExploredTexts) -> None:
+        self.texts = texts
+        said = plural(len(texts), "1 text", "%n texts")
+        self.count.setText(said if texts.complete else tr("{found} so far").format(found=said))
+        empty = not len(texts) and self._loading is None
+        self.nothing.setVisible(empty)
+        self.main.setVisible(not empty)
+        for view in self.views:
+            view.set_texts(self._source, texts)
+        self._make_room()
+
+    # a selection
+
+    def _select(self, chosen: np.ndarray, how: str) -> None:
+        source, texts = self._source, self.texts
+        count = int(chosen.sum())
+        if source is None or not count or len(chosen) != len(texts):
+            self.drawer.close_drawer()
+            return
+        self._selected = texts, chosen
+        self.drawer.begin(count, len(texts), how)
+        self._make_room()
+
+        def work(ctx: JobContext) -> list[SelectedText]:
+            found = []
+            for index in draw(np.flatnonzero(chosen), MOST_LISTED):
+                ctx.check()
+                found.append(SelectedText(texts.title(int(index)), source.text(texts, int(index))))
+            return found
+
+        def show(found: list[SelectedText]) -> None:
+            if self._is_selected(chosen):
+                self.drawer.show_texts(found, count)
+
+        self.shell.jobs.start(tr("Selected texts"), work, quiet=True, on_done=show)
+
+    def _read_words(self) -> None:
+        source, selected = self._source, self._selected
+        if source is None or selected is None:
+            return
+        texts, chosen = selected
+        if chosen.all():
+            self.drawer.no_words(tr("All texts are selected: there are none to compare with."))
+            return
+
+        def show(words: TellingWords) -> None:
+            if self._is_selected(chosen):
+                self.drawer.show_words(words, MOST_READ)
+
+        self.shell.jobs.start(
+            tr("Words of a selection"), lambda ctx: source.words(ctx, texts, chosen), quiet=True, on_done=show,
+            on_error=lambda error: self.drawer.no_words(error.message),
+        )  # fmt: skip
+
+    def _is_selected(self, chosen: np.ndarray) -> bool:
+        return self._selected is not None and self._selected[1] is chosen
+
+    def _forget_selection(self) -> None:
+        self._selected = None
+        for view in self.views:
+            view.clear_choice()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Plots and selection side by side; where that would squeeze them, the selection alone, until it is closed."""
+        beside = self.width() >= theme.current().px(BESIDE_FROM)
+        self.plots.setVisible(beside or self.drawer.isHidden())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.built:
+            self._make_room()

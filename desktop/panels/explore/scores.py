@@ -1,0 +1,261 @@
+"""Scores by group: their distribution above, single texts below, on one axis; or one score against another."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from core.draw import digits
+from core.jobs import JobContext
+from core.metrics.ranks import SpearmanRho
+from desktop import theme
+from desktop.panels.explore.arrays import (
+    Curve,
+    Grouping,
+    distribution_functions,
+    grouping,
+    histograms,
+    inside,
+    jitter,
+    stretch,
+)
+from desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices
+from desktop.plots.band import LiveBand
+from desktop.plots.card import PlotCard
+from desktop.plots.cloud import Cloud
+from desktop.plots.legend import LegendEntry
+from desktop.plots.plot import Plot
+from desktop.read.explore import ExploredTexts, draw
+from desktop.shell import Shell
+from desktop.widgets import number, plural, tr
+from desktop.widgets.layout import Column
+
+MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
+FEW_CURVES, FAINT = 3, 0.1  # with more curves their bands are this faint
+AXIS_WIDTH = 168  # of the upright axes: both as wide, with room for names
+NONE = "none"
+FUNCTION, HISTOGRAM = "function", "histogram"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is drawn: curves, and points by their index among the texts."""
+
+    texts: ExploredTexts
+    groups: Grouping
+    x: np.ndarray
+    y: np.ndarray
+    points: np.ndarray
+    curves: tuple[Curve, ...]
+
+
+class ScoresView(ExploreView):
+    """Two plots that share the axis of the score. What is marked in either leads to the texts."""
+
+    key, title = "scores", "Scores"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.score = self.box(tr("Score"))
+        self.group = self.box(tr("By"))
+        self.shape = self.box(tr("As"))
+        self.against = self.box(tr("Against"))
+        self.above, self.below = Plot(tr("Distribution")), Plot(tr("Single texts"))
+        self.above.full_height = True
+        self.below.link_x(self.above)
+        self._align()
+        theme.signals.changed.connect(self._align)
+        self.above.wheel_needs_focus = self.below.wheel_needs_focus = True
+        self.distribution = PlotCard(self.above, tr("Distribution"), shell, markable=True)
+        self.single = PlotCard(self.below, tr("Single texts"), shell, markable=True)
+        self.cloud = Cloud()
+        self.cloud.words = self._words
+        page = Column()
+        page.box.setSpacing(theme.current().grid)
+        for card in (self.distribution, self.single):
+            page.box.addWidget(card, 1)
+        self.column.addWidget(page, 1)
+        self.above.marked.connect(partial(self._mark, stretch_only=True))
+        self.below.marked.connect(partial(self._mark, stretch_only=False))
+        self.below.picked.connect(self._pick)
+        self._scored: Scored | None = None
+        self._fitted: object = None
+
+    def offer(self) -> None:
+        scores = score_choices(self.texts)
+        fill(self.score, scores, scores[-1][1])
+        fill(self.group, [*field_choices(self.texts), (tr("all together"), None)], "identity")
+        fill(self.shape, [(tr("distribution function"), FUNCTION), (tr("histogram"), HISTOGRAM)], FUNCTION)
+        fill(self.against, [(tr("nothing"), NONE), *scores], NONE)
+
+    def draw(self) -> None:
+        texts, source = self.texts, self.source
+        if source is None or not len(texts):
+            self._scored = None
+            for card in (self.distribution, self.single):
+                card.tell_nothing(tr("No texts yet. Write or import some: their scores are shown here by group."))
+            return
+        coded = texts.fields.get(self.group.currentData() or "")
+        of, against, shape = self.score.currentData(), self.against.currentData(), self.shape.currentData()
+
+        def work(ctx: JobContext) -> Scored:
+            groups = grouping(coded, len(texts))
+            x = self.values(ctx, of, texts)
+            y = jitter(groups) if against == NONE else self.values(ctx, against, texts)
+            curves = (histograms if shape == HISTOGRAM else distribution_functions)(x, groups)
+            drawable = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+            points = draw(drawable, MOST_POINTS)
+            return Scored(texts, groups, x, y, np.random.default_rng(0).permutation(points), tuple(curves))
+
+        self.read(work, self._show)
+
+    # showing
+
+    def _show(self, scored: Scored) -> None:
+        self._scored = scored
+        if not len(scored.points):
+            sentence = self._nothing()
+            self.distribution.tell_nothing(sentence)
+            self.single.tell_nothing(sentence)
+            return
+        looked_at = (self.source, self.score.currentData(), self.against.currentData(), self.shape.currentData())
+        fit, self._fitted = looked_at != self._fitted, looked_at
+        self._show_curves(scored, fit=fit)
+        self._show_points(scored, fit=fit)
+        if self.against.currentData() != NONE and self.source is not None and scored.texts.complete:
+            source = self.source
+            self.read(lambda ctx: source.correlation(ctx, scored.x, scored.y), self._tell_correlation)
+
+    def _nothing(self) -> str:
+        name = self.score.currentText()
+        if self.against.currentData() != NONE:
+            return tr("No text has both scores. Measure the study, or score its texts in Models.")
+        return tr("No text has a number for “{score}”: where a scorer finds nothing to score, it gives none.").format(
+            score=name
+        )
+
+    def _show_curves(self, scored: Scored, *, fit: bool) -> None:
+        histogram = self.shape.currentData() == HISTOGRAM
+        share = tr("share of its texts") if histogram else tr("share of texts at or below")
+        self.above.set_words(x=(self.score.currentText(), "", ()), y=(share, "proportion", ()))
+        items = []
+        for curve in scored.curves:
+            band = LiveBand(curve.name, curve.place, "proportion", stepped=True)
+            band.opacity = FAINT if len(scored.curves) > FEW_CURVES else band.opacity
+            band.column_names = (self.score.currentText(), "share", "low", "high")
+            band.set_data(curve.x, curve.y, curve.low, curve.high)
+            band.words = partial(_curve_words, curve, histogram)
+            items.append(band)
+        self.above.show_items(items, fit=fit)
+        known = int(np.isfinite(scored.x).sum())
+        said = tr("{texts} with this score, {groups}, {stretch}.").format(
+            texts=plural(known, "1 text", "%n texts"), groups=scored.groups.told, stretch=stretch(scored.x)
+        )
+        if missing := len(scored.x) - known:
+            said += " " + plural(missing, "1 text has none.", "%n texts have none.")
+        if not scored.texts.complete:
+            said = tr("Reading, {read} of about {total} so far. {said}").format(
+                read=number(len(scored.texts)), total=number(scored.texts.total), said=said
+            )
+        if not histogram:
+            said += " " + tr("Bands: 95 % for the whole curve (Dvoretzky, Kiefer and Wolfowitz), texts independent.")
+        self.distribution.tell(said, _counted(scored.curves))
+
+    def _show_points(self, scored: Scored, *, fit: bool) -> None:
+        names = [name for _, name in scored.groups.members()]
+        strip = self.against.currentData() == NONE
+        y = ("", "", tuple(names)) if strip else (self.against.currentText(), "", ())
+        self.below.set_words(x=(self.score.currentText(), "", ()), y=y)
+        self.cloud.x_name = self.score.currentText()
+        self.cloud.y_name = tr("height, by chance") if strip else self.against.currentText()
+        points = scored.points
+        self.cloud.set_points(scored.x[points], scored.y[points], scored.groups.codes[points], tuple(names))
+        self.below.show_items([self.cloud], fit=fit)
+        both = int((np.isfinite(scored.x) & np.isfinite(scored.y)).sum())
+        said = plural(len(points), "1 text", "%n texts")
+        if len(points) < both:
+            said = tr("{drawn} drawn at random of {all}; a selection takes all").format(
+                drawn=number(len(points)), all=plural(both, "1 text", "%n texts")
+            )
+        self.single.set_title(tr("Single texts") if strip else tr("One score against another"))
+        self.single.tell(f"{said}.", legend(scored.groups, "sign") if len(names) > 1 else ())
+
+    def _tell_correlation(self, rho: SpearmanRho) -> None:
+        bounds = rho.interval.bounds
+        if rho.value is None:
+            said = tr("Rank correlation: none, {reason}.").format(reason=rho.reason)
+        else:
+            ends = (bounds.low, bounds.high) if bounds else (None, None)
+            said = tr("Rank correlation (Spearman) {rho}, 95 % interval in brackets, n = {n}, texts independent.")
+            said = said.format(rho=digits.whole(rho.value, *ends), n=number(rho.n))
+        entries = self.single.legend.entries
+        self.single.tell(f"{said} {self.single.sentence.text()}", entries)
+
+    def _words(self, point: int) -> str:
+        scored = self._scored
+        if scored is None:
+            return ""
+        index = int(scored.points[point])
+        told = f"{self.score.currentText()}: {digits.number(float(scored.x[index]))}"
+        if self.against.currentData() != NONE:
+            told += f"\n{self.against.currentText()}: {digits.number(float(scored.y[index]))}"
+        return f"{told}\n{scored.texts.title(index)}"
+
+    def _align(self, _tokens: object = None) -> None:
+        """A score lies at the same place in both plots."""
+        for plot in (self.above, self.below):
+            plot.y_axis.setWidth(theme.current().px(AXIS_WIDTH))
+
+    # selecting
+
+    def _mark(self, corners: np.ndarray, *, stretch_only: bool) -> None:
+        scored = self._scored
+        if scored is None:
+            return
+        x, y = scored.x.astype(float), scored.y.astype(float)
+
+        def work(ctx: JobContext) -> np.ndarray:
+            if stretch_only:
+                return (x >= corners[:, 0].min()) & (x <= corners[:, 0].max())
+            with np.errstate(invalid="ignore"):
+                return inside(corners, x, y)
+
+        low, high = (digits.number(float(end)) for end in (corners[:, 0].min(), corners[:, 0].max()))
+        how = tr("{score} from {low} to {high}").format(score=self.score.currentText(), low=low, high=high)
+        self.read(work, lambda found: self._choose(found, how))
+
+    def _pick(self, x: float, y: float) -> None:
+        across, up = self.below.view.viewPixelSize()
+        found = self.cloud.nearest(x, y, (12 * across, 12 * up))
+        if self._scored is not None and found is not None:
+            index = self._scored.points[found]
+            self._choose(np.arange(len(self.texts)) == index, tr("picked"))
+
+    def _choose(self, texts: np.ndarray, how: str) -> None:
+        if self._scored is None or len(texts) != len(self.texts):
+            return
+        for plot in (self.above, self.below):
+            plot.clear_mark()
+        self.cloud.choose(texts[self._scored.points] if texts.any() else None)
+        self.chosen.emit(texts, how)
+
+    def clear_choice(self) -> None:
+        self.cloud.choose(None)
+
+
+def _counted(curves: tuple[Curve, ...]) -> list[LegendEntry]:
+    return [LegendEntry(f"{one.name}, n = {number(one.n)}", one.place, "line") for one in curves]
+
+
+def _curve_words(curve: Curve, histogram: bool, place: int) -> str:
+    value = digits.number(float(curve.x[place]))
+    if histogram:
+        share = digits.number(float(curve.y[place]), "proportion")
+        after = digits.number(float(curve.x[min(place + 1, len(curve.x) - 1)]))
+        return tr("{name}: {share} of n = {n} from {low} to {high}").format(
+            name=curve.name, share=share, n=number(curve.n), low=value, high=after
+        )
+    share = digits.whole(float(curve.y[place]), float(curve.low[place]), float(curve.high[place]), "proportion")
+    return tr("{name}: {share} of n = {n} at or below {value}").format(
+        name=curve.name, share=share, n=number(curve.n), value=value
+    )

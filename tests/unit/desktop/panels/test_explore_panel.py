@@ -1,0 +1,318 @@
+"""Explore: from colours to a selection, its texts and its words; and a sentence wherever there is nothing to draw."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_shell import FakeShell
+from inline_compute import Inline
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
+from core.prompts import cogs_set
+from core.runs.compare import compare
+from core.runs.setup import store_set
+from desktop.panels.explore.panel import ExplorePanel
+from desktop.panels.explore.scores import HISTOGRAM
+from desktop.plots.cells import HeatCells
+from desktop.read import explore
+from desktop.read.explore import StoredTexts
+
+PATIENCE = 30_000
+TEXTS = 120
+
+
+@pytest.fixture(autouse=True)
+def computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "shared", Inline)
+
+
+def written(path: Path, *, texts: int = TEXTS, vectors: bool = True, scores: bool = True) -> Project:
+    """Texts whose identity decides their words, their vectors and their scores."""
+    project = Project.create(path)
+    prompts = store_set(project, "creativity", cogs_set())
+    (study,) = project.studies.all()
+    generator = project.runs.add_generator(GeneratorSpec(backend="written", model="scribe")).number("generator")
+    run = project.runs.start(
+        RunSpec(study_id=study.id, prompt_set_id=prompts.set_id, generator_id=generator, seed=1)
+    ).number("run")
+    chance = np.random.default_rng(0)
+    specs = [
+        OutputSpec(
+            run_id=run, prompt_id=one.prompt.id, sample=0, seed=1,
+            text=("tender rain " if one.prompt.identity == "woman" else "strong rain ") * 5 + f"no. {one.prompt.id}",
+        )
+        for one in project.runs.pending(run, limit=texts)
+    ]  # fmt: skip
+    project.outputs.record_many(specs)
+    rows = list(project.outputs.each())
+    here = {row.id: 20.0 * (row.identity == "woman") for row in rows}
+    if vectors:
+        project.scores.record_many(
+            [
+                ScoreSpec(output_id=key, scorer="minilm", version="1", values=side + chance.normal(size=4))
+                for key, side in here.items()
+            ],
+            embeddings=True,
+        )
+    if scores:
+        project.scores.record_many(
+            [
+                ScoreSpec(
+                    output_id=key, scorer="vader", version="1", values=np.ones(1),
+                    summary=None if place < 3 else side + float(chance.normal()),
+                )
+                for place, (key, side) in enumerate(here.items())
+            ]
+        )  # fmt: skip
+    return project
+
+
+@pytest.fixture
+def show(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., ExplorePanel]]:
+    """Shows the panel over a project, when everything is drawn."""
+    made: list[tuple[ExplorePanel, Project]] = []
+
+    def make(project: Project | None = None) -> ExplorePanel:
+        project = project or written(tmp_path / "castle.biasprint")
+        shell = FakeShell(project)
+        panel = ExplorePanel(shell)
+        made.append((panel, project))
+        panel.resize(1200, 760)
+        panel.show()
+        qtbot.waitUntil(lambda: not shell.jobs.active(), timeout=PATIENCE)
+        return panel
+
+    yield make
+    for panel, project in made:
+        panel.attach(None)
+        qtbot.waitUntil(lambda panel=panel: not panel.shell.jobs.active(), timeout=PATIENCE)
+        panel.hide()
+        panel.deleteLater()
+        project.close()
+
+
+def settle(panel: ExplorePanel, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not panel.shell.jobs.active(), timeout=PATIENCE)
+
+
+def women(panel: ExplorePanel) -> np.ndarray:
+    coded = panel.texts.fields["identity"]
+    return coded.codes == coded.names.index("Gender · Woman")
+
+
+# the map
+
+
+def test_the_map_says_in_a_sentence_what_it_shows(show: Callable[..., ExplorePanel]):
+    view = show().views[0]
+    assert view.card.sentence.text().startswith(f"{TEXTS} texts by identity (")
+    assert "similar by minilm, PCA" in view.card.sentence.text()
+    assert view.plot.accessibleDescription().startswith(view.card.sentence.text())
+    assert view.plot.x_axis.title.endswith("% of the spread")
+
+
+def test_a_selection_leads_to_its_texts_side_by_side_and_to_the_words_that_tell_them(
+    show: Callable[..., ExplorePanel], qtbot: QtBot
+):
+    panel = show()
+    view = panel.views[0]
+    assert view._mapped is not None
+    points = view._mapped.points[women(panel)[view._mapped.indexes]]
+    low, high = points.min(axis=0) - 1, points.max(axis=0) + 1
+    view.plot.marked.emit(np.array([low, [high[0], low[1]], high, [low[0], high[1]]], dtype=float))
+    settle(panel, qtbot)
+    count = int(women(panel).sum())
+    assert count > 1
+    assert panel.drawer.heading.text() == f"{count} texts selected"
+    texts = [pane.text() for _, pane in panel.drawer.panes]
+    assert all(text.startswith("tender rain") for text in texts)
+    panel.drawer.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    assert panel.drawer.more.text().startswith("tender")
+    assert panel.drawer.less.text().startswith("strong")
+    assert "No test" in panel.drawer.compared.text()
+    QTest.keyClick(panel.drawer, Qt.Key.Key_Escape)
+    assert panel.drawer.isHidden()
+
+
+def test_a_group_is_selected_from_a_box_as_well(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    view = panel.views[0]
+    view.group.setCurrentIndex(view.group.findText("Gender · Woman"))
+    view.group.activated.emit(view.group.currentIndex())
+    settle(panel, qtbot)
+    assert panel.drawer.heading.text() == f"{int(women(panel).sum())} texts selected"
+
+
+def test_other_colours_do_not_work_out_the_map_again(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    view = show().views[0]
+    before = view._mapped
+    view.color.setCurrentIndex(view.color.findData("task"))
+    view.draw()
+    assert view._mapped is before
+    assert "by task" in view.card.sentence.text()
+
+
+def test_without_embeddings_a_sentence_and_a_button_stand_in_place_of_the_map(
+    show: Callable[..., ExplorePanel], tmp_path: Path
+):
+    view = show(written(tmp_path / "bare.biasprint", vectors=False)).views[0]
+    assert view.card.isHidden()
+    assert "places texts by their embeddings" in view.nothing.text.text()
+    assert not view.nothing.button.isHidden()
+
+
+# scores
+
+
+def test_scores_are_shown_by_group_with_their_n_and_what_has_none(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    view = panel.views[1]
+    assert view.score.currentText() == "vader"
+    sentence = view.distribution.sentence.text()
+    assert sentence.startswith(f"{TEXTS - 3} texts with this score, ")
+    assert "3 texts have none." in sentence
+    assert any("Gender · Woman, n = " in entry.name for entry in view.distribution.legend.entries)
+
+
+def test_a_stretch_of_scores_leads_to_its_texts(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    panel.views[1].above.marked.emit(np.array([[10, 0], [40, 0], [40, 1], [10, 1]], dtype=float))
+    settle(panel, qtbot)
+    assert "vader from 10 to 40" in panel.drawer.note.text()
+    assert panel.drawer.panes[0][1].text().startswith("tender rain")
+
+
+def test_two_numbers_of_a_text_are_compared_with_n_and_interval(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    view = panel.views[1]
+    view.against.setCurrentText("vader")
+    view.score.setCurrentText("length in characters")
+    view.shape.setCurrentIndex(view.shape.findData(HISTOGRAM))
+    view.draw()
+    settle(panel, qtbot)
+    assert f"n = {TEXTS - 3}" in view.single.sentence.text()
+    assert "Rank correlation" in view.single.sentence.text()
+
+
+def test_a_score_that_is_no_number_anywhere_is_said(show: Callable[..., ExplorePanel], qtbot: QtBot, tmp_path: Path):
+    project = written(tmp_path / "none.biasprint", scores=False)
+    project.scores.record_many(
+        [
+            ScoreSpec(output_id=key, scorer="vader", version="1", values=np.ones(1), summary=None)
+            for key in project.outputs.ids()
+        ]
+    )
+    panel = show(project)
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    assert "No text has a number for “vader”" in panel.views[1].above.nothing.text()
+    panel.tabs.setCurrentIndex(2)
+    settle(panel, qtbot)
+    assert "No text has this score" in panel.views[2].plot.nothing.text()
+
+
+# heat maps
+
+
+def test_a_cell_leads_to_its_texts(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(2)
+    settle(panel, qtbot)
+    view = panel.views[2]
+    (cells,) = view.plot.items_drawn()
+    assert isinstance(cells, HeatCells)
+    column = cells.column_names.index("Gender · Woman")
+    told = view.plot.told_at(column, 0)
+    assert told.startswith(f"{cells.row_names[0]} · Gender · Woman: ")
+    view.plot.picked.emit(float(column), 0.0)
+    settle(panel, qtbot)
+    assert panel.drawer.note.text().startswith(f"{cells.row_names[0]} · Gender · Woman")
+    assert panel.drawer.panes[0][1].text().startswith("tender rain")
+
+
+def test_choices_are_asked_for_where_none_is_revealed(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(2)
+    view = panel.views[2]
+    view.value.setCurrentIndex(view.value.count() - 1)
+    view.draw()
+    settle(panel, qtbot)
+    assert "No choices between different groups" in view.plot.nothing.text()
+
+
+# the panel's life
+
+
+def test_an_empty_project_says_what_to_do(show: Callable[..., ExplorePanel], tmp_path: Path):
+    panel = show(Project.create(tmp_path / "empty.biasprint"))
+    assert not panel.nothing.isHidden()
+    assert panel.main.isHidden()
+    panel.nothing.button.click()
+    assert panel.shell.panels == ["generate"]
+
+
+def test_a_project_closed_while_it_is_read_leaves_nothing_behind(
+    qtbot: QtBot, tmp_path: Path, show: Callable[..., ExplorePanel]
+):
+    panel = show()
+    panel.refresh()
+    panel.attach(None)
+    settle(panel, qtbot)
+    assert len(panel.texts) == 0
+    assert panel.shell.errors == []
+    for view in panel.views:
+        view.draw()
+    settle(panel, qtbot)
+    assert panel.shell.errors == []
+
+
+def test_what_there_is_so_far_is_told_while_a_large_project_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(explore, "FIRST_SHOWN_SECONDS", 0.0)
+    project = written(tmp_path / "large.biasprint")
+    page = project.columns.outputs
+    monkeypatch.setattr(project.columns, "outputs", lambda after: page(after, 50))
+    parts: list[explore.ExploredTexts] = []
+    ctx = JobContext(lambda progress: parts.append(progress.partial) if progress.partial else None)
+    found = StoredTexts(project).load(ctx)
+    project.close()
+    assert [len(part) for part in parts][:1] == [50]
+    assert not parts[0].complete
+    assert found.complete
+    assert len(found) == TEXTS
+    assert set(found.fields["model"].names) == {"scribe"}
+
+
+def test_an_open_session_is_in_no_choice(tmp_path: Path):
+    """Live charts must not unblind a rater: only revealed sessions are read."""
+    project = written(tmp_path / "judged.biasprint", texts=3_240)
+    (study,) = project.studies.all()
+    compare(JobContext(), project, study_id=study.id, axes=("gender",), per_axis=12, seed=1)
+    (plan,) = project.judging.plans()
+    rater = project.judging.add_rater(RaterSpec(code="R01")).uuid("rater")
+    session = project.judging.open_session(plan.id, rater).uuid("session")
+    row = next(one for one in project.judging.comparisons(plan.id) if not one.repeat_of)
+    project.judging.record(
+        JudgmentSpec(
+            session_id=session, comparison_id=row.id, outcome="choice", chosen=0,
+            shown=tuple(range(len(row.items))), texts_sha256=row.texts_sha256, active_seconds=1.0,
+        )
+    )  # fmt: skip
+    source = StoredTexts(project)
+    assert source.chosen(JobContext()) == ()
+    project.judging.reveal(session)
+    (found,) = source.chosen(JobContext())
+    assert (found.rater, found.chosen) == ("R01", 0)
+    project.close()
