@@ -31,7 +31,7 @@ NOT_TOLD = ("axis", "study", "backend", "kind")  # of a single text: its identit
 
 
 @dataclass(frozen=True)
-class Coded:
+class FieldCodes:
     """A field of every text: `codes` are places in `names`, −1 where a text has no value. The most frequent first."""
 
     title: str
@@ -49,7 +49,7 @@ class ExploredTexts:
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     outputs: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))  # the others are sources
     lengths: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    fields: Mapping[str, Coded] = field(default_factory=dict)
+    fields: Mapping[str, FieldCodes] = field(default_factory=dict)
     scorers: tuple[Measured, ...] = ()
     embedders: tuple[Measured, ...] = ()
     complete: bool = True
@@ -274,7 +274,7 @@ class _Reading:
     def _code(self, name: str, value: str) -> int:
         return self._coders.setdefault(name, Coder())(value)
 
-    def _coded(self, name: str) -> Coded:
+    def _coded(self, name: str) -> FieldCodes:
         parts = [part[3].get(name, np.full(len(part[0]), -1)) for part in self._parts]
         codes = np.concatenate(parts).astype(np.int32)
         names = np.array(list(self._coders[name].numbers), dtype=object)
@@ -283,7 +283,7 @@ class _Reading:
         order = order[counts[order] > 0]
         new = np.full(len(names) + 1, -1, dtype=np.int32)  # the last stands for −1
         new[order] = np.arange(len(order))
-        return Coded(field_title(name), tuple(names[order]), new[codes])
+        return FieldCodes(field_title(name), tuple(names[order]), new[codes])
 
     def _read_prompts(self) -> None:
         fields: dict[int, dict[str, str]] = {}

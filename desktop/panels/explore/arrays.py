@@ -10,7 +10,7 @@ from core.draw import digits
 from core.metrics.proportions import wilson
 from core.metrics.ranks import distribution_band
 from core.metrics.topics import standardised_residuals
-from desktop.read.explore import Coded, Judged
+from desktop.read.explore import FieldCodes, Judged
 from desktop.widgets.words import plural, tr
 
 MOST_GROUPS = 7  # with a colour and a sign of their own; the others are one
@@ -47,7 +47,7 @@ class Grouping:
         return [*enumerate(self.names), *last]
 
 
-def grouping(coded: Coded | None, length: int, most: int = MOST_GROUPS) -> Grouping:
+def grouping(coded: FieldCodes | None, length: int, most: int = MOST_GROUPS) -> Grouping:
     """The most frequent values of a field as groups; all texts as one where there is no field."""
     if coded is None:
         return Grouping(np.zeros(length, dtype=np.int16), (tr("all texts"),), (length,))
@@ -156,12 +156,12 @@ class Table:
     left_out: tuple[int, int] = (0, 0)  # rows and columns that are less frequent than those shown
 
 
-def _cut(coded: Coded) -> tuple[np.ndarray, tuple[str, ...], int]:
+def _cut(coded: FieldCodes) -> tuple[np.ndarray, tuple[str, ...], int]:
     codes = np.where(coded.codes < MOST_CELLS, coded.codes, OTHERS)
     return codes, coded.names[:MOST_CELLS], max(0, len(coded.names) - MOST_CELLS)
 
 
-def mean_table(values: np.ndarray, rows: Coded, columns: Coded) -> Table:
+def mean_table(values: np.ndarray, rows: FieldCodes, columns: FieldCodes) -> Table:
     """The mean of a score per cell; not a number where it has no text with that score.
 
     Interval: mean ± z s / √n, from `FEWEST_FOR_INTERVAL` texts on, as if they were independent.
@@ -180,7 +180,7 @@ def mean_table(values: np.ndarray, rows: Coded, columns: Coded) -> Table:
     return Table(row_names, column_names, means, counts, means - half, means + half, (rows_out, columns_out))
 
 
-def residual_table(rows: Coded, columns: Coded) -> Table:
+def residual_table(rows: FieldCodes, columns: FieldCodes) -> Table:
     """Standardised residuals of the counts of texts; none where one row or one column is all there is.
 
     Beyond ±2 a cell has more, or fewer, texts than rows and columns that have nothing to do with each other would give.

@@ -14,7 +14,7 @@ from desktop.panels.explore.view import ExploreView, field_choices, fill, score_
 from desktop.plots.card import PlotCard
 from desktop.plots.cells import HeatCells
 from desktop.plots.plot import Plot
-from desktop.read.explore import Coded
+from desktop.read.explore import FieldCodes
 from desktop.shell import Shell
 from desktop.widgets import plural, tr
 
@@ -26,8 +26,8 @@ class Drawn:
     """A table, the fields of its rows and columns (rows of choices are evaluators), and what its numbers are."""
 
     table: Table
-    rows: Coded | None
-    columns: Coded
+    rows: FieldCodes | None
+    columns: FieldCodes
     told: str
     middle: float | None
 
@@ -81,7 +81,7 @@ class HeatView(ExploreView):
             work = self._means(value, rows, columns)
         self.read(work, self._show)
 
-    def _means(self, of: Measured | None, rows: Coded, columns: Coded) -> Callable[[JobContext], Drawn]:
+    def _means(self, of: Measured | None, rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
         texts = self.texts
         told = tr("{value}. Point at a cell for its n and 95 % interval, texts independent.").format(
             value=self.value.currentText().capitalize()
@@ -92,7 +92,7 @@ class HeatView(ExploreView):
 
         return work
 
-    def _choices(self, columns: Coded) -> Callable[[JobContext], Drawn]:
+    def _choices(self, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
         texts, source = self.texts, self.source
         assert source is not None
         told = tr(
@@ -169,7 +169,7 @@ class HeatView(ExploreView):
         self.chosen.emit(texts, f"{drawn.table.rows[row]} · {drawn.table.columns[column]}")
 
 
-def _residuals(rows: Coded, columns: Coded) -> Callable[[JobContext], Drawn]:
+def _residuals(rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
     told = tr(
         "Adjusted residuals of the counts of texts: beyond ±2, more or fewer than if rows and columns were independent."
     )

@@ -14,11 +14,11 @@ from desktop.panels.explore.arrays import (
     preference_table,
     residual_table,
 )
-from desktop.read.explore import Coded, Judged, draw
+from desktop.read.explore import FieldCodes, Judged, draw
 
 
-def coded(*values: str, names: tuple[str, ...]) -> Coded:
-    return Coded("field", names, np.array([names.index(value) if value else -1 for value in values]))
+def coded(*values: str, names: tuple[str, ...]) -> FieldCodes:
+    return FieldCodes("field", names, np.array([names.index(value) if value else -1 for value in values]))
 
 
 ALL = Grouping(np.zeros(5, dtype=np.int16), ("all",), (5,))
@@ -26,7 +26,7 @@ SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4]], dtype=float)
 
 
 def test_of_ten_thousand_groups_the_most_frequent_are_shown_and_the_rest_are_others():
-    many = Coded("identity", tuple(f"identity {n}" for n in range(10_000)), np.repeat(np.arange(10_000), 2))
+    many = FieldCodes("identity", tuple(f"identity {n}" for n in range(10_000)), np.repeat(np.arange(10_000), 2))
     groups = grouping(many, 20_000)
     assert len(groups.names) == 7
     assert groups.told == "the 7 most frequent of 10,000 groups, the rest as others"
@@ -98,17 +98,17 @@ def test_the_interval_of_a_cell_is_the_normal_one_from_ten_texts_on():
     half = 1.959964 * values.std(ddof=1) / np.sqrt(12)
     assert table.low is not None
     assert table.low[0, 0] == pytest.approx(values.mean() - half, rel=1e-6)
-    few = mean_table(values[:9], *[Coded("", ("p",), np.zeros(9, dtype=int))] * 2)
+    few = mean_table(values[:9], *[FieldCodes("", ("p",), np.zeros(9, dtype=int))] * 2)
     assert few.low is not None
     assert np.isnan(few.low[0, 0])
 
 
 def test_residuals_by_hand_and_none_with_one_group_alone():
     # 30 and 10 of group a, 20 and 40 of b: E of the first is 40 · 50 / 100 = 20; (30 − 20) / √(20 · .6 · .5) = 4.0825
-    rows = Coded("", ("p", "q"), np.repeat([0, 1, 0, 1], [30, 20, 10, 40]))
-    columns = Coded("", ("a", "b"), np.repeat([0, 0, 1, 1], [30, 20, 10, 40]))
+    rows = FieldCodes("", ("p", "q"), np.repeat([0, 1, 0, 1], [30, 20, 10, 40]))
+    columns = FieldCodes("", ("a", "b"), np.repeat([0, 0, 1, 1], [30, 20, 10, 40]))
     assert residual_table(columns, rows).values[0, 0] == pytest.approx(10 / np.sqrt(20 * 0.6 * 0.5))
-    alone = Coded("", ("a",), np.zeros(100, dtype=int))
+    alone = FieldCodes("", ("a",), np.zeros(100, dtype=int))
     assert np.isnan(residual_table(alone, rows).values).all()
 
 
