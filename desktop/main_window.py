@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
+from core.errors import AppError, NotInstalledYet
 from desktop import theme
 from desktop.blindfold import Blindfold
 from desktop.dialogs.parts import PartsLine, PartsPage
@@ -182,7 +182,9 @@ class MainWindow(QMainWindow):
             self.status.notify(text)
 
     def show_error(self, error: AppError) -> None:
-        self.banners.show_error(self.blindfold.masked_error(error))
+        notice = self.banners.show_error(self.blindfold.masked_error(error))
+        if isinstance(error, NotInstalledYet) and not self.blindfold.on:
+            notice.add_action(tr("Parts of the program"), self.show_parts)
 
     def show_notice(self, notice: Notice, *, key: str = "") -> None:
         self.banners.show_notice(notice, key=key)
@@ -362,6 +364,7 @@ class MainWindow(QMainWindow):
     def _part_ready(self) -> None:
         """More works from now on: what was said to be missing is not said any more, and panels look again."""
         self.banners.remove_waiting()
+        self.drawer.remove_waiting()
         for panel in self.panels.values():
             panel.look_again()
 

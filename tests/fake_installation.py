@@ -64,6 +64,9 @@ class FakeInstallation:
         self.states[part] = now
         return now
 
+    def left(self) -> list[str]:
+        return [part for part, each in self.states.items() if each.state != "ready"]
+
     def comes(self, part: str) -> None:
         """A part is ready from now on; with the last one the work ends."""
 

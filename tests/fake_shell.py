@@ -38,6 +38,9 @@ class FakeShell:
         self.panels.append(key)
         self.about = what
 
+    def show_parts(self) -> None:
+        self.panels.append("parts")
+
     def set_saved(self, state: str, text: str = "") -> None:
         self.saved.append(state)
 

@@ -12,7 +12,7 @@ from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from core.errors import AppError, UsageError
+from core.errors import AppError, NotInstalledYet, UsageError
 from core.jobs import JobContext
 from core.machine.installation import explained
 from core.machine.models import catalogue
@@ -112,10 +112,11 @@ def _describe(name: str) -> ScorerInfo:
     try:
         return _info(name, load(name))
     except AppError as error:
+        why = error.message if isinstance(error, NotInstalledYet) else str(error)
         declared = catalogue.scorers().get(name)  # a plug-in does not say its role before it is made
         if declared is None:
-            return ScorerInfo(name, unavailable=str(error))
-        return ScorerInfo(name, declared.role, stand_in=declared.fills == "stand_in", unavailable=str(error))
+            return ScorerInfo(name, unavailable=why)
+        return ScorerInfo(name, declared.role, stand_in=declared.fills == "stand_in", unavailable=why)
 
 
 def _info(name: str, scorer: Scorer) -> ScorerInfo:

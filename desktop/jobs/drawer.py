@@ -3,6 +3,7 @@
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from core.errors import NotInstalledYet
 from desktop import theme
 from desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
 from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
@@ -182,6 +183,12 @@ class JobsDrawer(QFrame):
         self._blind = blind
         for row in self._rows:
             row.set_blind(blind)
+
+    def remove_waiting(self) -> None:
+        """What jobs waited for has come: they may be started again, and need not say that they could not."""
+        for row in self.rows():
+            if isinstance(row.handle.error, NotInstalledYet):
+                self._remove(row)
 
     def rows(self) -> list[JobRow]:
         return list(self._rows)

@@ -83,6 +83,7 @@ class Checked:
     plural: str = ""  # of the occupation, where it is known
     reference: "ReferenceSet | None" = None
     offers: Mapping[int, tuple[Rewording, ...]] = field(default_factory=dict)  # sentence → suggestions
+    missing: tuple[str, ...] = ()  # the roles that no scorer here fills: the program is not all installed yet
 
 
 def read_document(*, path: Path) -> Operation[Document]:
@@ -129,13 +130,13 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from core.compute import shared
     from core.documents.categories import categories
-    from core.runs.letter_check import occupation_of, read_one
+    from core.runs.letter_check import ROLES, occupation_of, read_one
 
     guess = occupation_of(request.document) if request.occupation is None else None
     occupation = request.occupation or ""
     if guess is not None and guess.likely:
         occupation = guess.occupation
-    reference = _reference()
+    reference, scorers = _reference(), _scorers()
     reading = read_one(
         ctx,
         request.document,
@@ -145,7 +146,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
         person=request.person,
         occupation=occupation,
         reference=reference,
-        scorers=_scorers(),
+        scorers=scorers,
     )
     abouts = {
         one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise)
@@ -161,6 +162,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
         _plural(occupation),
         reference,
         _offers(reading),
+        tuple(role for role in ROLES if role not in scorers),
     )
 
 

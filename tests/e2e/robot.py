@@ -121,9 +121,9 @@ def run(
     runners: list[Runner] = []
     strays = Strays()
 
-    def start(window: MainWindow, *more: Any) -> None:
+    def start(window: MainWindow, *more: Any, **how: Any) -> None:
         QApplication.instance().installEventFilter(strays)
-        ordinary_start(window, *more)
+        ordinary_start(window, *more, **how)
         runners.append(Runner(window, script(Robot(window, pictures))))
 
     desktop.app.start = start  # type: ignore[assignment]

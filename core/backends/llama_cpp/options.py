@@ -7,9 +7,11 @@ from typing import Any
 
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
+from core.machine.installation import is_under_way, status
 
 NAME = "llama_cpp"
 MISSING = "The local-model engine (llama.cpp) is not installed here"
+PART = "engine"  # of the program's installation
 HOW_TO_INSTALL = (
     "Install it in the models panel, or with “biasprint models engine”; "
     "that needs a C++ compiler and takes some minutes."
@@ -34,10 +36,17 @@ def info() -> BackendInfo:
         ),
         models=(),
         capabilities=CAPABILITIES,
-        unavailable=""
-        if installed()
-        else f"The local-model engine (llama.cpp) is not installed here. {HOW_TO_INSTALL}",
+        unavailable="" if installed() else f"{MISSING}. {_how_to_get_it()}",
     )
+
+
+def _how_to_get_it() -> str:
+    engine = next((each for each in status() if each.part.id == PART and each.state != "ready"), None)
+    if engine is None or (engine.state == "waiting" and not is_under_way()):
+        return HOW_TO_INSTALL
+    if engine.state == "failed":
+        return engine.sentence
+    return "It is still being prepared, and can be used as soon as it is there."
 
 
 DEFAULT_CONTEXT = 4_096

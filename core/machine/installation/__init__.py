@@ -10,7 +10,14 @@ Imports the standard library and `core.errors`, `core.jobs` alone: run.py uses i
 
 from core.machine.installation.declared import ProgramPart, part_of, parts
 from core.machine.installation.preparing import prepare
-from core.machine.installation.state import PartState, complete, explained, goes_on_unasked, status
+from core.machine.installation.state import (
+    PartState,
+    complete,
+    explained,
+    goes_on_unasked,
+    is_under_way,
+    status,
+)
 
 __all__ = [
     "PartState",
@@ -18,6 +25,7 @@ __all__ = [
     "complete",
     "explained",
     "goes_on_unasked",
+    "is_under_way",
     "part_of",
     "parts",
     "prepare",

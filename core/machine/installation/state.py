@@ -54,6 +54,11 @@ def complete() -> bool:
     return all(each.state == "ready" for each in status())
 
 
+def is_under_way() -> bool:
+    """Whether somebody, here or in another process, is installing now."""
+    return is_held(sys.prefix)
+
+
 def goes_on_unasked() -> bool:
     """Whether the window may go on with the installation by itself: run.py, which said what it installs, opened it."""
     return os.environ.get(UNASKED, "") == "1"
@@ -70,7 +75,7 @@ def explained(error: BaseException) -> NotInstalledYet | None:
             "could not be prepared",
             "“Parts of the program” in the window says why, as does: biasprint prepare",
         )
-    elif is_held(sys.prefix):
+    elif is_under_way():
         what, hint = "is still being prepared", "Try again when it is there; nothing has to be started again."
     else:
         what, hint = (
@@ -78,7 +83,7 @@ def explained(error: BaseException) -> NotInstalledYet | None:
             "Install it by “Parts of the program” in the window, or: biasprint prepare",
         )
     return NotInstalledYet(
-        f"This needs a part of the program that {what}: {part.title.lower()}.",
+        f"This needs “{part.title}”, a part of the program that {what}.",
         kept="What needs no more than is installed works.",
         hint=hint,
     )

@@ -120,6 +120,7 @@ class GenerateForm(Card):
         self.estimate = EstimateLine(self._shell)
         self.state = Label("", "", wrap=True)
         self.refused = Notice("", tone="warn", closable=False)
+        self.parts = self.refused.add_action(tr("Parts of the program"), self._shell.show_parts)
         self.refused.hide()
         self.start: Button = PrimaryButton(tr("Start"))
         self.retry = LinkButton("")
@@ -305,6 +306,7 @@ class GenerateForm(Card):
         self.refused.text.setText(safe_line(why_not))
         self.refused.setAccessibleName(safe_line(why_not))
         show_if(self.refused, bool(why_not))
+        show_if(self.parts, self.picker.info is not None and bool(self.picker.info.unavailable))
         ready = chosen is not None and self.picker.info is not None and bool(self._named()) and not why_not
         words = tr("Go on") if done or failed else tr("Start")
         self.start.set_text(tr("Add to the queue") if self._entries and not in_queue else words)

@@ -1,5 +1,6 @@
 """The figures of a letter in words, and the card that shows them among those of other letters."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -15,6 +16,7 @@ from core.documents.values import PartKind
 from desktop import theme
 from desktop.operations.letters import Checked
 from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
+from desktop.widgets.labels import show_if
 from desktop.widgets.layout import clear_widget
 from desktop.widgets.safe_text import safe_line
 
@@ -101,6 +103,20 @@ def part_title(kind: PartKind) -> str:
         "signature": tr("Signature"),
         "quoted_cv": tr("Quoted from a CV"),
     }[kind]
+
+
+def missing_said(roles: Sequence[str]) -> str:
+    """What is not told of the letter yet, because a part of the program is still to come; empty where nothing lacks."""
+    titles = {
+        "formality": tr("formality"),
+        "positivity": tr("positivity"),
+        "agency": tr("agency by its scorer"),
+        "entailment": tr("what a CV supports"),
+    }
+    said = ", ".join(titles[role] for role in roles if role in titles)
+    if not said:
+        return ""
+    return tr("Still to come, by itself, when the rest of the program is installed: {what}.").format(what=said)
 
 
 def letter_title(reading: "Reading | None", name: str, occupation: str) -> str:
@@ -218,7 +234,7 @@ class ComparedCard(Card):
         self.badge = StandInBadge(tr("reference: stand-in"))
         self.more = LinkButton(tr("More figures"))
         self.more.clicked.connect(self._toggle)
-        self.facts = Label("", "note", wrap=True)
+        self.facts, self.missing = Label("", "note", wrap=True), Label("", "note", wrap=True)
         grid_box = clear_widget()
         grid = QGridLayout(grid_box)
         grid.setContentsMargins(0, 4, 0, 0)
@@ -230,7 +246,7 @@ class ComparedCard(Card):
         self._checked: Checked | None = None
         self.set_padding(16)
         self.box.setSpacing(4)
-        for widget in (self.heading, self.legend, grid_box, self.facts):
+        for widget in (self.heading, self.legend, grid_box, self.missing, self.facts):
             self.box.addWidget(widget)
         foot = QHBoxLayout()
         foot.addWidget(self.more)
@@ -250,6 +266,8 @@ class ComparedCard(Card):
             row.show_figure(figure, compared.get(name))
         self.more.set_text(tr("Fewer figures") if self._unfolded else tr("More figures"))
         self.more.setVisible(not stopped)
+        self.missing.setText(missing_said(checked.missing) if checked is not None else "")
+        show_if(self.missing, not stopped and bool(self.missing.text()))
         self._say(checked)
 
     def _say(self, checked: "Checked | None") -> None:

@@ -87,6 +87,9 @@ class LettersPanel(Panel):
         """A scorer that was not there may be: the letter is read again, with it."""
         letters.forget_scorers()
         self.review.check.read_now()
+        twin = self._twin
+        if twin is not None and twin.isVisible() and twin.checked is not None:
+            twin.show_check(twin.checked)  # it could not be made before
 
     def opened_with(self, *, path: Path | None = None, document: Document | None = None, **what: object) -> None:
         """Sent here with a letter: a file, or a document that was read already."""

@@ -23,6 +23,7 @@ class EngineNotice(Notice):
         self._job: JobHandle | None = None
         self.install = self.add_action(tr("Install the local-model engine"), self._install)
         self.cancel = self.add_action(tr("Cancel"), self._cancel)
+        self.parts = self.add_action(tr("Parts of the program"), shell.show_parts)
         self.hide()
 
     def read(self) -> None:
@@ -36,9 +37,13 @@ class EngineNotice(Notice):
         running = operations.running(self._shell.jobs, INSTALLING, ENGINE)
         if running is not None and running is not self._job:
             self._follow(running)
-        self.install.setVisible(running is None and not reason)
+        coming = running is None and self._shell.preparation.stage in ("working", "paused", "offline")
+        self.parts.setVisible(coming)
+        self.install.setVisible(running is None and not coming and not reason)
         self.cancel.setVisible(running is not None)
-        if running is None:
+        if coming:
+            self._say(tr("It is a part of the program that is still being prepared, behind your work."))
+        elif running is None:
             self._say(
                 tr("It cannot be installed here: {reason}.").format(reason=reason)
                 if reason

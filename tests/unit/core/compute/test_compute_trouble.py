@@ -298,7 +298,7 @@ def test_a_module_of_a_part_that_is_not_installed_yet_is_one_sentence(compute):
     with pytest.raises(NotInstalledYet) as raised:
         compute.call("compute_targets:needs_a_part_that_is_not_there")
 
-    assert raised.value.message == "This needs a part of the program that is not installed yet: measuring."
+    assert raised.value.message == "This needs “Measuring”, a part of the program that is not installed yet."
     assert not raised.value.details
 
 

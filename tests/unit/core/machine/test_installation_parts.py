@@ -79,10 +79,10 @@ def test_an_environment_that_pip_made_offers_no_model(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("where", "held", "said"),
     [
-        ("waiting", False, "is not installed yet: measuring."),
-        ("waiting", True, "is still being prepared: measuring."),
-        ("working", True, "is still being prepared: measuring."),
-        ("failed", False, "could not be prepared: measuring."),
+        ("waiting", False, "is not installed yet."),
+        ("waiting", True, "is still being prepared."),
+        ("working", True, "is still being prepared."),
+        ("failed", False, "could not be prepared."),
     ],
 )
 def test_a_missing_module_is_explained_by_its_part(
@@ -93,7 +93,7 @@ def test_a_missing_module_is_explained_by_its_part(
     monkeypatch.setattr(state, "is_held", lambda environment: held)
     error = installation.explained(ModuleNotFoundError(name="scipy.stats"))
     assert error is not None
-    assert error.message == f"This needs a part of the program that {said}"
+    assert error.message == f"This needs “Measuring”, a part of the program that {said}"
     assert error.hint
 
 

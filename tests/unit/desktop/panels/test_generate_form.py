@@ -77,6 +77,9 @@ def test_every_backend_is_offered_and_one_that_cannot_be_used_says_why(
     form.picker.choose("absent", "", "")
     assert form.refused.text.text() == reason
     assert not form.start.isEnabled()
+    form.parts.click()  # the way to what is missing
+    assert window.parts_page.isVisible()
+    window.parts_page.hide()
 
 
 def test_a_local_model_is_chosen_from_those_on_this_computer(form: GenerateForm):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fake_installation import FakeInstallation
 from pytestqt.qtbot import QtBot
 
 from core.backends.llama_cpp import engine, options
@@ -111,3 +112,22 @@ def test_where_it_is_here_nothing_is_said(
     here.set()
     notice = strip(qtbot, make_window(ENTRIES, panel="models"))
     assert notice.isHidden()
+
+
+def test_while_it_comes_with_the_rest_of_the_program_it_is_not_installed_a_second_time(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, here: threading.Event
+) -> None:
+    fake = FakeInstallation(monkeypatch)
+    window.preparation.begin()
+    qtbot.waitUntil(lambda: window.preparation.stage == "working")
+    notice = strip(qtbot, window)
+    window.panels["models"].refresh()
+    qtbot.waitUntil(lambda: notice.parts.isVisible())
+    assert notice.install.isHidden()
+    assert "still being prepared" in notice.more.text()
+    notice.parts.click()
+    assert window.parts_page.isVisible()
+    here.set()
+    for part in fake.left():
+        fake.comes(part)
+    qtbot.waitUntil(notice.isHidden)

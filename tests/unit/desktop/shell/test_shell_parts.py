@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError, NotInstalledYet
+from core.jobs import JobContext
 from core.machine import installation, offline
 from desktop.dialogs.parts import PartsPage
 from desktop.main_window import MainWindow
+from desktop.widgets import LinkButton
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 
@@ -39,9 +41,8 @@ def line(window: MainWindow) -> str:
 
 
 def all_come(fake: FakeInstallation) -> None:
-    for part in fake.states:
-        if fake.states[part].state != "ready":
-            fake.comes(part)
+    for part in fake.left():
+        fake.comes(part)
 
 
 def row_words(page: PartsPage) -> dict[str, str]:
@@ -250,10 +251,27 @@ def test_what_was_missing_is_not_said_any_more_when_a_part_comes(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation
 ):
     begin(qtbot, window)
-    window.show_error(NotInstalledYet("This needs a part of the program that is still being prepared: measuring."))
+    missing = NotInstalledYet("This needs “Measuring”, a part of the program that is still being prepared.")
+
+    def measure(ctx: JobContext) -> None:
+        raise missing
+
+    handle = window.jobs.start("Measuring", measure, shown_after=0)
+    qtbot.waitUntil(lambda: not handle.active)
     window.show_error(AppError("Something else went wrong."))
+    assert len(window.banners.texts()) == 2
     fake.comes(MEASURING)
     qtbot.waitUntil(lambda: window.banners.texts() == ["Something else went wrong."])
+    assert not [row for row in window.drawer.rows() if row.handle is handle]
+
+
+def test_what_is_missing_leads_to_the_parts(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
+    begin(qtbot, window)
+    window.show_error(NotInstalledYet("This needs “Measuring”, a part of the program that is still being prepared."))
+    (action,) = window.banners.findChildren(LinkButton)
+    qtbot.waitUntil(action.isVisible)
+    qtbot.mouseClick(action, Qt.MouseButton.LeftButton)
+    assert window.parts_page.isVisible()
 
 
 def test_panels_look_again_when_a_part_comes(

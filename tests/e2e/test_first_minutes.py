@@ -1,0 +1,121 @@
+"""The first minutes: the window is there with the sample, and the rest of the program comes behind it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from fake_installation import MEASURING, FakeInstallation
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.compute import shared
+from core.machine import offline
+from core.runs import letter_check
+from core.runs.sample import unpack_sample
+from desktop import theme
+from desktop.app import create_window, start
+from desktop.main_window import MainWindow
+from desktop.operations import letters
+from desktop.panels.letters.panel import LettersPanel
+from desktop.settings import Settings
+
+PATIENCE = 120_000  # a first reading loads what it needs
+FAILURE = "Measuring could not be prepared: the package index could not be reached. Check the network connection."
+LETTER = "Dear all,\n\nI recommend Emily Stone. She is a warm and caring engineer.\n\nSincerely,\n\nJohn Field"
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> FakeInstallation:
+    """A computer on which run.py has installed the window and nothing more; no scorer of style is there."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(own_home / "program"))
+    monkeypatch.delenv(offline.VARIABLE, raising=False)
+    letters.forget_scorers()
+    made = FakeInstallation(monkeypatch)
+
+    def scorers() -> dict[str, str]:
+        return {"formality": "formality_f"} if made.states[MEASURING].state == "ready" else {}
+
+    monkeypatch.setattr(letter_check, "scorers_for_letters", scorers)
+    return made
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication, fake: FakeInstallation, tmp_path: Path) -> Iterator[MainWindow]:
+    theme.apply(qapp, "light", 1.0)
+    sample = tmp_path / "Sample.biasprint"
+    unpack_sample(sample)
+    made = create_window(Settings(tmp_path / "settings.json"))
+    made.resize(1280, 720)
+    made.show()
+    start(made, sample, prepare=True)
+    yield made
+    fake.end()
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+    shared().close()
+    letters.forget_scorers()
+
+
+@pytest.fixture
+def wait(qtbot: QtBot) -> Callable[[Callable[[], bool]], None]:
+    return lambda condition: qtbot.waitUntil(condition, timeout=PATIENCE)
+
+
+def line(window: MainWindow) -> str:
+    return window.parts_line.text() if window.parts_line.isVisible() else ""
+
+
+def test_the_line_is_there_behind_the_open_sample_and_goes_when_all_has_come(
+    window: MainWindow, fake: FakeInstallation, wait: Callable[..., None]
+) -> None:
+    wait(lambda: line(window).startswith("Preparing: Measuring"))
+    assert window.project is not None  # not before it
+    for part in fake.left():
+        fake.comes(part)
+    wait(lambda: not line(window))
+    assert fake.prepared == 1
+
+
+def test_a_letter_has_its_marks_at_once_and_the_rest_by_itself(
+    window: MainWindow, fake: FakeInstallation, wait: Callable[..., None]
+) -> None:
+    wait(lambda: bool(line(window)))
+    window.show_panel("letters")
+    panel = window.panels["letters"]
+    assert isinstance(panel, LettersPanel)
+    panel.open_pasted(LETTER)
+    wait(lambda: panel.review.check.checked is not None)
+    first = panel.review.check.checked
+    assert first is not None
+    assert {LETTER[mark.start : mark.end] for mark in first.reading.marks} >= {"warm", "caring"}
+    said = panel.review.board.compared.missing
+    assert said.isVisible()
+    assert "formality, positivity, agency by its scorer, what a CV supports" in said.text()
+    fake.comes(MEASURING)
+    wait(lambda: panel.review.check.checked is not first)
+    wait(lambda: said.text().endswith(": positivity, agency by its scorer, what a CV supports."))
+    second = panel.review.check.checked
+    assert second is not None
+    formal = second.reading.figure("formality")
+    assert formal is not None
+    assert formal.value is not None
+
+
+def test_a_part_that_fails_says_why_and_comes_at_another_try(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation, wait: Callable[..., None]
+) -> None:
+    wait(lambda: line(window).startswith("Preparing"))
+    fake.fails(MEASURING, FAILURE)
+    wait(lambda: line(window) == "1 part could not be prepared")
+    qtbot.mouseClick(window.parts_line, Qt.MouseButton.LeftButton)
+    page = window.parts_page
+    wait(lambda: any(row.sentence.isVisible() and row.sentence.text() == FAILURE for row in page.rows()))
+    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
+    wait(lambda: line(window).startswith("Preparing: Measuring"))
+    for part in fake.left():
+        fake.comes(part)
+    wait(lambda: not line(window))
+    assert page.stage.text() == "Everything is here."
