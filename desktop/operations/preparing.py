@@ -46,6 +46,7 @@ class Preparation(QObject):
         self._jobs, self._connections = jobs, connections
         self._job: JobHandle | None = None
         self._wanted = self._paused = self._concealed = False
+        self._lacks = False  # also while a rater is blind and `states` shows nothing
         self._again = False  # when what is being ended has ended
         self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._ended, Qt.ConnectionType.QueuedConnection)
@@ -127,7 +128,7 @@ class Preparation(QObject):
             if self._connections.offline:
                 self._job.cancel()
             self._again = self._job.cancelling and not self._paused
-        elif self._wanted and self.stage == "stopped" and self._connections.by == "" and self.trouble is None:
+        elif self._wanted and self._lacks and not self._paused and not self.trouble and self._connections.by == "":
             self._job = self._jobs.start(
                 tr("Preparing the rest of the program"), self._work, on_progress=self._report, quiet=True
             )
@@ -159,6 +160,7 @@ class Preparation(QObject):
 
     def _ended(self, trouble: AppError | None, states: States) -> None:
         self._job, self.trouble, self.progress = None, trouble, None
+        self._lacks = _lacks(states)
         if not self._concealed:
             self._show(states)
         again, self._again = self._again, False
@@ -166,6 +168,7 @@ class Preparation(QObject):
             self._go_on()
 
     def _show(self, states: States) -> None:
+        self._lacks = _lacks(states)
         before = {each.part.id for each in self.states if each.state == "ready"} if self.states else None
         self.states = () if self._concealed else states
         now = {each.part.id for each in self.states if each.state == "ready"}
@@ -174,6 +177,10 @@ class Preparation(QObject):
             self.part_ready.emit()
             if self.stage == "ready":
                 self.finished.emit()
+
+
+def _lacks(states: States) -> bool:
+    return any(each.state != "ready" for each in states)
 
 
 def _look_again() -> None:

@@ -63,6 +63,20 @@ def test_the_line_says_what_is_prepared_and_goes_when_all_is_there(
     assert window.preparation.stage == "ready"
 
 
+def test_a_rater_who_begins_at_once_does_not_keep_the_rest_from_coming(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation
+):
+    restore: list[Callable[[], object]] = []
+    window.show_panel("settings")
+    window.preparation.conceal(restore.append)
+    window.preparation.begin()
+    qtbot.waitUntil(lambda: fake.prepared == 1)
+    assert window.preparation.states == ()
+    assert not line(window)
+    restore[0]()
+    qtbot.waitUntil(lambda: window.preparation.stage == "working")
+
+
 def test_nothing_is_installed_or_said_where_run_py_did_not_open_the_window(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation
 ):
