@@ -10,6 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = "biasprint"
+PARTS = Path(__file__).parent / "parts.toml"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -33,7 +34,7 @@ class ProgramPart:
 @cache
 def parts() -> tuple[ProgramPart, ...]:
     """All parts, in the order in which they are installed."""
-    data = tomllib.loads((Path(__file__).parent / "parts.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(PARTS.read_text(encoding="utf-8"))
     return tuple(_part(entry) for entry in data["part"])
 
 

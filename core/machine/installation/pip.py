@@ -25,7 +25,7 @@ TELLS_PROGRESS = (24, 1)  # the pip that can be asked for the bytes of a downloa
 _LOOK_SECONDS = 0.2
 _TELL_SECONDS = 0.2
 _PATIENCE_SECONDS = 1.0
-_NICENESS = 10
+NICENESS = 10
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def run(
     )  # fmt: skip
     if gently and hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     reader = threading.Thread(target=_read, args=(process, lines), daemon=True)
     reader.start()

@@ -1,0 +1,288 @@
+"""An installation that is cut short, at whatever moment and by whatever: it says so in a sentence, what is there works,
+and the next one goes on to the end. pip is the real one; the package index is on loopback.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from fake_index import Cut, FakeIndex
+
+from core.machine.installation import lock
+
+ROOT = Path(__file__).parents[4]
+TESTS = ROOT / "tests"
+TIMEOUT = 120
+PARTS = """
+[[part]]
+id = "first"
+title = "The first part"
+purpose = "Trying."
+megabytes = 3
+[part.packages]
+alpha = []
+[[part]]
+id = "second"
+title = "The second part"
+purpose = "Trying more."
+megabytes = 3
+[part.packages]
+beta = []
+"""
+# Ends pip, or lets it fail, when it begins to write a file of that name.
+WATCH = """
+import os, signal, sys
+def watch(event, arguments):
+    if event == "open" and str(arguments[0]).endswith({name!r}) and "w" in (arguments[1] or ""):
+        {what}
+sys.addaudithook(watch)
+"""
+KILL = "os.kill(os.getpid(), signal.SIGKILL)"
+FULL = "raise OSError(28, 'No space left on device')"
+
+
+@pytest.fixture
+def index() -> Any:
+    with FakeIndex() as made:
+        made.add_wheel("alpha")
+        made.add_wheel("beta", "gamma")
+        made.add_wheel("gamma")
+        yield made
+
+
+class Environment:
+    """A virtual environment with nothing in it but pip and what `prepare` itself imports."""
+
+    def __init__(self, folder: Path, index: FakeIndex) -> None:
+        self.folder = folder
+        self.prefix = folder / "environment"
+        venv.create(self.prefix, symlinks=sys.platform != "win32")
+        windows = sys.platform == "win32"
+        self.python = self.prefix / ("Scripts/python.exe" if windows else "bin/python")
+        self.site = next(iter([*self.prefix.glob("lib/python*/site-packages"), self.prefix / "Lib" / "site-packages"]))
+        for name in ("pip", "packaging", "platformdirs"):
+            spec = find_spec(name)
+            assert spec
+            assert spec.origin
+            package = Path(spec.origin).parent
+            for found in [package, *package.parent.glob(f"{name}-*.dist-info")]:
+                (self.site / found.name).symlink_to(found, target_is_directory=True)
+        (folder / "parts.toml").write_text(PARTS)
+        (folder / "pyproject.toml").write_text('[project]\ndependencies = ["alpha==1.0", "beta==1.0"]\n')
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
+        self.variables = kept | {
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]),
+            "BIASPRINT_HOME": str(folder / "home"),
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_INDEX_URL": index.url,
+            "PIP_CACHE_DIR": str(folder / "cache"),
+            "PIP_RETRIES": "1",
+            "PIP_DEFAULT_TIMEOUT": "10",
+        }
+
+    def start(self, *words: str, **variables: str) -> "subprocess.Popen[str]":
+        command = [str(self.python), str(TESTS / "prepares.py"), str(self.folder), *words]
+        return subprocess.Popen(command, env=self.variables | variables, stdout=subprocess.PIPE, text=True)
+
+    def prepare(self, *words: str, **variables: str) -> list[dict[str, Any]]:
+        """What was told; the last is how it ended."""
+        with self.start(*words, **variables) as child:
+            said, _ = child.communicate(timeout=TIMEOUT)
+        return [json.loads(line) for line in said.splitlines()]
+
+    def watch(self, name: str, what: str) -> None:
+        (self.folder / "sitecustomize.py").write_text(WATCH.format(name=name, what=what))
+
+    def unwatch(self) -> None:
+        (self.folder / "sitecustomize.py").unlink()
+
+    def works(self, *modules: str) -> bool:
+        asks = "\n".join(f"import {name}; assert {name}.NAME" for name in modules)
+        return subprocess.run([str(self.python), "-c", asks], env=self.variables).returncode == 0
+
+
+@pytest.fixture
+def environment(tmp_path: Path, index: FakeIndex) -> Environment:
+    return Environment(tmp_path, index)
+
+
+def finishes(environment: Environment, *modules: str) -> None:
+    """The next start installs what is missing, and what it installed is whole."""
+    end = environment.prepare()[-1]
+    assert end == {"end": "", "states": {"first": "ready", "second": "ready"}}
+    assert environment.works("alpha", "beta", "gamma")
+
+
+def sentence(told: list[dict[str, Any]], part: str) -> str:
+    return next((str(each["sentence"]) for each in told if each.get("part") == part and each["state"] == "failed"), "")
+
+
+def test_parts_come_in_order_and_are_told(environment: Environment, index: FakeIndex) -> None:
+    told = environment.prepare()
+    states = [(each["part"], each["state"]) for each in told[:-1]]
+    assert list(dict.fromkeys(states)) == [
+        ("first", "working"), ("first", "ready"), ("second", "working"), ("second", "ready"),
+    ]  # fmt: skip
+    assert told[-1]["end"] == ""
+    assert environment.works("alpha", "beta", "gamma")
+    asked = len(index.asked)
+    environment.prepare()
+    assert len(index.asked) == asked, "what is there is not asked for again"
+
+
+UNREACHED = ("could not be reached", "cut short", "its hash differs", "does not have it")
+MOMENTS = {
+    "before the index page": ({"/": Cut()}, []),
+    "in the index page": ({"/alpha/": Cut(0.5), "/beta/": Cut(0.5)}, []),
+    "in the first wheel": ({"alpha-1.0": Cut(0.5), "/beta/": Cut()}, []),
+    "between two parts": ({"/beta/": Cut()}, ["alpha"]),
+    "in the last wheel": ({"gamma-1.0": Cut(0.9)}, ["alpha"]),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_the_network_is_cut_and_the_next_start_finishes(
+    environment: Environment, index: FakeIndex, moment: str
+) -> None:
+    index.cuts, there = MOMENTS[moment][0], MOMENTS[moment][1]
+    told = environment.prepare()
+    assert told[-1]["states"] == {
+        "first": "ready" if there else "failed",
+        "second": told[-1]["states"]["second"],
+    }
+    assert told[-1]["states"]["second"] in ("failed", "waiting")
+    said = sentence(told, "second" if there else "first")
+    assert any(reason in said for reason in UNREACHED), said
+    assert environment.works(*there)
+    index.cuts = {}
+    finishes(environment)
+
+
+def test_cancelling_ends_pip_within_two_seconds(environment: Environment, index: FakeIndex) -> None:
+    index.cuts = {"alpha-1.0": Cut(0.8, held=True)}
+    told = environment.prepare("cancel")
+    assert told[-1]["end"] == "cancelled"
+    assert next(each["seconds"] for each in told if "seconds" in each) < 2
+    assert not [each for each in psutil.process_iter(["cmdline"]) if str(environment.prefix) in str(each.info)]
+    index.cuts = {}
+    finishes(environment)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.parametrize("name", ["alpha/large.bin", "alpha-1.0.dist-info/WHEEL", "gamma-1.0.dist-info/WHEEL"])
+def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment, name: str) -> None:
+    """Behind METADATA the package is there for pip, which would leave it as it is."""
+    environment.watch(name, KILL)
+    told = environment.prepare()
+    part = "first" if name.startswith("alpha") else "second"
+    assert told[-1]["states"][part] == "failed"
+    if name.endswith("WHEEL"):
+        folder = environment.site / Path(name).parent
+        assert (folder / "METADATA").is_file()
+        assert not (folder / "INSTALLER").exists()
+    environment.unwatch()
+    finishes(environment)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_the_window_is_killed_while_pip_works(environment: Environment, index: FakeIndex) -> None:
+    index.cuts = {"beta-1.0": Cut(0.5, held=True)}
+    with environment.start() as child:
+        assert index.holding.wait(TIMEOUT)
+        child.kill()
+    index.cuts = {}
+    index.let_go.set()
+    finishes(environment)
+
+
+def test_two_windows_install_once(environment: Environment, index: FakeIndex) -> None:
+    index.cuts = {"alpha-1.0": Cut(0.5, held=True)}
+    with environment.start() as one:
+        assert index.holding.wait(TIMEOUT)
+        assert lock.is_held(environment.prefix)
+        with environment.start() as other:
+            assert other.stdout
+            first_words = json.loads(other.stdout.readline())
+            index.cuts = {}
+            index.let_go.set()
+            rest, _ = other.communicate(timeout=TIMEOUT)
+        said, _ = one.communicate(timeout=TIMEOUT)
+    assert (first_words["part"], first_words["state"]) == ("first", "working")
+    for words in (said, rest):
+        assert json.loads(words.splitlines()[-1])["states"] == {"first": "ready", "second": "ready"}
+    assert sorted(path for path in index.asked if path.endswith(".whl")) == [
+        f"/files/{name}-1.0-py3-none-any.whl" for name in ("alpha", "beta", "gamma")
+    ]
+
+
+def test_a_wheel_with_another_hash_is_refused_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
+    index.announced["alpha-1.0-py3-none-any.whl"] = "0" * 64
+    told = environment.prepare()
+    assert "its hash differs" in sentence(told, "first")
+    assert told[-1]["states"] == {"first": "failed", "second": "ready"}
+    assert environment.works("beta")
+    assert not environment.works("alpha")
+    index.announced.clear()
+    finishes(environment)
+
+
+def test_a_full_disk_while_unpacking_stops_in_a_sentence(environment: Environment) -> None:
+    environment.watch("alpha/large.bin", FULL)
+    told = environment.prepare()
+    assert "the disk is full" in sentence(told, "first")
+    assert "the disk is full" in told[-1]["end"]
+    assert told[-1]["states"]["second"] == "waiting"
+    environment.unwatch()
+    finishes(environment)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_file_that_may_not_grow_is_room_that_lacks(environment: Environment) -> None:
+    """The system itself refuses here: no file may be longer than half of a wheel."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))"
+    (environment.folder / "sitecustomize.py").write_text(limit)
+    assert "the disk is full" in sentence(environment.prepare(), "first")
+    environment.unwatch()
+    finishes(environment)
+
+
+def test_without_a_compiler_that_part_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
+    whole = index.files.pop("alpha-1.0-py3-none-any.whl")
+    index.add_source("alpha", "CMake Error: No CMAKE_CXX_COMPILER could be found.")
+    told = environment.prepare()
+    assert "it could not be compiled" in sentence(told, "first")
+    assert "build-essential" in sentence(told, "first")
+    assert told[-1] == {"end": "", "states": {"first": "failed", "second": "ready"}}
+    index.files["alpha-1.0-py3-none-any.whl"] = whole
+    finishes(environment)
+
+
+def test_an_index_that_lacks_a_package_fails_that_part_only(environment: Environment, index: FakeIndex) -> None:
+    whole = index.files.pop("alpha-1.0-py3-none-any.whl")
+    told = environment.prepare()
+    assert "does not have it" in sentence(told, "first")
+    assert told[-1] == {"end": "", "states": {"first": "failed", "second": "ready"}}
+    index.files["alpha-1.0-py3-none-any.whl"] = whole
+    finishes(environment)
+
+
+def test_a_proxy_that_refuses_is_named(environment: Environment) -> None:
+    elsewhere = {"PIP_INDEX_URL": "http://index.example/simple", "PIP_TRUSTED_HOST": "index.example"}
+    told = environment.prepare(PIP_PROXY="http://127.0.0.1:9", **elsewhere)
+    assert "the proxy refuses" in sentence(told, "first")
+    assert told[-1]["states"]["second"] == "waiting"
+    finishes(environment)
+
+
+def test_the_offline_switch_stands_above_it(environment: Environment, index: FakeIndex) -> None:
+    told = environment.prepare(BIASPRINT_OFFLINE="1")
+    assert "offline switch is on" in told[-1]["end"]
+    assert index.asked == []
+    finishes(environment)
