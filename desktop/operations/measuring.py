@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle, JobRunner
 
 MEASURING = "measuring"  # what its jobs are found again by
+SCORING = "scoring"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from desktop.widgets.safe_text import safe_line
 
 
 class PlotCard(Card):
-    """`tools` is a row for what belongs to the plot; `tell` says what is shown, for everybody and in its files."""
+    """`head` and `tools` are rows for what belongs to the plot; `tell` says what is shown, for all and in its files."""
 
     def __init__(self, plot: Plot, title: str, host: PlotHost, *, markable: bool = False) -> None:
         super().__init__()
@@ -43,14 +43,14 @@ class PlotCard(Card):
         self.set_title(title)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().grid)
-        head.addWidget(self.heading, 1)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(theme.current().grid)
+        self.head.addWidget(self.heading, 1)
         for button in (self.reset, self.mark, self.save):
-            head.addWidget(button)
+            self.head.addWidget(button)
         self.tools = QHBoxLayout()
         self.tools.setSpacing(theme.current().grid)
-        self.box.addLayout(head)
+        self.box.addLayout(self.head)
         self.box.addLayout(self.tools)
         self.box.addWidget(self.sentence)
         self.box.addWidget(self.legend)

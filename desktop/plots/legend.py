@@ -59,6 +59,7 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[LegendEntry, ...] = ()
+        self._tokens: Tokens | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -75,6 +76,11 @@ class Legend(QWidget):
             self._restyle()
         self.setVisible(bool(entries))
 
+    def set_tokens(self, tokens: Tokens) -> None:
+        """From now on its own, such as larger ones."""
+        self._tokens = tokens
+        self._restyle()
+
     def _restyle(self, _tokens: object = None) -> None:
         self.updateGeometry()
         self.update()
@@ -83,7 +89,7 @@ class Legend(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return round(self._draw(None, theme.current(), width)) + 2
+        return round(self._draw(None, self._tokens or theme.current(), width)) + 2
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.heightForWidth(max(200, self.width())))
@@ -97,5 +103,5 @@ class Legend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter, theme.current(), self.width())
+        self._draw(painter, self._tokens or theme.current(), self.width())
         painter.end()

@@ -35,6 +35,18 @@ class Studies(StorePart):
         values = {"kind": kind, "title": title, "settings": canonical_json(settings or {}), "created_at": utc_now()}
         return self._writer.write(lambda connection: insert_one(connection, study, values), urgent=True)
 
+    def keep_setting(self, study_id: int, name: str, value: Any) -> Changes:
+        """Keep one of the study's settings, such as the layout of its board; the others stay as they are."""
+
+        def write(connection: Connection) -> Changes:
+            this = study.c.id == study_id
+            kept = json.loads(connection.execute(sa.select(study.c.settings).where(this)).scalar_one())
+            settings = canonical_json({**kept, name: value})
+            connection.execute(sa.update(study).where(this).values(settings=settings))
+            return Changes.to("study", [study_id])
+
+        return self._writer.write(write)
+
     def all(self) -> tuple[StudyRow, ...]:
         return self._all(sa.select(study).order_by(study.c.id), _study)
 

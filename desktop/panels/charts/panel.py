@@ -40,15 +40,19 @@ from desktop.charts.live import (
     variant_name,
 )
 from desktop.jobs.refresher import Refresher
+from desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goals
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
+from desktop.panels.charts.board import LiveBoard
 from desktop.panels.charts.measured import FigureCard, MeasuredFigures
+from desktop.read.board import BoardData, StoredBoard
 from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
 from desktop.widgets import EmptyState, Label, Notice, plural, tr
 from desktop.widgets.layout import clear_widget
 
 if TYPE_CHECKING:
+    from core.project.changes import Changes
     from core.project.project import Project
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
@@ -251,6 +255,9 @@ BESIDE_FROM = 960  # text pixels
 
 MakeSource = Callable[["Project"], ChartSource]
 MakeFigures = Callable[["Project"], StoredFigures]
+MakeBoard = Callable[["Project"], StoredBoard]
+SELDOM = ("judgment", "session", "finding", "axis_definition")  # tables that no run writes to
+SETTLED_MILLISECONDS = 11_000  # after the last change: then the present rate is that of nobody writing
 
 
 class ChartsPanel(Panel):
@@ -259,15 +266,20 @@ class ChartsPanel(Panel):
     key = "charts"
     title = "Charts"
     concerns = frozenset(
-        {"judgment", "session", "output", "score", "source", "study", "embedding", "finding", "axis_definition"}
+        {"judgment", "session", "run", "output", "score", "source", "study", "embedding", "finding", "axis_definition"}
     )
 
     def __init__(
-        self, shell: Shell, make_source: MakeSource = StoredCharts, make_figures: MakeFigures = StoredFigures
+        self,
+        shell: Shell,
+        make_source: MakeSource = StoredCharts,
+        make_figures: MakeFigures = StoredFigures,
+        make_board: MakeBoard = StoredBoard,
     ) -> None:
         super().__init__(shell)
-        self._make_source, self._make_figures = make_source, make_figures
+        self._make_source, self._make_figures, self._make_board = make_source, make_figures, make_board
         self._source: ChartSource | None = None
+        self._followed: StoredBoard | None = None
         self._stored: StoredFigures | None = None
         self._jobs = MeasureJobs(shell, self)
         self.data = ChartData()
@@ -275,6 +287,7 @@ class ChartsPanel(Panel):
         self._placed = False  # on a section: by what there is to see, or by who came to see one
         self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, self._fail, self)
         self._figures = Refresher(shell.jobs, tr("Charts"), self._show_figures, self.shell.show_error, self)
+        self._live = Refresher(shell.jobs, tr("Live board"), self._show_board, self._fail, self)
         self._comparing = Refresher(shell.jobs, tr("Charts"), self._show_compared, self.shell.show_error, self)
 
     # the panel's life
@@ -289,6 +302,15 @@ class ChartsPanel(Panel):
         declared.sort(key=lambda one: one[1].rank)
         self._study_of = tuple(kind for kind, _ in declared)
         self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)
+        self.live = LiveBoard(self.shell)
+        self.live.chosen.connect(self._choose)
+        self.live.arranged.connect(self._keep_layout)
+        self.live.goals_wanted.connect(self._offer_goals)
+        self.live.panel_wanted.connect(lambda key: self.shell.show_panel(key))
+        self.tabs.addTab(self.live.title)
+        self.stack.addWidget(self.live)
+        self._settled = QTimer(self, singleShot=True, interval=SETTLED_MILLISECONDS)
+        self._settled.timeout.connect(self._live.ask)
         self.measured = MeasuredFigures()
         self.measured.measure.connect(self.measure)
         self._jobs.changed.connect(self._allow)
@@ -324,22 +346,42 @@ class ChartsPanel(Panel):
     def project_opened(self, project: "Project") -> None:
         self.project_closed()
         self._source, self._stored = self._make_source(project), self._make_figures(project)
+        self._followed = self._make_board(project)
         self._placed = False
+        self._live.read_with(self._followed.load)
         self._refresher.read_with(self._source.load)
         self._figures.read_with(self._stored.load)
         self._wait(True)
 
     def project_closed(self) -> None:
-        self._source = self._stored = None
+        self._source = self._stored = self._followed = None
         self._jobs.forget()
-        for refresher in (self._refresher, self._figures, self._comparing):
+        for refresher in (self._live, self._refresher, self._figures, self._comparing):
             refresher.read_with(None)
+        self._settled.stop()
+        self.live.forget()
         self._show(ChartData())
         self._show_figures(())
         self.figure.close_card()
 
     def refresh(self) -> None:
         self._jobs.pick_up()
+        self._ask()
+        self._ask_figures()
+
+    def changed(self, changes: "Changes") -> None:
+        """While somebody watches the live board, texts and scores do not make every figure anew."""
+        self._jobs.pick_up()
+        self._ask()
+        if self.stack.currentWidget() is not self.live or self._waiting or changes.touches(*SELDOM):
+            self._ask_figures()
+
+    def _ask(self) -> None:
+        self._follow_jobs()
+        self._live.ask()
+        self._settled.start()
+
+    def _ask_figures(self) -> None:
         self._refresher.ask()
         self._figures.ask()
 
@@ -364,7 +406,8 @@ class ChartsPanel(Panel):
             Command(tr("Figure: {title}").format(title=drawn.title), partial(self._go_to_figure, place))
             for place, drawn in enumerate(self.measured.figures)
         ]
-        return [*measuring, *going]
+        wall = Command(tr("Live board on the whole screen"), self._open_wall, "F11")
+        return [wall, *measuring, *going]
 
     # showing
 
@@ -388,29 +431,82 @@ class ChartsPanel(Panel):
         self.shell.show_error(error)
 
     def _go_where_something_is(self) -> None:
-        """The first section with data; where there is none yet, the first."""
+        """Where work goes on, the live board; else the first section with data; where there is none yet, the first."""
         placed = self._placed
         self._offer_tabs()  # which may move on from a tab that goes: that is nobody's choice
         self._placed = placed
         if placed or self._waiting:
             return
-        full = next((index for index, section in enumerate(self._pages()) if section.has_data()), None)
-        first = next(index for index in range(self.tabs.count()) if self.tabs.isTabVisible(index))
+        pages = list(enumerate(self._pages()))
+        if not any(handle.active for handle in self.live.jobs):
+            pages = [*pages[1:], pages[0]]
+        full = next((index for index, section in pages if section.has_data()), None)
+        first = next(index for index, _ in pages if self.tabs.isTabVisible(index))
         self.tabs.setCurrentIndex(first if full is None else full)
         self._placed = full is not None
 
-    def _pages(self) -> tuple[Section | MeasuredFigures, ...]:
-        return (*self.sections, self.measured)
+    def _pages(self) -> tuple[LiveBoard | Section | MeasuredFigures, ...]:
+        return (self.live, *self.sections, self.measured)
 
     def _offer_tabs(self) -> None:
         """Live sections of studies that the project does not have are left out, once it has any study."""
         kinds = {one.measurement.study for one in self.studies}
-        for index, (section, study) in enumerate(zip(self.sections, self._study_of, strict=True)):
+        for index, (section, study) in enumerate(zip(self.sections, self._study_of, strict=True), start=1):
             wanted = not kinds or study in kinds or section.has_data()
             if wanted != self.tabs.isTabVisible(index):
                 self.tabs.setTabVisible(index, wanted)
                 self.tabs.setTabText(index, section.title)  # lays the tabs out anew: Qt leaves a gap else
         self.tabs.setVisible(sum(map(self.tabs.isTabVisible, range(self.tabs.count()))) > 1)
+
+    # the live board
+
+    def _show_board(self, data: BoardData) -> None:
+        self.live.show_data(data)
+        self._follow_jobs()
+        if self.live.has_data():
+            self._wait(False)
+            self._go_where_something_is()
+
+    def _follow_jobs(self) -> None:
+        self.live.follow(at_work(self.shell.jobs, self.project))
+
+    def _choose(self, study: int | None, runs: Sequence[int]) -> None:
+        if self._followed is not None:
+            self._followed.choose(study, runs)
+            self._live.ask()
+
+    def _keep_layout(self, study: int, layout: dict[str, object]) -> None:
+        """What cannot be kept, in a project that is read-only, holds until it is closed."""
+        if self.project is not None and not self.project.read_only:
+            operation = keep_layout(project=self.project, study_id=study, layout=layout)
+            operation.start(self.shell.jobs, on_error=self.shell.show_error)
+
+    def _offer_goals(self, study: str, run: int | None) -> None:
+        project = self.project
+        if project is None:
+            return
+
+        def show(goals: tuple[Goal, ...]) -> None:
+            if project is self.project:
+                self.goals = self.live.offer_goals(goals, self._go_on)
+                self.goals.popup(self.live.go_on.mapToGlobal(self.live.go_on.rect().bottomLeft()))
+
+        self.shell.jobs.start(
+            tr("Live board"),
+            lambda ctx: read_goals(ctx, project, study, run),
+            quiet=True,
+            on_done=show,
+            on_error=self.shell.show_error,
+        )
+
+    def _go_on(self, goal: Goal) -> None:
+        if self.project is not None and not self.project.read_only:
+            go_on(self.shell.jobs, self.project, goal, on_error=self.shell.show_error)
+            self._follow_jobs()
+
+    def _open_wall(self) -> None:
+        self.tabs.setCurrentIndex(0)
+        self.live.toggle_wall()
 
     # what was measured
 
@@ -438,11 +534,13 @@ class ChartsPanel(Panel):
         self.measured.show_compared(figures)
 
     def _go_to_figure(self, place: int) -> None:
-        self.tabs.setCurrentIndex(len(self.sections))
+        self.tabs.setCurrentIndex(len(self.sections) + 1)
         self.measured.choose_figure(place)
 
     def _show_section(self, index: int) -> None:
         self._placed = True
+        if self.stack.currentWidget() is self.live and self.project is not None:
+            self._ask_figures()
         self.stack.setCurrentIndex(index)
 
     # one figure

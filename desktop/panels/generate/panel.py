@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QStackedWidge
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobHandle
-from desktop.operations.measuring import MeasureJobs, ScorerLine, mark, running, score_texts
+from desktop.operations.measuring import SCORING, MeasureJobs, ScorerLine, mark, running, score_texts
 from desktop.operations.studies import StudyFacts
 from desktop.panels.base import Panel
 from desktop.panels.generate.judging import DrawPage
@@ -90,9 +90,6 @@ class MeasureCard(Card):
             button.setAccessibleName(f"{button.text()}: {safe_line(one.title)}")
             button.set_role("primary" if one.pending and not done else "")
             button.setEnabled(self._writable and not busy)
-
-
-SCORING = "scoring"  # what its jobs are found again by
 
 
 class ScorerRow(QWidget):

@@ -20,6 +20,7 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.panels.charts.panel import ChartsPanel
+from desktop.read.board import BoardData
 from desktop.read.charts import StudyFigures
 
 AXIS = AxisWords("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
@@ -76,6 +77,15 @@ class Source:
         return TextsBehind(412, (TextBehind("1", f"haiku for {finding.label}", "chosen", text),))
 
 
+class NoBoard:
+    """Nothing to follow."""
+
+    def choose(self, study: int | None, runs: object) -> None: ...
+
+    def load(self, ctx: JobContext) -> BoardData:
+        return BoardData()
+
+
 class NoFigures:
     """A project in which nothing is stored."""
 
@@ -96,7 +106,7 @@ Open = Callable[[Source], ChartsPanel]
 @pytest.fixture
 def open_panel(qtbot: QtBot, shell: FakeShell) -> Open:
     def make(source: Source) -> ChartsPanel:
-        panel = ChartsPanel(shell, lambda project: source, lambda project: NoFigures())  # type: ignore[arg-type]
+        panel = ChartsPanel(shell, lambda _: source, lambda _: NoFigures(), lambda _: NoBoard())  # type: ignore
         qtbot.addWidget(panel)
         panel.resize(1072, 640)
         with qtbot.waitExposed(panel):
@@ -175,7 +185,7 @@ def test_empty_section_leads_to_where_its_figures_come_from(qtbot: QtBot, shell:
     settled(qtbot, shell)
     assert panel.sections[0].nothing.isVisible()
     qtbot.mouseClick(panel.sections[0].nothing.button, Qt.MouseButton.LeftButton)
-    panel.tabs.setCurrentIndex(2)
+    panel.tabs.setCurrentIndex(3)
     qtbot.mouseClick(panel.sections[2].nothing.button, Qt.MouseButton.LeftButton)
     assert shell.panels == ["judge", "generate"]
 
@@ -206,7 +216,7 @@ def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: Fa
     source = Source(ChartData())
     panel = open_panel(source)
     settled(qtbot, shell)
-    assert panel.tabs.currentIndex() == 0
+    assert panel.tabs.currentIndex() == 1
     source.data = ChartData(live={"letters": LETTERS})
     panel.deliver(Changes.to("score", [1]))
     qtbot.waitUntil(lambda: panel.data is source.data)
@@ -349,7 +359,7 @@ def test_variants_of_letters_can_be_shown_side_by_side(qtbot: QtBot, shell: Fake
     source = Source(ChartData(live={"letters": (made, replace(made, variant="as_published", estimate=1.1))}))
     panel = open_panel(source)
     qtbot.waitUntil(lambda: panel.data is source.data)
-    panel.tabs.setCurrentIndex(2)
+    panel.tabs.setCurrentIndex(3)
     box = panel.sections[2].variants
     figures = []
     for index in range(3):

@@ -1,0 +1,111 @@
+"""What one can do from the live board: go on with a run to a planned n, and keep how the cards lie."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.operations.measuring import SCORING, running
+from desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
+from desktop.operations.runs import RunLine, WriteRequest, read_runs
+from desktop.widgets.words import number, plural, tr
+
+if TYPE_CHECKING:
+    from core.findings import Finding
+    from core.project.project import Project
+    from desktop.jobs import JobHandle, JobRunner
+
+MOST_GOALS = 4
+MOST_SAMPLES = 10_000  # of a prompt: a planned n beyond it is out of reach of this run
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A run with more samples of each prompt. `words` say what for."""
+
+    words: str
+    request: WriteRequest
+    run_id: int
+
+
+def at_work(jobs: "JobRunner", project: "Project | None") -> "list[JobHandle]":
+    """The jobs that the board follows: runs in their order, then scoring, then judging by a model."""
+    found = [entry.handle for entry in queued(jobs, project)]
+    for what in (SCORING, JUDGING):
+        handle = running(jobs, what, project)
+        if handle is not None:
+            found.append(handle)
+    return found
+
+
+def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | None) -> tuple[Goal, ...]:
+    """How one may go on with a run, the newest of the study where none is named.
+
+    For each planned n of its findings as many samples of a prompt as that n needs, if the n grows with the texts; and
+    twice as many texts as now.
+    """
+    from core.findings import Finding
+
+    run = next((one for one in read_runs(ctx, project) if _may(one, study, run_id)), None)
+    if run is None:
+        return ()
+    goals: dict[int, Goal] = {}
+    for row in project.findings.all(study):
+        ctx.check()
+        finding = Finding.from_json(row.body)
+        samples = _samples_for(finding, run.request.samples)
+        if samples is not None and samples not in goals:
+            assert finding.power is not None
+            planned = finding.power.n_for_planned or 0
+            words = tr("Go on to n = {n}: planned for “{finding}”, {samples}").format(
+                n=number(planned), finding=finding.title, samples=_sample_words(samples)
+            )
+            goals[samples] = Goal(words, replace(run.request, samples=samples), run.id)
+    chosen = [goals[samples] for samples in sorted(goals)[: MOST_GOALS - 1]]
+    return (*chosen, _twice(run))
+
+
+def _may(run: RunLine, study: str, run_id: int | None) -> bool:
+    return run.study == study and run.can_go_on and run_id in (None, run.id)
+
+
+def _samples_for(finding: "Finding", samples: int) -> int | None:
+    """The samples that make the finding's n the planned one, its n growing as they do."""
+    planned = finding.power.n_for_planned if finding.power is not None else None
+    if planned is None or finding.n <= 0 or finding.n >= planned or finding.variant != "default":
+        return None
+    needed = ceil(samples * planned / finding.n)
+    return needed if needed <= MOST_SAMPLES else None
+
+
+def _twice(run: RunLine) -> Goal:
+    samples = 2 * run.request.samples
+    prompts = (run.done + run.failed + run.missing) // run.request.samples
+    words = tr("Twice as many texts: n = {n}, {samples}").format(
+        n=number(prompts * samples), samples=_sample_words(samples)
+    )
+    return Goal(words, replace(run.request, samples=samples), run.id)
+
+
+def _sample_words(samples: int) -> str:
+    return plural(samples, "1 text for each prompt", "%n texts for each prompt")
+
+
+def go_on(
+    jobs: "JobRunner", project: "Project", goal: Goal, *, on_error: Callable[[AppError], object] | None = None
+) -> Entry:
+    """Write what is missing to the goal, with the same generator and seed: what is there stays as it is."""
+    return put_in_queue(jobs, project, goal.request, resumes=goal.run_id, as_it_was=True, on_error=on_error)
+
+
+def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
+    """Keep how the cards of a study's board lie, in the project."""
+    from desktop.read.board import BOARD
+
+    def work(ctx: JobContext) -> None:
+        project.studies.keep_setting(study_id, BOARD, dict(layout))
+
+    return Operation(tr("Keeping the board"), work, quiet=True)

@@ -1,0 +1,281 @@
+"""Cards on a grid that people arrange: dragged or moved by keys, pinned to the front, of three sizes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QKeySequence, QMouseEvent, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QWidget
+
+from desktop import theme
+from desktop.widgets import Card, IconButton, tr
+from desktop.widgets.safe_text import safe_line
+
+SIZES: Mapping[str, tuple[int, int]] = {"small": (1, 1), "wide": (2, 1), "tall": (1, 2)}  # columns, rows
+COLUMN, ROW = 400, 372  # text pixels
+MOST_KEPT = 500  # cards of a layout: a file from elsewhere may hold anything
+
+
+@dataclass(frozen=True)
+class Place:
+    """How a card lies: its size, whether it is pinned to the front, whether it is on the board at all."""
+
+    key: str
+    size: str = "small"
+    pinned: bool = False
+    shown: bool = True
+
+    def stored(self) -> dict[str, Any]:
+        return {"key": self.key, "size": self.size, "pinned": self.pinned, "shown": self.shown}
+
+
+def places_in(layout: Mapping[str, Any]) -> tuple[Place, ...]:
+    """The places that a project keeps; what makes no sense is left out."""
+    cards = layout.get("cards")
+    found: dict[str, Place] = {}
+    for card in cards[:MOST_KEPT] if isinstance(cards, list) else ():
+        if isinstance(card, dict) and isinstance(card.get("key"), str) and card.get("size") in SIZES:
+            place = Place(card["key"], card["size"], card.get("pinned") is True, card.get("shown") is not False)
+            found.setdefault(place.key, place)
+    return tuple(found.values())
+
+
+def packed(sizes: Sequence[str], columns: int) -> list[QRect]:
+    """Where each card lies, in cells: the first free place from the top, from left to right."""
+    taken: set[tuple[int, int]] = set()
+    found = []
+    for size in sizes:
+        wide, high = SIZES[size]
+        wide = min(wide, columns)
+        row = column = 0
+        while True:
+            cells = {(column + x, row + y) for x in range(wide) for y in range(high)}
+            if column + wide <= columns and not cells & taken:
+                break
+            column += 1
+            if column + wide > columns:
+                column, row = 0, row + 1
+        taken |= cells
+        found.append(QRect(column, row, wide, high))
+    return found
+
+
+class CardActions(QObject):
+    """The menu of a card on a board, its keys, and dragging it by its heading."""
+
+    def __init__(self, board: "Dashboard", key: str, card: Card, handle: QWidget, title: str) -> None:
+        super().__init__(card)
+        self._board, self.key, self._card = board, key, card
+        self._pressed: QPoint | None = None
+        self.button = IconButton("menu", "", parent=card)
+        self.button.clicked.connect(self._open)
+        self.title = ""
+        self.set_title(title)
+        handle.setCursor(Qt.CursorShape.OpenHandCursor)
+        handle.setToolTip(tr("Drag to move the card. Ctrl+Shift+arrows do the same."))
+        handle.installEventFilter(self)
+        for keys, act in (
+            ("Ctrl+Shift+Left", lambda: board.move(key, -1)),
+            ("Ctrl+Shift+Right", lambda: board.move(key, 1)),
+            ("Ctrl+Shift+Up", lambda: board.pin(key)),
+            ("Ctrl+Shift+Down", lambda: board.resize_card(key)),
+        ):
+            made = QShortcut(QKeySequence(keys), card)
+            made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            made.activated.connect(act)
+
+    def set_title(self, title: str) -> None:
+        if title != self.title:
+            self.title = title
+            self.button.set_name(tr("Arrange “{title}”").format(title=safe_line(title)))
+
+    def menu(self) -> QMenu:
+        """Everything that can be done with the card, with its keys."""
+        board, key = self._board, self.key
+        place = board.place(key)
+        menu = QMenu(self._card)
+        menu.setAccessibleName(self.button.accessibleName())
+        pin = menu.addAction(f"{tr('Pin to the front')}\tCtrl+Shift+↑")
+        pin.setCheckable(True)
+        pin.setChecked(place.pinned)
+        pin.triggered.connect(lambda: board.pin(key))
+        menu.addSeparator()
+        for size, title in (("small", tr("Small")), ("wide", tr("Wide")), ("tall", tr("Tall"))):
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setChecked(place.size == size)
+            action.triggered.connect(lambda _=False, size=size: board.resize_card(key, size))
+        menu.addAction(f"{tr('Next size')}\tCtrl+Shift+↓").triggered.connect(lambda: board.resize_card(key))
+        menu.addSeparator()
+        menu.addAction(f"{tr('Move forward')}\tCtrl+Shift+←").triggered.connect(lambda: board.move(key, -1))
+        menu.addAction(f"{tr('Move back')}\tCtrl+Shift+→").triggered.connect(lambda: board.move(key, 1))
+        menu.addSeparator()
+        menu.addAction(tr("Take off the board")).triggered.connect(lambda: board.show_card(key, False))
+        return menu
+
+    def _open(self) -> None:
+        menu = self.menu()
+        menu.exec(self.button.mapToGlobal(QPoint(0, self.button.height())))
+        menu.deleteLater()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QMouseEvent) or not isinstance(watched, QWidget):
+            return False
+        at = self._board.mapFromGlobal(event.globalPosition().toPoint())
+        if event.type() == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = at
+        elif event.type() == QEvent.Type.MouseMove and self._pressed is not None:
+            if (at - self._pressed).manhattanLength() >= QApplication.startDragDistance():
+                self._board.drag(self.key, at)
+        elif event.type() == QEvent.Type.MouseButtonRelease and self._pressed is not None:
+            moved = (at - self._pressed).manhattanLength() >= QApplication.startDragDistance()
+            self._pressed = None
+            self._board.drop(self.key, at if moved else None)
+        else:
+            return False
+        return True
+
+
+class Dashboard(QWidget):
+    """`arrange` puts the cards where `places` say. `arranged` when a person changed something: it is to be kept."""
+
+    arranged = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self.cards: dict[str, Card] = {}
+        self.actions_of: dict[str, CardActions] = {}
+        self.places: tuple[Place, ...] = ()
+        self._target = QFrame(self)
+        self._target.setProperty("role", "drop")
+        self._target.hide()
+        theme.signals.changed.connect(self._dress)
+
+    def set_places(self, places: Iterable[Place]) -> None:
+        """What is kept; the pinned ones come first."""
+        self.places = tuple(sorted(places, key=lambda one: not one.pinned))
+        self.arrange()
+
+    def place(self, key: str) -> Place:
+        return next((one for one in self.places if one.key == key), Place(key))
+
+    def add_card(self, key: str, card: Card, handle: QWidget, title: str) -> CardActions:
+        """A card that can be moved by its `handle`; where it lies, `places` say."""
+        card.setParent(self)
+        self.cards[key] = card
+        self.actions_of[key] = CardActions(self, key, card, handle, title)
+        return self.actions_of[key]
+
+    def remove_card(self, key: str) -> None:
+        card = self.cards.pop(key)
+        del self.actions_of[key]
+        card.hide()
+        card.close()
+        card.deleteLater()
+
+    def on_board(self) -> list[str]:
+        """The cards that are seen, in their order."""
+        return [one.key for one in self.places if one.shown and one.key in self.cards]
+
+    # what a person does
+
+    def move(self, key: str, by: int) -> None:
+        """Further back by so many cards, or forward; pinned ones stay in front of the others."""
+        order = self.on_board()
+        if key in order:
+            self._put(key, max(0, min(len(order) - 1, order.index(key) + by)))
+
+    def pin(self, key: str) -> None:
+        self._change(replace(self.place(key), pinned=not self.place(key).pinned))
+
+    def resize_card(self, key: str, size: str = "") -> None:
+        """To a size, or to the next one."""
+        sizes = list(SIZES)
+        following = sizes[(sizes.index(self.place(key).size) + 1) % len(sizes)]
+        self._change(replace(self.place(key), size=size or following))
+
+    def show_card(self, key: str, shown: bool) -> None:
+        self._change(replace(self.place(key), shown=shown))
+
+    def _change(self, place: Place) -> None:
+        known = place.key in {one.key for one in self.places}
+        places = [place if one.key == place.key else one for one in self.places]
+        self.set_places(places if known else [*places, place])
+        self.arranged.emit()
+
+    def _put(self, key: str, index: int) -> None:
+        order = self.on_board()
+        before = order[index]
+        if before == key:
+            return
+        moving = self.place(key)
+        places = [one for one in self.places if one.key != key]
+        at = [one.key for one in places].index(before)
+        places.insert(at + (order.index(key) < index), moving)
+        self.set_places(places)
+        self.arranged.emit()
+
+    def drag(self, key: str, at: QPoint) -> None:
+        """Show where the card would go."""
+        over = self._card_at(at)
+        self._target.setVisible(over is not None and over != key)
+        if over is not None:
+            self._target.setGeometry(self.cards[over].geometry())
+            self._target.raise_()
+
+    def drop(self, key: str, at: QPoint | None) -> None:
+        """Let go of the card there; None: it was only clicked."""
+        self._target.hide()
+        over = self._card_at(at) if at is not None else None
+        if over is not None:
+            self._put(key, self.on_board().index(over))
+
+    def _card_at(self, at: QPoint) -> str | None:
+        return next((key for key in self.on_board() if self.cards[key].geometry().contains(at)), None)
+
+    # laying out
+
+    @property
+    def columns(self) -> int:
+        tokens = theme.current()
+        return max(1, (self.width() + tokens.gap) // (tokens.px(COLUMN) + tokens.gap))
+
+    def arrange(self) -> None:
+        """Put every card where it belongs; the board is as high as they need."""
+        tokens, keys, columns = theme.current(), self.on_board(), self.columns
+        gap, high = tokens.gap, tokens.px(ROW)
+        wide = (max(1, self.width()) - gap * (columns - 1)) / columns
+        bottom = 0
+        for key, cell in zip(keys, packed([self.place(key).size for key in keys], columns), strict=True):
+            left, right = round(cell.x() * (wide + gap)), round((cell.x() + cell.width()) * (wide + gap)) - gap
+            top = cell.y() * (high + gap)
+            height = cell.height() * (high + gap) - gap
+            self.cards[key].setGeometry(left, top, right - left, height)
+            bottom = max(bottom, top + height)
+        for key, card in self.cards.items():
+            card.setVisible(key in keys)
+            self._tell(key, keys)
+        self.setFixedHeight(max(1, bottom))
+        for first, second in pairwise(keys):
+            QWidget.setTabOrder(self.actions_of[first].button, self.actions_of[second].button)
+
+    def _tell(self, key: str, order: Sequence[str]) -> None:
+        """Where the card lies, for a screen reader."""
+        if key not in order:
+            return
+        place = self.place(key)
+        words = tr("Card {number} of {all}, {size}").format(
+            number=order.index(key) + 1, all=len(order), size=tr(place.size)
+        )
+        self.actions_of[key].button.setAccessibleDescription(f"{words}, {tr('pinned')}" if place.pinned else words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.arrange()
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.arrange()

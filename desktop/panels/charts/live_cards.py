@@ -1,0 +1,281 @@
+"""The cards of the live board: a measure with its bands, the pace of the work, the lengths of texts, who has judged."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+
+from core.draw import digits
+from core.runs.live import LiveJudging, LiveRates
+from desktop import theme
+from desktop.operations.runs import failure_words
+from desktop.plots.band import LiveBand, Region
+from desktop.plots.card import PlotCard
+from desktop.plots.export import PlotHost
+from desktop.plots.item import PlotBounds
+from desktop.plots.legend import LegendEntry
+from desktop.plots.plot import Plot
+from desktop.read.board import BoardMeasure, BoardPace, Trace
+from desktop.widgets import Card, Label, ProgressThin, QuietButton, number, plural, tr
+from desktop.widgets.safe_text import safe_line
+from desktop.wording.live import pace_words, scored_words, with_value
+
+SETTLED = 0.15  # of the points: the bands of the first ones are so wide that nothing else could be read beside them
+WIDEST = 2.5  # and no band is shown whole that is so many times as wide as the present one
+
+
+class MeasureDrawing:
+    """A plot of estimates over n with the bands that hold whenever one looks; a series per group, run and model."""
+
+    def __init__(self, measure: BoardMeasure, items: str) -> None:
+        self.plot = Plot(measure.title, x=items, y=measure.unit, y_unit=measure.unit)
+        self._bands: dict[str, LiveBand] = {}
+        self._drawn: dict[str, Trace] = {}
+        self._line = _no_difference(measure.unit)
+        self._floor: Region | None = None
+
+    def show(self, measure: BoardMeasure) -> list[LegendEntry]:
+        """Draw what changed, and give the legend; without any value a sentence, and no entry."""
+        if measure.reason:
+            self._bands, self._drawn = {}, {}
+            self.plot.show_items(())
+            self.plot.say_nothing(measure.reason)
+            return []
+        drawn = [curve for curve in measure.curves if len(curve.trace.n)]
+        for curve in drawn:
+            band = self._bands.get(curve.key)
+            if band is None or band.place != curve.place or band.name != (curve.name or measure.title):
+                band = self._bands[curve.key] = LiveBand(curve.name or measure.title, curve.place, measure.unit)
+                self._drawn.pop(curve.key, None)
+            if self._drawn.get(curve.key) is not curve.trace:
+                self._drawn[curve.key] = curve.trace
+                _show_trace(band, curve.trace)
+        items = (*self._regions(measure), *(self._bands[curve.key] for curve in drawn))
+        if items != self.plot.items_drawn():
+            self.plot.show_items(items)
+        else:
+            self.plot.follow()
+        several = len(drawn) > 1
+        entries = [LegendEntry(with_value(curve.name, curve.value), curve.place, "line") for curve in drawn if several]
+        return entries if self._floor is None else [*entries, LegendEntry(self._floor.name, 0, "floor")]
+
+    def _regions(self, measure: BoardMeasure) -> list[Region]:
+        if measure.floor is None or not np.isfinite(measure.floor):
+            self._floor = None
+        elif self._floor is None:
+            self._floor = Region(tr("noise floor: the mean without any bias"), 0.0, measure.floor)
+        elif self._floor.high != measure.floor:
+            self._floor.set_ends(0.0, measure.floor)
+        return [one for one in (self._line, self._floor) if one is not None]
+
+
+class LiveMeasureCard(PlotCard):
+    """A measure with its sentence and its legend."""
+
+    def __init__(self, measure: BoardMeasure, host: PlotHost, items: str) -> None:
+        self.drawing = MeasureDrawing(measure, items)
+        super().__init__(self.drawing.plot, measure.title, host)
+        self.show_measure(measure)
+
+    def show_measure(self, measure: BoardMeasure) -> None:
+        """What there is now."""
+        if measure.title != self.heading.text():
+            self.set_title(measure.title)
+        if measure.reason:
+            if self.plot.nothing.text() != measure.reason or self.plot.nothing.isHidden():
+                self.drawing.show(measure)
+                self.tell_nothing(measure.reason)
+            return
+        more = f" {_left_out(measure.left_out)}" if measure.left_out else ""
+        self.tell(measure.sentence + more, self.drawing.show(measure))
+
+
+def _no_difference(unit: str) -> Region | None:
+    """The line where the groups do not differ."""
+    at = 1.0 if "ratio" in unit else 0.0 if "difference" in unit else None
+    return None if at is None else Region(tr("no difference"), at, at)
+
+
+def _show_trace(band: LiveBand, trace: Trace) -> None:
+    """Draw all of it, and let the view follow what is settled: the first bands are many times as wide."""
+    band.set_data(trace.n, trace.value, trace.low, trace.high)
+    known = np.flatnonzero(np.isfinite(trace.low) & np.isfinite(trace.high))
+    ends = [trace.value[round(SETTLED * len(trace.n)) :]]
+    if len(known):
+        now = trace.high[known[-1]] - trace.low[known[-1]]
+        narrow = known[trace.high[known] - trace.low[known] <= WIDEST * now]
+        ends += [trace.low[narrow], trace.high[narrow]]
+    y = np.concatenate(ends)
+    if bounds := PlotBounds.around(trace.n, y):
+        band.set_bounds(bounds)
+
+
+def _left_out(count: int) -> str:
+    return plural(count, "1 more curve has no room here.", "%n more curves have no room here.")
+
+
+class PaceCard(PlotCard):
+    """Texts a second over the number of texts; in words tokens, failures, refusals and how far the scorers are."""
+
+    def __init__(self, host: PlotHost) -> None:
+        super().__init__(Plot(tr("Pace"), x=tr("texts"), y=tr("texts a second")), tr("Pace"), host)
+        self._bands: list[LiveBand] = []
+
+    def show_paces(self, paces: Sequence[BoardPace], left: str) -> None:
+        """`left`: how far the job is and how long it still takes."""
+        words = " ".join(part for part in (left, *(_told(pace, many=len(paces) > 1) for pace in paces)) if part)
+        if not any(len(pace.trace.n) and (pace.rates.texts or pace.rates.failed) for pace in paces):
+            self._bands = []
+            self.tell_nothing(words or tr("Nothing is written yet."))
+            return
+        if [(band.name, band.place) for band in self._bands] != [(pace.name, pace.place) for pace in paces]:
+            self._bands = [LiveBand(pace.name, pace.place) for pace in paces]
+            self.plot.show_items(self._bands)
+        for band, pace in zip(self._bands, paces, strict=True):
+            band.set_data(pace.trace.n, pace.trace.value)
+            if (bounds := band.bounds) is not None:
+                band.set_bounds(bounds.with_(PlotBounds(bounds.left, bounds.right, 0.0, bounds.high)))
+        self.plot.say_nothing("")
+        self.plot.follow()
+        many = [LegendEntry(pace.name, pace.place, "line") for pace in paces] if len(paces) > 1 else []
+        self.tell(words, many)
+
+
+def _told(pace: BoardPace, *, many: bool) -> str:
+    rates = pace.rates
+    failed = sum(rates.failed.values())
+    start = f"{pace.name}: " if many else ""
+    said = [start + pace_words(rates, short=many)]
+    said += [failure_words(kind, count) for kind, count in sorted(rates.failed.items())] if failed else []
+    if not many and (scored := scored_words(rates)):
+        said.append(scored)
+    return " ".join(said)
+
+
+class LengthsCard(PlotCard):
+    """How many texts are how long, in words; and how many decline."""
+
+    def __init__(self, host: PlotHost) -> None:
+        super().__init__(
+            Plot(tr("Lengths"), x=tr("words"), y=tr("share of texts"), y_unit="share"), tr("Lengths"), host
+        )
+        self._bands: list[LiveBand] = []
+
+    def show_paces(self, paces: Sequence[BoardPace]) -> None:
+        some = [pace for pace in paces if pace.rates.texts]
+        if not some:
+            self._bands = []
+            self.tell_nothing(tr("Nothing is written yet."))
+            return
+        if [(band.name, band.place) for band in self._bands] != [(pace.name, pace.place) for pace in some]:
+            self._bands = [LiveBand(pace.name, pace.place, "share", stepped=True) for pace in some]
+            for band in self._bands:
+                band.column_names = ("words", "share", "low", "high")
+            self.plot.show_items(self._bands)
+        for band, pace in zip(self._bands, some, strict=True):
+            edges, shares = _lengths(pace.rates)
+            band.set_data(edges, shares, np.zeros(len(shares)), shares)
+        self.plot.say_nothing("")
+        self.plot.follow()
+        many = [LegendEntry(pace.name, pace.place, "line") for pace in some] if len(some) > 1 else []
+        self.tell(" ".join(_lengths_told(pace, many=len(some) > 1) for pace in some), many)
+
+
+def _lengths(rates: LiveRates) -> tuple[np.ndarray, np.ndarray]:
+    """Where each class begins, up to the last one with a text, and its share; the last edge closes it."""
+    last = max((place for place, (_, _, count) in enumerate(rates.lengths) if count), default=0)
+    classes = rates.lengths[: last + 1]
+    edges = [float(low) for low, _, _ in classes]
+    end = classes[-1][1]
+    edges.append(float(end) if end is not None else 2 * edges[-1])
+    shares = [count / rates.texts for _, _, count in classes]
+    return np.array(edges), np.array([*shares, shares[-1]])
+
+
+def _lengths_told(pace: BoardPace, *, many: bool) -> str:
+    rates = pace.rates
+    low, high, count = max(rates.lengths, key=lambda one: one[2])
+    between = tr("{low} to {high} words").format(low=low, high=(high or 0) - 1)
+    most = between if high is not None else tr("{low} words or more").format(low=low)
+    told = tr("Most often {most} ({count} of {texts}); {refusals}.").format(
+        most=most,
+        count=digits.count(count),
+        texts=plural(rates.texts, "1 text", "%n texts"),
+        refusals=plural(rates.refusals, "1 refusal", "%n refusals"),
+    )
+    return f"{pace.name}: {told}" if many else told
+
+
+class RaterCountsCard(Card):
+    """How far each rater is and how fast, counts alone: nothing of what was chosen, whatever was revealed."""
+
+    def __init__(self, host: PlotHost) -> None:
+        super().__init__()
+        self._host = host
+        self.set_padding(theme.current().gap)
+        self.heading = Label(tr("Judging"), "heading", wrap=True)
+        self.setAccessibleName(tr("Judging"))
+        self.copy = QuietButton(tr("Copy as data"), icon="copy")
+        self.copy.clicked.connect(self._copy)
+        self.head = QHBoxLayout()
+        self.head.addWidget(self.heading, 1)
+        self.head.addWidget(self.copy)
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setHorizontalSpacing(theme.current().gap)
+        self.note = Label(tr("Counts alone: what was chosen is shown after the reveal."), "note", wrap=True)
+        self.box.addLayout(self.head)
+        self.box.addLayout(self._grid)
+        self.box.addWidget(self.note)
+        self.box.addStretch(1)
+        self.rows: list[tuple[Label, ProgressThin, Label]] = []
+        self.judging: tuple[LiveJudging, ...] = ()
+
+    def show_judging(self, judging: Sequence[LiveJudging], most: int = 8) -> None:
+        """The latest of them."""
+        self.judging = tuple(judging)
+        shown = self.judging[-most:]
+        while len(self.rows) < len(shown):
+            row = (Label("", "strong"), ProgressThin(), Label("", "soft"))
+            for column, widget in enumerate(row):
+                self._grid.addWidget(widget, len(self.rows), column)
+            self.rows.append(row)
+        for place, (name, bar, words) in enumerate(self.rows):
+            for widget in (name, bar, words):
+                widget.setVisible(place < len(shown))
+            if place < len(shown):
+                one = shown[place]
+                name.setText(safe_line(one.rater))
+                bar.set_progress(one.judged, one.planned)
+                bar.setAccessibleName(f"{safe_line(one.rater)}: {judging_words(one)}")
+                words.setText(judging_words(one))
+        more = len(self.judging) - len(shown)
+        told = tr("Counts alone: what was chosen is shown after the reveal.")
+        self.note.setText(f"{plural(more, '1 earlier session.', '%n earlier sessions.')} {told}" if more else told)
+
+    def _copy(self) -> None:
+        lines = ["rater\tkind\tjudged\tplanned\tper_minute\trevealed"]
+        lines += [
+            f"{safe_line(one.rater)}\t{one.kind}\t{one.judged}\t{one.planned}\t"
+            f"{'' if one.per_minute is None else round(one.per_minute, 2)}\t{one.revealed}"
+            for one in self.judging
+        ]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+        self._host.notify(plural(len(self.judging), "1 row copied", "%n rows copied"))
+
+
+def judging_words(one: LiveJudging) -> str:
+    """ "12 of 60, 3.2 a minute"."""
+    told = tr("{judged} of {planned}").format(judged=number(one.judged), planned=number(one.planned))
+    if one.per_minute is not None and not one.revealed:
+        told += tr(", {rate} a minute").format(rate=number(one.per_minute, 1))
+    return told
+
+
+BoardCard = LiveMeasureCard | PaceCard | LengthsCard | RaterCountsCard
+
+
+def head_of(card: BoardCard) -> QWidget:
+    """What a card is dragged by."""
+    return card.heading

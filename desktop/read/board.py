@@ -1,0 +1,335 @@
+"""Reader of the live board: what a study's texts say so far, as curves that grow, and how the work goes.
+
+Runs in a job. What is handed over is a copy that the window may draw while the next one is read.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import StudyRow
+from core.report.figures.choose import words
+from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveTally, LiveValue
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import number, tr
+from desktop.wording.live import NAMED_BY_GROUP, NameOf, groups_in_words, measure_sentence, measure_title
+from desktop.wording.titles import words_of
+
+MOST_CURVES = 8  # on a card: as many as there are colours
+MOST_MEASURES = 120  # of a study: who asks for more looks at the findings
+MOST_POINTS = 2_000  # of a curve
+MOST_RUNS = 4  # overlaid
+JUDGED = "creativity"  # the study whose texts raters compare
+BOARD = "board"  # the layout's place among the study's settings
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """How something was at each n; ascending."""
+
+    n: np.ndarray
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class BoardCurve:
+    """A series of a card; `place`: its colour, dash and sign."""
+
+    key: str
+    name: str
+    place: int
+    value: LiveValue
+    trace: Trace
+
+
+@dataclass(frozen=True, eq=False)
+class BoardMeasure:
+    """A card: one measure with its curves. `left_out`: curves for which there is no room."""
+
+    key: str
+    title: str
+    unit: str
+    curves: tuple[BoardCurve, ...]
+    sentence: str
+    floor: float | None = None
+    left_out: int = 0
+    usual: bool = True  # on the board unless somebody takes it away
+
+    @property
+    def reason(self) -> str:
+        """Why there is nothing to draw; empty where there is something."""
+        if any(len(curve.trace.n) for curve in self.curves):
+            return ""
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class BoardRun:
+    """A run that can be picked."""
+
+    id: int
+    title: str
+    wanted: int
+    done: int
+    failed: int
+    can_go_on: bool
+
+    @property
+    def words(self) -> str:
+        """With how far it is."""
+        return tr("{title}: {done} of {wanted}").format(
+            title=self.title, done=number(self.done), wanted=number(self.wanted)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BoardPace:
+    """How the work on the shown texts goes; the curve is texts a second over the number of texts."""
+
+    name: str
+    place: int
+    rates: LiveRates
+    trace: Trace
+
+
+@dataclass(frozen=True, eq=False)
+class StudyBoard:
+    """Everything that the board shows of one study at one moment."""
+
+    study: StudyRow
+    title: str
+    items: str
+    measures: tuple[BoardMeasure, ...] = ()
+    left_out: int = 0
+    paces: tuple[BoardPace, ...] = ()
+    judging: tuple[LiveJudging, ...] = ()
+    runs: tuple[BoardRun, ...] = ()
+    picked: tuple[int, ...] = ()
+
+    @property
+    def layout(self) -> Mapping[str, Any]:
+        """As the project keeps it; whoever reads it admits that anybody may have edited the file."""
+        kept = self.study.settings.get(BOARD)
+        return kept if isinstance(kept, dict) else {}
+
+
+@dataclass(frozen=True, eq=False)
+class BoardData:
+    """The studies on offer, by id and title, and the one that is shown."""
+
+    studies: tuple[tuple[int, str], ...] = ()
+    board: StudyBoard | None = None
+    reading: int = field(default=0)  # which reading this is
+
+
+class Course:
+    """Grows by a point whenever something changed; of too many, every other one but the ends is let go."""
+
+    def __init__(self, points: Sequence[LivePoint] = ()) -> None:
+        self._rows: list[tuple[float, float, float, float]] = []
+        self._made: Trace | None = None
+        for point in points:
+            self.add(point.n, point.estimate, point.low, point.high)
+
+    def add(self, n: int, value: float, low: float | None, high: float | None) -> None:
+        row = (float(n), value, np.nan if low is None else low, np.nan if high is None else high)
+        rows = self._rows
+        while rows and rows[-1][0] > n:  # judgments were taken back, or texts are read again
+            rows.pop()
+        if rows and rows[-1][0] == n:
+            if rows[-1][1] == value and (rows[-1][2] == row[2] or low is None):
+                return
+            rows.pop()
+        rows.append(row)
+        if len(rows) > MOST_POINTS:
+            del rows[1:-1:2]
+        self._made = None
+
+    @property
+    def trace(self) -> Trace:
+        """As it is now; the same one until a point comes."""
+        if self._made is None:
+            columns = np.array(self._rows, dtype=float).reshape(-1, 4)
+            self._made = Trace(*(np.ascontiguousarray(columns[:, place]) for place in range(4)))
+        return self._made
+
+
+@dataclass
+class _Followed:
+    """A tally with the courses of its values."""
+
+    tally: LiveTally
+    courses: dict[LiveKey, Course] = field(default_factory=dict)
+    pace: Course = field(default_factory=Course)
+    texts: int = -1
+
+    def read(self, ctx: JobContext) -> None:
+        first = not self.courses
+        self.tally.catch_up(ctx)
+        if first:  # what was there before the board was opened
+            self.courses = {key: Course(points) for key, points in self.tally.since(0).items()}
+        for value in self.tally.values():
+            course = self.courses.setdefault(value.key, Course())
+            if value.estimate is not None and np.isfinite(value.estimate):
+                course.add(value.n, value.estimate, value.low, value.high)
+        rates = self.tally.rates()
+        if rates.texts != self.texts:
+            self.texts = rates.texts
+            self.pace.add(rates.texts, rates.texts_per_second, None, None)
+
+
+class StoredBoard:
+    """Follows one study of an open project. `choose` from the window's thread, `load` on a worker thread."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._lock = threading.Lock()
+        self._wanted: tuple[int | None, tuple[int, ...]] = (None, ())
+        self._followed: dict[tuple[int, int | None], _Followed] = {}
+        self._counts: dict[int, tuple[int, int, int]] = {}
+        self._reading = 0
+
+    def choose(self, study_id: int | None, runs: Sequence[int] = ()) -> None:
+        """Which study to show, None for the first, and which of its runs beside each other; none: all its texts."""
+        self._wanted = study_id, tuple(runs)[:MOST_RUNS]
+
+    def load(self, ctx: JobContext) -> BoardData:
+        """What is to be shown. One at a time; texts that were read are never read again."""
+        with self._lock:
+            studies = self._project.studies.all()
+            wanted, picked = self._wanted
+            study = next((one for one in studies if one.id == wanted), None) or self._first(studies)
+            self._reading += 1
+            offered = tuple((one.id, safe_line(words_of(one.kind).rows)) for one in studies)
+            if study is None:
+                return BoardData(offered, None, self._reading)
+            return BoardData(offered, self._board(ctx, study, picked), self._reading)
+
+    def _first(self, studies: Sequence[StudyRow]) -> StudyRow | None:
+        """The study of the newest run, else the first."""
+        runs = self._project.runs.all()
+        newest = runs[-1].study_id if runs else None
+        return next((one for one in studies if one.id == newest), studies[0] if studies else None)
+
+    def _board(self, ctx: JobContext, study: StudyRow, picked: tuple[int, ...]) -> StudyBoard:
+        runs = self._runs(study, picked)
+        known = {run.id: run.title for run in runs}
+        picked = tuple(run for run in picked if run in known)
+        parts: list[tuple[str, _Followed]] = []
+        for run in picked or (None,):
+            followed = self._followed.get((study.id, run))
+            if followed is None:
+                tally = LiveTally(self._project, study, None if run is None else (run,))
+                followed = self._followed[study.id, run] = _Followed(tally)
+            followed.read(ctx)
+            parts.append((known[run] if run is not None and len(picked) > 1 else "", followed))
+        wording = words_of(study.kind)
+        items = wording.counted(2).replace("2", "", 1).strip()
+        measures = _measures(parts, self._name_of(), items)
+        paces = tuple(
+            BoardPace(name or tr("all texts"), place, one.tally.rates(), one.pace.trace)
+            for place, (name, one) in enumerate(parts)
+        )
+        judging = parts[0][1].tally.judging() if study.kind == JUDGED else ()
+        more = max(0, len(measures) - MOST_MEASURES)
+        title = safe_line(wording.rows)
+        return StudyBoard(study, title, items, measures[:MOST_MEASURES], more, paces, judging, runs, picked)
+
+    def _runs(self, study: StudyRow, picked: Sequence[int]) -> tuple[BoardRun, ...]:
+        """Newest first. Only those that may have moved are counted again: the newest, and those that are picked."""
+        generators = self._project.runs.generators()
+        rows = [row for row in self._project.runs.all() if row.study_id == study.id]
+        found = []
+        for row in reversed(rows):
+            if row.id not in self._counts or row.id in picked or row is rows[-1] or self._unfinished(row.id):
+                counts = self._project.runs.counts(row.id)
+                self._counts[row.id] = (counts.wanted, counts.done, counts.failed)
+            made = generators[row.generator_id]
+            title = tr("{model}, seed {seed}").format(model=safe_line(made.model or made.backend), seed=row.seed)
+            found.append(BoardRun(row.id, title, *self._counts[row.id], can_go_on=made.backend != "imported"))
+        return _told_apart(found)
+
+    def _unfinished(self, run_id: int) -> bool:
+        wanted, done, failed = self._counts[run_id]
+        return done + failed < wanted
+
+    def _name_of(self) -> NameOf:
+        """What the project's axes call an identity; else the id in words."""
+        named: dict[str, str] = {}
+        for key, axis in self._project.axes.latest().items():
+            named[key] = axis.title
+            named.update((one["key"], one["label"]) for one in axis.definition["identities"])
+        return lambda key: safe_line(named.get(key) or words(key))
+
+
+def _told_apart(runs: Sequence[BoardRun]) -> tuple[BoardRun, ...]:
+    """Two runs of one model and seed, over two prompt sets, are told apart by their number."""
+    titles = [run.title for run in runs]
+    return tuple(
+        replace(run, title=tr("{title}, run {n}").format(title=run.title, n=run.id))
+        if titles.count(run.title) > 1
+        else run
+        for run in runs
+    )
+
+
+# ---- From values to cards
+
+
+def _card_of(value: LiveValue) -> tuple[Any, ...]:
+    """What the values of one card have in common. Groups and models are curves of it."""
+    key = value.key
+    by_group = key.label == key.group or key.id.startswith(NAMED_BY_GROUP)
+    dims = tuple(dim for dim in key.dims if dim[0] != "model")
+    return key.id, key.variant, value.unit, "" if by_group else key.label, dims
+
+
+def _measures(parts: Sequence[tuple[str, _Followed]], name_of: NameOf, items: str) -> tuple[BoardMeasure, ...]:
+    gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Course]]] = {}
+    for run, followed in parts:
+        for value in followed.tally.values():
+            gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
+    return tuple(_measure(card, found, name_of, items) for card, found in gathered.items())
+
+
+def _measure(
+    card: tuple[Any, ...], found: Sequence[tuple[str, LiveValue, Course]], name_of: NameOf, items: str
+) -> BoardMeasure:
+    first = found[0][1]
+    shown = found[:MOST_CURVES]
+    common, names = _names([_name_parts(run, value.key, card, name_of) for run, value, _ in shown])
+    curves = tuple(
+        BoardCurve(f"{run} {value.key}", name, place, value, course.trace)
+        for place, (name, (run, value, course)) in enumerate(zip(names, shown, strict=True))
+    )
+    floors = [value.floor for _, value, _ in found if value.floor is not None]
+    return BoardMeasure(
+        key=" ".join(map(str, (card[0], card[1], card[2], card[3], *(f"{name}={of}" for name, of in card[4])))),
+        title=measure_title(first.key, first.unit, name_of, named=bool(card[3])),
+        unit=first.unit,
+        curves=curves,
+        sentence=measure_sentence([(curve.name, curve.value) for curve in curves], items, common),
+        floor=max(floors) if floors else None,
+        left_out=len(found) - len(shown),
+        usual=first.key.variant == "default",
+    )
+
+
+def _name_parts(run: str, key: LiveKey, card: tuple[Any, ...], name_of: NameOf) -> tuple[str, ...]:
+    label = "" if card[3] or key.label == key.group else name_of(key.label)
+    return run, groups_in_words(key, name_of), label, dict(key.dims).get("model", "")
+
+
+def _names(parts: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
+    """What all of several curves have in common, and a name for each without it."""
+    columns = list(zip(*parts, strict=True))
+    telling = [place for place, column in enumerate(columns) if len(parts) == 1 or len(set(column)) > 1]
+    common = " · ".join(column[0] for place, column in enumerate(columns) if place not in telling and column[0])
+    return common, [" · ".join(part[place] for place in telling if part[place]) for part in parts]

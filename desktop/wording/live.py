@@ -1,0 +1,119 @@
+"""A live figure in words: its title, and in a sentence what is seen now."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from core.draw import digits
+from core.report.figures.choose import words
+from core.runs.live import LiveKey, LiveRates, LiveValue
+from desktop.widgets.words import number, plural, spelled_seconds, tr
+
+# Beginning of a finding's id → the title of its card, {label} being the figure's own.
+TITLES: Mapping[str, str] = {
+    "letters.lexicon": "{label} words",
+    "letters.style": "{label} sentences",
+    "letters.success_rate": "Letters by outcome",
+    "creativity.distance": "Distance from the default text",
+    "creativity.rbs": "Spread of the distances (RBS)",
+    "creativity.share": "How often each identity was chosen",
+    "creativity.abs": "How unequally was chosen (ABS)",
+}
+NAMED_BY_GROUP = ("letters.success_rate",)  # their labels name the curves too
+NameOf = Callable[[str], str]
+
+
+def measure_title(key: LiveKey, unit: str, name_of: NameOf, *, named: bool) -> str:
+    """The title of a card. `named`: whether the label is part of it, and no curve's name."""
+    found = next((tr(title) for start, title in TITLES.items() if key.id.startswith(start)), "{label}")
+    title = found.format(label=words(key.label))
+    if "{label}" not in found and named and key.label:
+        title = f"{title} · {name_of(key.label)}"
+    parts = [title, *(name_of(value) for name, value in key.dims if name != "model")]
+    if "difference" in unit:
+        parts.append(tr("difference"))
+    if key.variant == "as_published":
+        parts.append(tr("as published"))
+    return " · ".join(dict.fromkeys(part for part in parts if part))
+
+
+def groups_in_words(key: LiveKey, name_of: NameOf) -> str:
+    """ "Male against female", "Male", or nothing."""
+    return tr(" against ").join(name_of(group) for group in key.groups)
+
+
+def seen_now(value: LiveValue, name: str, items: str) -> str:
+    """A sentence on a card's only curve: the estimate, its band, after how much, and that looking changes nothing.
+
+    `name`: the curve's, or empty; `items`: what n counts, such as "letters".
+    """
+    start = f"{name}: " if name else ""
+    if value.estimate is None:
+        return tr("{start}nothing to show yet ({reason}).").format(start=start, reason=value.reason or tr("no value"))
+    shown, ends = digits.written(value.estimate, value.low, value.high, value.unit)
+    if "ratio" in value.unit and len(value.key.groups) == 2:
+        shown = tr("{ratio} times").format(ratio=shown)
+    after = tr("after {n} {items}").format(n=digits.count(value.n), items=items)
+    if ends:
+        return tr("{start}{value}, 95 % band {ends} {after}, valid whenever you look.").format(
+            start=start, value=shown, ends=ends, after=after
+        )
+    reason = f" ({value.reason})" if value.reason else ""
+    return tr("{start}{value} {after}, without a band{reason}.").format(
+        start=start, value=shown, after=after, reason=reason
+    )
+
+
+def with_value(name: str, value: LiveValue) -> str:
+    """A curve's name in a legend, with what is seen now: "Male: 0.61 (0.48–0.73)"."""
+    if value.estimate is None:
+        return f"{name}: –"
+    return f"{name}: {digits.whole(value.estimate, value.low, value.high, value.unit)}"
+
+
+def measure_sentence(values: Sequence[tuple[str, LiveValue]], items: str, common: str = "") -> str:
+    """What is seen now. Of several curves the legend tells the figures, and this what holds for all of them.
+
+    `common`: what their names have in common, and leave out.
+    """
+    some = [value for _, value in values if value.estimate is not None]
+    if len(values) == 1 or not some:
+        return seen_now(values[0][1], common or values[0][0], items)
+    least, most = min(value.n for value in some), max(value.n for value in some)
+    n = digits.count(most) if least == most else tr("{least} to {most}").format(
+        least=digits.count(least), most=digits.count(most)
+    )  # fmt: skip
+    told = tr("After {n} {items}").format(n=n, items=items)
+    if common:
+        told = f"{common}. {told}"
+    if any(value.low is not None for value in some):
+        told += tr("; 95 % bands, valid whenever you look")
+    reasons = dict.fromkeys(value.reason for value in some if value.low is None and value.reason)
+    return ". ".join([told, *(reason[:1].upper() + reason[1:] for reason in reasons)]) + "."
+
+
+def pace_words(rates: LiveRates, *, short: bool = False) -> str:
+    """Texts, their rate, tokens: one line; a `short` one where there are several."""
+    parts = [plural(rates.texts, "1 text", "%n texts")]
+    if rates.texts_per_second:
+        parts.append(tr("{rate} texts a second now").format(rate=number(rates.texts_per_second, 1)))
+    if short:
+        return ", ".join(parts) + "."
+    if rates.texts_per_second_in_all is not None:
+        parts.append(tr("{rate} over the whole time").format(rate=number(rates.texts_per_second_in_all, 1)))
+    if rates.tokens_per_second:
+        parts.append(tr("{rate} tokens a second").format(rate=number(rates.tokens_per_second)))
+    elif rates.tokens_per_second_in_all:
+        parts.append(tr("{rate} tokens a second on average").format(rate=number(rates.tokens_per_second_in_all)))
+    if rates.seconds >= 1:
+        parts.append(tr("{time} of writing").format(time=spelled_seconds(rates.seconds)))
+    return ", ".join(parts) + "."
+
+
+def scored_words(rates: LiveRates) -> str:
+    """How far each scorer is with them; empty where none has scored anything."""
+    told = (
+        tr("{scorer} {n}").format(scorer=words(scorer), n=digits.count(count))
+        for scorer, count in sorted(rates.scored.items())
+        if count
+    )
+    scored = ", ".join(told)
+    return tr("Scored: {scored}.").format(scored=scored) if scored else ""

@@ -1,0 +1,127 @@
+"""The reader of the live board over a real project: what is shown, of which runs, and what never is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_scene import Quick, store, written
+
+from core.compute import calls
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.stores.runs import OutputFilter
+from core.runs.measure import scorers_needed
+from core.runs.setup import study_of
+from desktop.read.board import MOST_CURVES, MOST_POINTS, BoardMeasure, Course, StoredBoard, StudyBoard
+
+NAMES = ["Kelly=female", "Joseph=male"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project.create(tmp_path / "study.biasprint") as made:
+        written(made, "letters", names=NAMES)
+        yield made
+
+
+def count_words(project: Project, run: int | None = None) -> None:
+    """The lexicon's counts of every letter, or of a run's."""
+    study = study_of(project, "letters")
+    where = OutputFilter(study_id=study.id, run_id=run, status="done")
+    ids = [row.id for row in project.outputs.each(where)]
+    info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
+    texts = project.outputs.texts(ids)
+    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+    store(project, info, {("output", key): value.values for key, value in zip(ids, values, strict=True)})
+
+
+def shown(board: StoredBoard) -> StudyBoard:
+    found = board.load(JobContext()).board
+    assert found is not None
+    return found
+
+
+def agentic(board: StudyBoard) -> BoardMeasure:
+    return next(one for one in board.measures if one.title == "Agentic words")
+
+
+def test_a_project_without_texts_has_no_measures(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "empty.biasprint") as made:
+        assert StoredBoard(made).load(JobContext()).board is None
+
+
+def test_texts_without_scores_have_a_pace_and_nothing_else(project: Project) -> None:
+    board = shown(StoredBoard(project))
+    assert board.measures == ()
+    assert board.paces[0].rates.texts == 120
+    assert [(run.done, run.wanted, run.can_go_on) for run in board.runs] == [(120, 120, True)]
+
+
+def test_scores_that_come_make_the_curves_longer(project: Project) -> None:
+    board = StoredBoard(project)
+    shown(board)
+    count_words(project)
+    curve = agentic(shown(board)).curves[0]
+    assert curve.trace.n[-1] == curve.value.n == 120
+    assert curve.trace.value[-1] == curve.value.estimate
+    assert (np.diff(curve.trace.n) > 0).all()
+    assert agentic(shown(board)).curves[0].trace is curve.trace  # nothing came: nothing is drawn again
+
+
+def test_what_was_there_before_the_board_was_opened_is_on_it(project: Project) -> None:
+    count_words(project)
+    measure = agentic(shown(StoredBoard(project)))
+    assert measure.curves[0].trace.n[-1] == 120
+    assert "after 120 letters, valid whenever you look." in measure.sentence
+    assert "times, 95 % band" in measure.sentence
+
+
+def test_picked_runs_are_curves_of_one_card(project: Project) -> None:
+    first = project.runs.all()[0].id
+    second = written(project, "letters", names=NAMES, seed=7)
+    count_words(project)
+    board = StoredBoard(project)
+    board.choose(None, (first, second, 999))
+    found = shown(board)
+    assert found.picked == (first, second)
+    names = [curve.name for curve in agentic(found).curves]
+    assert names == ["large, seed 1", "large, seed 7"]
+    assert [curve.place for curve in agentic(found).curves] == [0, 1]
+    board.choose(None, ())
+    assert len(agentic(shown(board)).curves) == 1
+
+
+def test_many_groups_are_cut_to_as_many_curves_as_there_are_colours(project: Project) -> None:
+    count_words(project)
+    found = shown(StoredBoard(project))
+    assert all(len(measure.curves) <= MOST_CURVES for measure in found.measures)
+
+
+def test_a_curve_of_very_many_points_keeps_its_ends() -> None:
+    course = Course()
+    for n in range(1, 10_001):
+        course.add(n, float(n), None, None)
+    trace = course.trace
+    assert len(trace.n) <= MOST_POINTS
+    assert (trace.n[0], trace.n[-1]) == (1, 10_000)
+    assert np.isnan(trace.low).all()
+
+
+def test_a_curve_goes_back_where_judgments_were_taken_back() -> None:
+    course = Course()
+    for n in (1, 2, 3):
+        course.add(n, 0.5, 0.1, 0.9)
+    course.add(2, 0.4, 0.1, 0.9)
+    assert course.trace.n.tolist() == [1, 2]
+    assert course.trace.value.tolist() == [0.5, 0.4]
+
+
+def test_a_layout_is_kept_with_the_study_and_nothing_else_of_it_changes(project: Project) -> None:
+    study = study_of(project, "letters")
+    changes = project.studies.keep_setting(study.id, "board", {"cards": []})
+    project.studies.keep_setting(study.id, "other", 1)
+    assert changes.of("study") == {study.id}
+    assert shown(StoredBoard(project)).layout == {"cards": []}
+    assert study_of(project, "letters").settings == {"board": {"cards": []}, "other": 1}
+    assert study_of(project, "letters").title == study.title

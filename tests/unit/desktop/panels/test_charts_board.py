@@ -1,0 +1,292 @@
+"""The live board: cards that move, grow and are pinned, runs beside each other, the wall. All figures are made up."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import board_scene as scene
+import pytest
+from fake_shell import FakeShell
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from core.jobs import Progress
+from desktop.jobs import JobHandle, JobState
+from desktop.operations.board import Goal
+from desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
+from desktop.panels.charts.dashboard import Place, packed, places_in
+from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard, RaterCountsCard
+from desktop.plots.export import as_text, tables_of
+from desktop.read.board import BoardData
+
+AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
+
+
+@pytest.fixture
+def board(qtbot: QtBot) -> Iterator[LiveBoard]:
+    shell = FakeShell()
+    made = LiveBoard(shell)
+    qtbot.addWidget(made)
+    made.resize(1100, 900)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_wall()
+    assert shell.jobs.close()
+
+
+def show(board: LiveBoard, data: BoardData) -> None:
+    board.show_data(data)
+    board.draw()
+
+
+def entries(menu: QMenu) -> dict[str, Any]:
+    return {action.text().partition("\t")[0]: action for action in menu.actions() if action.text()}
+
+
+def test_an_empty_board_says_what_to_do(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, BoardData())
+    assert board.nothing.isVisible()
+    with qtbot.waitSignal(board.panel_wanted) as asked:
+        qtbot.mouseClick(board.nothing.button, Qt.MouseButton.LeftButton)
+    assert asked.args == ["generate"]
+
+
+def test_first_cards_are_the_pace_and_a_few_measures(board: LiveBoard) -> None:
+    show(board, scene.data(60, judging=2))
+    assert board.dashboard.on_board() == [PACE, JUDGING, *scene.CATEGORIES[:6], LENGTHS]
+    assert not board.nothing.isVisible()
+
+
+def test_curves_grow_and_a_card_keeps_what_did_not_change(board: LiveBoard) -> None:
+    show(board, scene.data(40))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    band = card.plot.items_drawn()[-1]
+    before = card.plot.view.viewRect().right()
+    show(board, scene.data(120))
+    assert board.dashboard.cards[AGENTIC] is card
+    assert card.plot.items_drawn()[-1] is band
+    assert card.plot.view.viewRect().right() > before
+    assert "after 120 letters" in card.sentence.text()
+
+
+def test_the_sentence_is_what_a_screen_reader_is_told(board: LiveBoard) -> None:
+    show(board, scene.data(120))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    assert card.plot.accessibleName() == "Agentic words"
+    assert card.sentence.text() in card.plot.accessibleDescription()
+
+
+def test_what_has_no_value_has_a_sentence_where_the_curve_would_be(board: LiveBoard) -> None:
+    show(board, scene.data(2))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    assert "a group has no words" in card.plot.nothing.text()
+    show(board, scene.data(40))
+    assert card.plot.nothing.isHidden()
+    show(board, scene.data(2))
+    assert "a group has no words" in card.plot.nothing.text()
+
+
+def test_the_pace_tells_failures_and_scorers(board: LiveBoard) -> None:
+    show(board, scene.data(60, failed=3))
+    card = board.dashboard.cards[PACE]
+    assert isinstance(card, PaceCard)
+    told = card.sentence.text()
+    assert "60 texts, 20.0 texts a second now" in told
+    assert "3 took longer than their deadline." in told
+    assert "Scored: Lexicon 48." in told
+
+
+def test_lengths_are_shares_that_sum_to_one(board: LiveBoard) -> None:
+    show(board, scene.data(168))
+    card = board.dashboard.cards[LENGTHS]
+    assert isinstance(card, LengthsCard)
+    (table,) = tables_of(card.plot)
+    assert sum(table["share"][:-1]) == pytest.approx(1)
+    assert "Most often 50 to 99 words (90 of 168 texts); 4 refusals." in card.sentence.text()
+
+
+def test_judging_tells_counts_alone(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60, judging=2))
+    card = board.dashboard.cards[JUDGING]
+    assert isinstance(card, RaterCountsCard)
+    assert [row[2].text() for row in card.rows] == ["0 of 60, 3.2 a minute", "7 of 60, 3.2 a minute"]
+    qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text().splitlines()[1:] == [
+        "R00\tperson\t0\t60\t3.2\tFalse", "R01\tperson\t7\t60\t3.2\tFalse",
+    ]  # fmt: skip
+
+
+def test_runs_beside_each_other_have_a_colour_and_a_dash_each(board: LiveBoard) -> None:
+    show(board, scene.data(60, runs=2))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    names = [entry.name.partition(":")[0] for entry in card.legend.entries]
+    assert names == ["model 1", "model 2"]
+    assert [entry.place for entry in card.legend.entries] == [0, 1]
+    copied = as_text(tables_of(card.plot)).splitlines()
+    assert {line.split("\t")[0] for line in copied[1:]} >= {"model 1", "model 2"}
+    assert board.runs.text() == "2 runs compared"
+
+
+def test_runs_are_picked_in_a_menu(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60))
+    asked: list[tuple[object, object]] = []
+    board.chosen.connect(lambda study, runs: asked.append((study, runs)))
+    for title in ("model 1, seed 1: 60 of 168", "model 2, seed 1: 60 of 168"):
+        menu = board.runs_menu()
+        entries(menu)[title].trigger()
+    assert asked == [(1, (1,)), (1, (1, 2))]
+    entries(board.runs_menu())["All texts together"].trigger()
+    assert asked[-1] == (1, ())
+
+
+# ---- arranging
+
+
+def test_cards_are_packed_from_the_top() -> None:
+    assert packed(["small", "wide", "tall", "small"], 2) == [
+        QRect(0, 0, 1, 1), QRect(0, 1, 2, 1), QRect(0, 2, 1, 2), QRect(1, 0, 1, 1),
+    ]  # fmt: skip
+    assert packed(["wide", "tall"], 1) == [QRect(0, 0, 1, 1), QRect(0, 1, 1, 2)]
+
+
+def test_a_layout_that_makes_no_sense_is_left_out() -> None:
+    kept = {"cards": [{"key": "a", "size": "huge"}, 7, {"key": "b", "size": "wide", "pinned": True}, {"key": 3}]}
+    assert places_in(kept) == (Place("b", "wide", True, True),)
+    assert places_in({"cards": "none"}) == places_in({}) == ()
+
+
+def test_keys_move_pin_and_size_a_card_and_the_layout_is_told(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60))
+    kept: list[dict[str, Any]] = []
+    board.arranged.connect(lambda study, layout: kept.append(layout))
+    card = board.dashboard.cards[COMMUNAL]
+    card.plot.setFocus()  # type: ignore[attr-defined]
+    held = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(card.plot, Qt.Key.Key_Left, held)  # type: ignore[attr-defined]
+    assert board.dashboard.on_board()[:3] == [PACE, COMMUNAL, AGENTIC]
+    QTest.keyClick(card.plot, Qt.Key.Key_Up, held)  # type: ignore[attr-defined]
+    assert board.dashboard.on_board()[0] == COMMUNAL
+    QTest.keyClick(card.plot, Qt.Key.Key_Down, held)  # type: ignore[attr-defined]
+    assert board.dashboard.place(COMMUNAL) == Place(COMMUNAL, "wide", True)
+    assert card.width() > 1.5 * board.dashboard.cards[AGENTIC].width()
+    assert kept[-1]["cards"][0] == {"key": COMMUNAL, "size": "wide", "pinned": True, "shown": True}
+    assert len(kept) == 3
+    button = board.dashboard.actions_of[COMMUNAL].button
+    assert button.accessibleName() == "Arrange “Communal words”"
+    assert button.accessibleDescription() == "Card 1 of 8, wide, pinned"
+
+
+def test_a_kept_layout_is_that_of_the_next_board(board: LiveBoard) -> None:
+    places = [Place(LENGTHS, "tall"), Place(COMMUNAL, pinned=True), Place(AGENTIC, shown=False)]
+    show(board, scene.data(60, layout={"cards": [place.stored() for place in places]}))
+    order = board.dashboard.on_board()
+    assert order[:2] == [COMMUNAL, LENGTHS]
+    assert AGENTIC not in order
+
+
+def test_a_card_is_dragged_to_another_place(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60))
+    handle = board.dashboard.cards[AGENTIC].heading  # type: ignore[attr-defined]
+    target = board.dashboard.cards[PACE].geometry().center()
+    to = handle.mapFromGlobal(board.dashboard.mapToGlobal(target))
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    QTest.mouseMove(handle, to)
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=to)
+    assert board.dashboard.on_board()[:2] == [AGENTIC, PACE]
+
+
+def test_cards_are_taken_off_and_put_back(board: LiveBoard) -> None:
+    show(board, scene.data(60))
+    entries(board.dashboard.actions_of[AGENTIC].menu())["Take off the board"].trigger()
+    board.draw()
+    assert AGENTIC not in board.dashboard.cards
+    entries(board.cards_menu())["Agentic words"].trigger()
+    board.draw()
+    assert AGENTIC in board.dashboard.on_board()
+
+
+# ---- the work
+
+
+def job(done: int, total: int | None) -> JobHandle:
+    handle = JobHandle("writing")
+    handle.progress = Progress(done, total, 20.0, 54.0)
+    return handle
+
+
+def test_the_work_is_told_paused_and_resumed(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60))
+    assert not board.pause.isVisible()
+    handle = job(60, 1140)
+    board.follow([handle])
+    assert board.progress_words.text() == "60 of 1,140, 54 s left."
+    qtbot.mouseClick(board.pause, Qt.MouseButton.LeftButton)
+    assert handle.state is JobState.PAUSED
+    assert board.progress_words.text() == "60 of 1,140, paused."
+    assert board.pause.text() == "Resume"
+    qtbot.mouseClick(board.pause, Qt.MouseButton.LeftButton)
+    assert handle.state is JobState.RUNNING
+    handle.state = JobState.CANCELLED  # at the first text
+    handle.changed.emit()
+    assert not board.pause.isVisible()
+
+
+def test_one_goes_on_to_a_planned_n(board: LiveBoard) -> None:
+    taken: list[Goal] = []
+    goal = Goal("Go on to n = 480", None, 1)  # type: ignore[arg-type]
+    entries(board.offer_goals([goal], taken.append))["Go on to n = 480"].trigger()
+    assert taken == [goal]
+    assert not entries(board.offer_goals([], taken.append))["There is no run to go on with."].isEnabled()
+
+
+# ---- the wall
+
+
+def test_the_wall_shows_the_first_measures_large_and_goes_by_escape(board: LiveBoard, qtbot: QtBot) -> None:
+    show(board, scene.data(60))
+    board.toggle_wall()
+    wall = board.wall
+    assert wall is not None
+    wall.showNormal()
+    wall.resize(1920, 1080)
+    assert list(wall.cards) == list(scene.CATEGORIES[:4])
+    assert wall.tokens.control >= 24
+    show(board, scene.data(90))
+    assert "after 90 letters" in wall.cards[AGENTIC].sentence.text()
+    QTest.keyClick(wall, Qt.Key.Key_Right)
+    assert list(wall.cards) == list(scene.CATEGORIES[4:6])
+    QTest.keyClick(wall, Qt.Key.Key_Escape)
+    assert board.wall is None
+    qtbot.waitUntil(lambda: not [one for one in QApplication.topLevelWidgets() if one is wall and one.isVisible()])
+
+
+def test_nothing_of_judging_is_on_the_wall(board: LiveBoard) -> None:
+    show(board, scene.data(60, judging=2))
+    board.toggle_wall()
+    assert board.wall is not None
+    assert JUDGING not in board.wall.cards
+
+
+def test_a_project_that_is_closed_takes_board_and_wall_with_it(board: LiveBoard) -> None:
+    show(board, scene.data(60))
+    board.toggle_wall()
+    board.follow([job(1, 2)])
+    board.forget()
+    assert board.wall is None
+    assert board.dashboard.cards == {}
+    assert board.nothing.isVisible()
+    assert board.jobs == ()
+
+
+def test_a_late_reading_does_not_take_the_place_of_a_newer_one(board: LiveBoard) -> None:
+    newer, older = scene.board(80), scene.board(40)
+    show(board, BoardData((), newer, 7))
+    show(board, BoardData((), older, 6))
+    assert board.board is newer
