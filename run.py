@@ -185,9 +185,8 @@ def folder_size(folder: Path) -> int:
 
 def run(command: list[object], headless: bool) -> int:
     """The exit code of a command run in the project, its output on ours."""
-    environment = {**os.environ, first.UNASKED: "1"}  # the window may install the rest: it was said that it will
-    if headless:
-        environment["QT_QPA_PLATFORM"] = "offscreen"
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"} if headless else dict(os.environ)
+    environment[first.UNASKED] = "" if headless else "1"  # a window may install the rest: it was said that it will
     code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment).returncode
     if code < 0:
         print(f"\nIt was ended by signal {-code}.", file=sys.stderr)

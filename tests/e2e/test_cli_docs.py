@@ -43,7 +43,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     shown = shown_commands()
     assert {command for _, command, *_ in shown} == {
-        "new", "prompts", "generate", "compare", "score", "measure", "import", "export", "check",
+        "new", "prompts", "generate", "replay", "compare", "score", "measure", "import", "export", "check",
         "endpoints", "packet",
     }  # fmt: skip
     for program, *argv in shown:

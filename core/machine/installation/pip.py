@@ -107,7 +107,8 @@ _TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
         ),
     ),
     (
-        r"incompleteread|incomplete-download|not enough bytes|connection broken|badzipfile|not a zip file|is invalid\.",
+        r"incompleteread|incomplete-download|not enough bytes|connection broken:|badzipfile|not a zip file"
+        r"|is invalid\.",
         PipTrouble(
             "cut short",
             "a download was cut short",

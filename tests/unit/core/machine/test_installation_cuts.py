@@ -4,6 +4,7 @@ and the next one goes on to the end. pip is the real one; the package index is o
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import venv
@@ -275,7 +276,9 @@ def test_an_index_that_lacks_a_package_fails_that_part_only(environment: Environ
 
 def test_a_proxy_that_refuses_is_named(environment: Environment) -> None:
     elsewhere = {"PIP_INDEX_URL": "http://index.example/simple", "PIP_TRUSTED_HOST": "index.example"}
-    told = environment.prepare(PIP_PROXY="http://127.0.0.1:9", **elsewhere)
+    with socket.socket() as taken:  # bound, and nobody listens
+        taken.bind(("127.0.0.1", 0))
+        told = environment.prepare(PIP_PROXY=f"http://127.0.0.1:{taken.getsockname()[1]}", **elsewhere)
     assert "the proxy refuses" in sentence(told, "first")
     assert told[-1]["states"]["second"] == "waiting"
     finishes(environment)
