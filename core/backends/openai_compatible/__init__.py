@@ -6,14 +6,22 @@ Importing this is light; the openai package is loaded when an endpoint is opened
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.openai_compatible.settings import INFO
-from core.backends.protocol import Parameter
+from core.backends.openai_compatible.settings import info, why_not
+from core.backends.protocol import BackendInfo, Parameter
 from core.errors import AppError
 
 if TYPE_CHECKING:
     from core.backends.openai_compatible.writer import EndpointWriter
 
 __all__ = ["INFO", "open"]
+
+INFO: BackendInfo  # asked for anew each time
+
+
+def __getattr__(name: str) -> BackendInfo:
+    if name == "INFO":
+        return info()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
@@ -26,8 +34,8 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
     from core.machine.keys import key_for
     from core.machine.offline import require_connection
 
-    if INFO.unavailable:
-        raise AppError("Endpoints cannot be used here.", hint=INFO.unavailable)
+    if reason := why_not():
+        raise AppError("Endpoints cannot be used here.", hint=reason)
     settings = settings_of(model, parameters)
     settings.endpoint.require_safe()
     require_connection(f"the endpoint “{settings.endpoint.name}”")

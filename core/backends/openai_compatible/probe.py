@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
-from core.backends.openai_compatible.settings import INFO
+from core.backends.openai_compatible.settings import why_not
 from core.backends.protocol import Request
 from core.errors import AppError
 from core.machine.endpoints import Endpoint
@@ -51,8 +51,8 @@ test_endpoint.__test__ = False  # type: ignore[attr-defined]  # its name is no t
 
 
 def _tested(endpoint: Endpoint, model: str) -> EndpointTest:
-    if INFO.unavailable:
-        return EndpointTest(False, INFO.unavailable)
+    if reason := why_not():
+        return EndpointTest(False, reason)
     endpoint.require_safe()
     require_connection(f"the endpoint “{endpoint.name}”")
     key = key_for(endpoint.name)

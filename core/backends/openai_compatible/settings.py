@@ -8,29 +8,39 @@ from typing import Literal
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
 from core.machine.endpoints import Endpoint, checked_address, endpoint
+from core.machine.installation import explained
 
 NAME = "openai_compatible"
 
 
-def _unavailable() -> str:
-    return "" if find_spec("openai") else "It needs the package “openai”. Install it with: pip install openai"
-
-
-INFO = BackendInfo(
-    name=NAME,
-    title="OpenAI-compatible endpoint",
-    description=(
-        "A server that is spoken to as OpenAI's: Ollama, vLLM, llama.cpp's server, LM Studio, and hosted services. "
-        "Prompts leave this computer unless the server runs on it. A seed is sent, but whether it is heeded is up to "
-        "the server."
-    ),
-    models=(),
-    # Whether a seed makes a text come again depends on the server, so it is not promised.
-    capabilities=Capabilities(
-        streams=True, honours_seed=False, likelihood=False, offline=False, is_language_model=True, concurrent=True
-    ),
-    unavailable=_unavailable(),
+# Whether a seed makes a text come again depends on the server, so it is not promised.
+CAPABILITIES = Capabilities(
+    streams=True, honours_seed=False, likelihood=False, offline=False, is_language_model=True, concurrent=True
 )
+
+
+def why_not() -> str:
+    """Why no endpoint can be used here, and what to do; empty where one can."""
+    if find_spec("openai"):
+        return ""
+    coming = explained(ModuleNotFoundError(name="openai"))
+    return coming.message if coming else "It needs the package “openai”. Install it with: pip install openai"
+
+
+def info() -> BackendInfo:
+    """What the backend is, and whether it can be used now: its package may be installed while the program runs."""
+    return BackendInfo(
+        name=NAME,
+        title="OpenAI-compatible endpoint",
+        description=(
+            "A server that is spoken to as OpenAI's: Ollama, vLLM, llama.cpp's server, LM Studio, and hosted services. "
+            "Prompts leave this computer unless the server runs on it. A seed is sent, but whether it is heeded is up "
+            "to the server."
+        ),
+        models=(),
+        capabilities=CAPABILITIES,
+        unavailable=why_not(),
+    )
 
 
 Mode = Literal["chat", "completions"]

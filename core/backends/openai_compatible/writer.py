@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from core.backends.openai_compatible.asking import Asker, Wanted
 from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
 from core.backends.openai_compatible.reply import Reply
-from core.backends.openai_compatible.settings import INFO, NAME, EndpointSettings
+from core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings
 from core.backends.protocol import Completion, GeneratorInfo, Request
 from core.errors import JobCancelled
 from core.machine.offline import NoConnection, require_connection
@@ -168,7 +168,7 @@ class EndpointWriter:
     """Asks one endpoint for texts of one model. Not for use from several threads at once."""
 
     name = NAME
-    capabilities = INFO.capabilities
+    capabilities = CAPABILITIES
 
     def __init__(self, settings: EndpointSettings, key: str | None, clock: Clock | None = None) -> None:
         self._settings = settings

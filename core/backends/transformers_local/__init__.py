@@ -7,13 +7,21 @@ when the first text is asked for, in whatever process asked; the program asks in
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.protocol import Parameter
-from core.backends.transformers_local.options import INFO, missing
+from core.backends.protocol import BackendInfo, Parameter
+from core.backends.transformers_local.options import info, why_not
 
 if TYPE_CHECKING:
     from core.backends.transformers_local.writer import TransformersWriter
 
 __all__ = ["INFO", "open"]
+
+INFO: BackendInfo  # asked for anew each time
+
+
+def __getattr__(name: str) -> BackendInfo:
+    if name == "INFO":
+        return info()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def open(model: str, parameters: Mapping[str, Parameter]) -> "TransformersWriter":
@@ -26,9 +34,7 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "TransformersWriter
     from core.backends.transformers_local.writer import TransformersWriter, find_folder
     from core.errors import AppError
 
-    if missing():
-        raise AppError(
-            f"{missing()} is not installed here, so no folder can be opened.", hint=f"pip install {missing()}"
-        )
+    if reason := why_not():
+        raise AppError("No folder can be opened here.", hint=reason)
     options = read_options(parameters)
     return TransformersWriter(find_folder(model), options)

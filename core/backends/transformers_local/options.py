@@ -8,6 +8,7 @@ from typing import Any
 
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
+from core.machine.installation import explained
 from core.scorers.folders.device import CHOICES
 
 NAME = "transformers"
@@ -20,17 +21,28 @@ def missing() -> str:
     return next((package for package in ("torch", "transformers") if find_spec(package) is None), "")
 
 
-INFO = BackendInfo(
-    name=NAME,
-    title="transformers (a folder)",
-    description=(
-        "A language model on this computer, from a folder with safetensors weights. The same seed gives the same text "
-        "again on the same device. A GGUF file of the same model is faster without a graphics card."
-    ),
-    models=(),
-    capabilities=CAPABILITIES,
-    unavailable=f"Install it with “pip install {missing()}”." if missing() else "",
-)
+def why_not() -> str:
+    """Why no folder can be opened here, and what to do; empty where one can."""
+    package = missing()
+    if not package:
+        return ""
+    coming = explained(ModuleNotFoundError(name=package))
+    return coming.message if coming else f"It needs the package “{package}”. Install it with: pip install {package}"
+
+
+def info() -> BackendInfo:
+    """What the backend is, and whether it can be used now: its packages may be installed while the program runs."""
+    return BackendInfo(
+        name=NAME,
+        title="transformers (a folder)",
+        description=(
+            "A language model on this computer, from a folder with safetensors weights. The same seed gives the same "
+            "text again on the same device. A GGUF file of the same model is faster without a graphics card."
+        ),
+        models=(),
+        capabilities=CAPABILITIES,
+        unavailable=why_not(),
+    )
 
 
 NUMBERS = ("auto", "float32", "bfloat16", "float16")

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
 from desktop import theme
+from desktop.dialogs.engine import EngineNotice
 from desktop.jobs import JobHandle
 from desktop.operations.connections import why_offline
 from desktop.operations.prompts import StoredSet
@@ -91,6 +92,7 @@ class GenerateForm(Card):
 
     started = Signal(object, bool)  # WriteRequest, ask again for what failed
     prompts_wanted = Signal()
+    writers_changed = Signal()  # one more may be usable
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
@@ -122,6 +124,7 @@ class GenerateForm(Card):
         self.refused = Notice("", tone="warn", closable=False)
         self.parts = self.refused.add_action(tr("Parts of the program"), self._shell.show_parts)
         self.refused.hide()
+        self.engine = EngineNotice(self._shell, wanted=False)
         self.start: Button = PrimaryButton(tr("Start"))
         self.retry = LinkButton("")
         self.no_prompts = QuietButton(tr("Choose prompts…"))
@@ -160,7 +163,7 @@ class GenerateForm(Card):
         self.box.addLayout(about)
         self.box.addLayout(numbers)
         self.box.addWidget(self.options)
-        for widget in (self.preset, self.refused, self.estimate):
+        for widget in (self.preset, self.refused, self.engine, self.estimate):
             self.box.addWidget(widget)
         self.box.addLayout(buttons)
         self.box.addWidget(self.retry)
@@ -174,6 +177,7 @@ class GenerateForm(Card):
             signal.connect(lambda _: self._show_state())
         self.options.changed.connect(self._show_state)
         self._shell.connections.changed.connect(self._show_state)
+        self.engine.ended.connect(self.writers_changed)
         self.start.clicked.connect(lambda: self.started.emit(self.request(), False))
         self.retry.clicked.connect(lambda: self.started.emit(self.request(), True))
         self.no_prompts.clicked.connect(self.prompts_wanted)
@@ -303,10 +307,7 @@ class GenerateForm(Card):
         said = tr("The project has no prompts yet.") if chosen is None else _counts(done, missing, failed)
         self.state.setText(" ".join([said, *([tr("In the queue.")] if in_queue else [])]))
         why_not = self._why_not()
-        self.refused.text.setText(safe_line(why_not))
-        self.refused.setAccessibleName(safe_line(why_not))
-        show_if(self.refused, bool(why_not))
-        show_if(self.parts, self.picker.info is not None and bool(self.picker.info.unavailable))
+        self._show_why_not(why_not)
         ready = chosen is not None and self.picker.info is not None and bool(self._named()) and not why_not
         words = tr("Go on") if done or failed else tr("Start")
         self.start.set_text(tr("Add to the queue") if self._entries and not in_queue else words)
@@ -316,6 +317,16 @@ class GenerateForm(Card):
         self.retry.setVisible(failed > 0)
         self.retry.setEnabled(self._allowed and ready and not in_queue)
         self.estimate.show_for(self.request() if ready else None, self._plan(missing) if ready else None)
+
+    def _show_why_not(self, why_not: str) -> None:
+        """In a strip, with the way to what lacks; the engine has one of its own, which installs it."""
+        info = self.picker.info
+        lacks = info is not None and bool(info.unavailable)
+        self.engine.want(lacks and self.picker.source == "gguf")
+        self.refused.text.setText(safe_line(why_not))
+        self.refused.setAccessibleName(safe_line(why_not))
+        show_if(self.refused, bool(why_not) and not (lacks and self.picker.source == "gguf"))
+        show_if(self.parts, lacks)
 
     def _named(self) -> bool:
         """Whether a model is named, where one must be."""

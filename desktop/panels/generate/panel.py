@@ -98,7 +98,7 @@ class ScorerRow(QWidget):
     def __init__(self, line: ScorerLine) -> None:
         super().__init__()
         info = line.info
-        self.needed = line.needed
+        self.line = line
         self.check = QCheckBox(safe_line(info.name).replace("&", "&&"))
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
@@ -159,8 +159,8 @@ class ScoringPage(Sheet):
         self.measure.show_studies(contents.studies)
         if contents.studies and not self._busy:
             self._follow(running(self._shell.jobs, SCORING, self._shell.project))
-        needs = {line.info.name: line.needed for line in contents.scorers}
-        if needs == {name: row.needed for name, row in self.rows.items()}:
+        offered = [(line.info, line.needed) for line in contents.scorers]
+        if offered == [(row.line.info, row.line.needed) for row in self.rows.values()]:
             for line in contents.scorers:
                 self.rows[line.info.name].show_count(line)
         else:
@@ -199,11 +199,15 @@ class ScoringPage(Sheet):
         return self._running is not None and self._running.active
 
     def _make_rows(self, lines: Sequence[ScorerLine]) -> None:
+        """What was checked or not stays so where it could be chosen."""
+        chosen = {name: row.check.isChecked() for name, row in self.rows.items() if row.check.isEnabled()}
         while (item := self._list.takeAt(0)) is not None:
             item.widget().deleteLater()
         self.rows = {}
         for line in lines:
             row = ScorerRow(line)
+            if row.check.isEnabled():
+                row.check.setChecked(chosen.get(line.info.name, row.check.isChecked()))
             row.check.toggled.connect(lambda _: self._allow())
             self.rows[line.info.name] = row
             self._list.addWidget(row)
@@ -281,6 +285,10 @@ class GeneratePanel(Panel):
     def refresh(self) -> None:
         self._read()
         self._allow()
+
+    def more_works(self) -> None:
+        if self._page is self.write:
+            self.write.look()  # the other pages read all that they show
 
     def changed(self, changes: "Changes") -> None:
         """A job writes many times a second; counting twice a second is enough."""

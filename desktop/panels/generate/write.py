@@ -268,6 +268,7 @@ class WritePage(Sheet):
         details = self.runs.details
         self.form.started.connect(self._start)
         self.form.prompts_wanted.connect(lambda: self._shell.show_panel("prompts"))
+        self.form.writers_changed.connect(self.look)
         self.form.picker.models_wanted.connect(lambda page: show_models(self._shell, page))
         self.runs.picked.connect(self._pick)
         self.runs.chosen.connect(lambda row: self.tallies.follow(row.run if row is not None else None))
@@ -282,6 +283,10 @@ class WritePage(Sheet):
     def showEvent(self, event: QShowEvent) -> None:
         """What can write may have changed while another panel was seen."""
         super().showEvent(event)
+        self.look()
+
+    def look(self) -> None:
+        """Read anew what can write."""
         self._shell.jobs.start(tr("Generators"), read_writers, on_done=self.form.show_writers, quiet=True)
 
     def show_contents(self, contents: Contents) -> None:

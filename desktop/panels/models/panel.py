@@ -6,11 +6,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout
 
 from desktop import theme
+from desktop.dialogs.engine import EngineNotice
 from desktop.operations.connections import why_offline
 from desktop.panels.base import Panel
 from desktop.panels.models.catalogue import CataloguePage
 from desktop.panels.models.endpoints import EndpointsPage
-from desktop.panels.models.engine import EngineNotice
 from desktop.panels.models.switch import OfflineSwitch
 from desktop.shell import Command
 from desktop.widgets import Notice, QuietButton, tr

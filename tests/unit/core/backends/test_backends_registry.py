@@ -1,4 +1,6 @@
+import importlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import product
 from types import SimpleNamespace
 
@@ -7,6 +9,8 @@ import pytest
 from core.backends import registry
 from core.backends.protocol import Backend, BackendInfo, Capabilities, output_seed
 from core.errors import AppError, UsageError
+from core.machine import installation
+from core.machine.installation import state
 
 SCRIPTED = BackendInfo("scripted", "Scripted", "for this test", ("m",), Capabilities(False, False, False, True, True))
 
@@ -102,3 +106,27 @@ def test_seeds_fit_in_63_bits_and_do_not_collide() -> None:
     seeds = {output_seed(run, f"key/{number}", sample) for run, number, sample in every}
     assert len(seeds) == 2000
     assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("transformers", "torch"), ("transformers", "transformers"), ("openai_compatible", "openai")]
+)
+def test_what_a_part_of_the_program_brings_can_be_used_as_soon_as_it_is_there(
+    monkeypatch: pytest.MonkeyPatch, name: str, package: str
+) -> None:
+    place = importlib.import_module(f"{registry.OWN[name]}.{'options' if name == 'transformers' else 'settings'}")
+    states = tuple(installation.PartState(part, "waiting", "") for part in installation.parts())
+
+    def without(module: str) -> object:
+        return None if module == package else find_spec(module)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, "find_spec", without)
+        patch.setattr(state, "status", lambda: states)
+        said = next(info for info in registry.known() if info.name == name).unavailable
+        assert said == "This needs “Scorers that are models”, a part of the program that is not installed yet."
+        patch.setattr(state, "status", tuple)  # a plug-in's or an old installation, of which nothing is known
+        assert f"pip install {package}" in next(info for info in registry.known() if info.name == name).unavailable
+        with pytest.raises(AppError, match=f"pip install {package}"):
+            registry.open_backend(name, "any", {})
+    assert next(info for info in registry.known() if info.name == name).unavailable == ""

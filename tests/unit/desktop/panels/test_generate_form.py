@@ -1,5 +1,6 @@
 """The form of the generate panel: generators, their parameters, what is said before a run, and what it goes on with."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from core.backends import registry
+from core.backends.llama_cpp import engine, options
 from core.backends.protocol import BackendInfo, Capabilities
 from core.jobs import JobContext
 from core.machine import endpoints
@@ -80,6 +82,27 @@ def test_every_backend_is_offered_and_one_that_cannot_be_used_says_why(
     form.parts.click()  # the way to what is missing
     assert window.parts_page.isVisible()
     window.parts_page.hide()
+
+
+def test_the_engine_is_installed_by_one_click_and_then_writes(
+    qtbot: QtBot, window: MainWindow, form: GenerateForm, monkeypatch: pytest.MonkeyPatch
+):
+    here = threading.Event()
+    monkeypatch.setattr(options, "installed", here.is_set)
+    monkeypatch.setattr(engine, "why_not", lambda: "")
+    monkeypatch.setattr(engine, "install", lambda ctx: here.set())
+    window.show_panel("home")
+    window.show_panel("generate")
+    qtbot.waitUntil(lambda: "not installed here" in form.backend.itemText(form.backend.findData("llama_cpp")))
+    assert form.engine.isHidden()  # another generator is chosen
+    form.picker.choose("llama_cpp", "", "")
+    qtbot.waitUntil(form.engine.install.isVisible, timeout=PATIENCE)
+    assert form.refused.isHidden()  # said once
+    assert not form.start.isEnabled()
+    form.engine.install.click()
+    qtbot.waitUntil(form.start.isEnabled, timeout=PATIENCE)
+    assert form.engine.isHidden()
+    assert form.request().model == "teaching"
 
 
 def test_a_local_model_is_chosen_from_those_on_this_computer(form: GenerateForm):

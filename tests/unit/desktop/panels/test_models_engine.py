@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from core.backends.llama_cpp import engine, options
 from core.errors import AppError
 from core.jobs import JobContext
+from desktop.dialogs.engine import ENGINE, EngineNotice
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS
-from desktop.panels.models.engine import EngineNotice
 from desktop.panels.models.panel import ModelsPanel
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "models")
@@ -131,3 +131,24 @@ def test_while_it_comes_with_the_rest_of_the_program_it_is_not_installed_a_secon
     for part in fake.left():
         fake.comes(part)
     qtbot.waitUntil(notice.isHidden)
+
+
+def test_it_says_why_it_does_not_come_yet_or_did_not_come(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, here: threading.Event
+) -> None:
+    fake = FakeInstallation(monkeypatch)
+    window.preparation.begin()
+    notice = strip(qtbot, window)
+    qtbot.waitUntil(lambda: "behind your work" in notice.more.text())
+    window.preparation.pause()
+    qtbot.waitUntil(lambda: "preparing it is paused" in notice.more.text())
+    window.preparation.resume()
+    qtbot.waitUntil(lambda: fake.prepared == 2 and "behind your work" in notice.more.text())
+    window.connections.switch(True)
+    qtbot.waitUntil(lambda: "when the offline switch is off" in notice.more.text())
+    window.connections.switch(False)
+    qtbot.waitUntil(lambda: fake.prepared == 3)
+    why = "The local-model engine could not be prepared: it could not be compiled. It needs a C++ compiler and CMake."
+    fake.fails(ENGINE, why)
+    qtbot.waitUntil(lambda: notice.more.text() == why)
+    assert notice.install.isVisible()

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
+
 from desktop.operations import models as operations
 from desktop.operations.models import INSTALLING
 from desktop.shell import Shell
@@ -12,43 +14,74 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle
 
 ENGINE = "engine"
+COMING = ("working", "paused", "offline")
 
 
 class EngineNotice(Notice):
-    """Hidden where the engine is. The job goes on when the panel is left, and is found again."""
+    """Hidden where the engine is, or is not `wanted`. The job goes on when it is left, and is found again."""
 
-    def __init__(self, shell: Shell) -> None:
+    ended = Signal()  # an installation from here, well or not
+
+    def __init__(self, shell: Shell, *, wanted: bool = True) -> None:
         super().__init__(tr("The local-model engine (llama.cpp) is not installed here."), closable=False)
-        self._shell = shell
+        self._shell, self._wanted = shell, wanted
+        self._stage = shell.preparation.stage
         self._job: JobHandle | None = None
         self.install = self.add_action(tr("Install the local-model engine"), self._install)
         self.cancel = self.add_action(tr("Cancel"), self._cancel)
         self.parts = self.add_action(tr("Parts of the program"), shell.show_parts)
         self.hide()
+        shell.preparation.changed.connect(self._preparation_changed)
+
+    def want(self, wanted: bool) -> None:
+        """Whether somebody here needs it, such as who chose a GGUF file to write."""
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        if wanted:
+            self.read()
+        else:
+            show_if(self, False)
 
     def read(self) -> None:
         """Look whether it is here, off the window's thread."""
         self._shell.jobs.start(tr("Models"), operations.why_no_engine, on_done=self._show, quiet=True)
 
     def _show(self, reason: str | None) -> None:
-        show_if(self, reason is not None)
+        show_if(self, self._wanted and reason is not None)
         if reason is None:
             return
         running = operations.running(self._shell.jobs, INSTALLING, ENGINE)
         if running is not None and running is not self._job:
             self._follow(running)
-        coming = running is None and self._shell.preparation.stage in ("working", "paused", "offline")
+        coming = running is None and self._stage in COMING
         self.parts.setVisible(coming)
         self.install.setVisible(running is None and not coming and not reason)
         self.cancel.setVisible(running is not None)
         if coming:
-            self._say(tr("It is a part of the program that is still being prepared, behind your work."))
+            self._say(self._how_it_comes())
         elif running is None:
-            self._say(
-                tr("It cannot be installed here: {reason}.").format(reason=reason)
-                if reason
-                else tr("GGUF files need it. It is compiled, which takes some minutes and needs a C++ compiler.")
-            )
+            self._say(tr("It cannot be installed here: {reason}.").format(reason=reason) if reason else self._why_not())
+
+    def _how_it_comes(self) -> str:
+        return {
+            "working": tr("It is a part of the program that is still being prepared, behind your work."),
+            "paused": tr("It is a part of the program that is still to come; preparing it is paused."),
+            "offline": tr("It is a part of the program that comes when the offline switch is off."),
+        }[self._stage]
+
+    def _why_not(self) -> str:
+        """What installing it takes; what came of it where it was tried."""
+        tried = next((each for each in self._shell.preparation.states if each.part.id == ENGINE), None)
+        if tried is not None and tried.state == "failed":
+            return tried.sentence
+        return tr("GGUF files need it. It is compiled, which takes some minutes and needs a C++ compiler.")
+
+    def _preparation_changed(self) -> None:
+        if self._stage != self._shell.preparation.stage:
+            self._stage = self._shell.preparation.stage
+            if self._wanted:
+                self.read()
 
     def _install(self) -> None:
         shell = self._shell  # not this strip, which may be gone when the job ends: its error is to be seen all the same
@@ -68,7 +101,9 @@ class EngineNotice(Notice):
             return
         if not self._job.active:
             self._job = None
+            self._shell.preparation.look()
             self.read()
+            self.ended.emit()
         elif self._job.progress is not None and self._job.progress.note:
             self._say(tr("It is being installed: {note}.").format(note=self._job.progress.note))
 
