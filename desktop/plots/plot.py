@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -35,6 +35,7 @@ ZOOM, PAN, STEP = 0.8, 0.1, 0.02  # by a key: of the view
 PADDING = 0.04
 NEAR = 12  # pixels: how far from the crosshair something still is told
 DEEPEST = 1e-6  # zoom: of what there is
+FRAME_MILLISECONDS = 16
 OUTSIDE = 1.0  # how far one can pan beyond it, in views of all
 ARROWS = {
     Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1),
@@ -94,6 +95,8 @@ class Plot(pg.PlotWidget):
         self._keyed = False  # the crosshair is moved by the keyboard
         self._anchor: QPointF | None = None  # of a box that is drawn by the keyboard
         self._corners: list[QPointF] = []
+        self._laid_out = QTimer(self, singleShot=True, interval=FRAME_MILLISECONDS)
+        self._laid_out.timeout.connect(lambda: self.setUpdatesEnabled(True))
         self._make_view()
         self._make_signs()
         self.describe(title, "")
@@ -129,6 +132,11 @@ class Plot(pg.PlotWidget):
         self.nothing.setVisible(bool(sentence))
         self.plotItem.setVisible(not sentence)
         self._place_labels()
+
+    def paint_later(self) -> None:
+        """Paint a frame later, when everything around has its size; else many points are painted at each on the way."""
+        self.setUpdatesEnabled(False)
+        self._laid_out.start()
 
     def describe(self, title: str, sentence: str) -> None:
         """What a screen reader is told: a name, and in a sentence what is shown."""

@@ -122,6 +122,8 @@ class ScoresView(ExploreView):
         fit, self._fitted = looked_at != self._fitted, looked_at
         self._show_curves(scored, fit=fit)
         self._show_points(scored, fit=fit)
+        for plot in (self.above, self.below):
+            plot.paint_later()
         if self.against.currentData() != NONE and self.source is not None and scored.texts.complete:
             source = self.source
             self.read(lambda ctx: source.correlation(ctx, scored.x, scored.y), self._tell_correlation)

@@ -104,6 +104,9 @@ def test_ticks_of_named_places_are_the_names(plot: Plot):
     assert shown[1].endswith("…")
     room = QFontMetricsF(plot.x_axis.style["tickFont"]).horizontalAdvance(shown[1])
     assert 75 < room < 150, "up to the next place, in whatever font there is"
+    plot.set_words(x=("", "", ()), y=("", "", ("woman", "a" * 60)))
+    plot.y_axis.tickValues(-0.5, 1.5, 300)
+    assert [len(name) for name in plot.y_axis.tickStrings([0.0, 1.0], 1, 1)] == [5, 28]
 
 
 # zoom and pan
