@@ -22,8 +22,9 @@ class EngineNotice(Notice):
 
     ended = Signal()  # an installation from here, well or not
 
-    def __init__(self, shell: Shell, *, wanted: bool = True) -> None:
-        super().__init__(tr("The local-model engine (llama.cpp) is not installed here."), closable=False)
+    def __init__(self, shell: Shell, *, wanted: bool = True, narrow: bool = False) -> None:
+        missing = tr("The local-model engine (llama.cpp) is not installed here.")
+        super().__init__(missing, closable=False, narrow=narrow)
         self._shell, self._wanted = shell, wanted
         self._stage = shell.preparation.stage
         self._job: JobHandle | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -19,7 +19,10 @@ MOST_BANNERS = 2  # more would push the work out of sight
 
 
 class Notice(QFrame):
-    """A strip with an icon, one or more sentences, actions and a close button. Tones as those of chips."""
+    """A strip with an icon, one or more sentences, actions and a close button. Tones as those of chips.
+
+    `narrow`: the actions stand under the words, because beside them there is no room.
+    """
 
     closed = Signal()
 
@@ -30,6 +33,7 @@ class Notice(QFrame):
         tone: str = "plain",
         more: str = "",
         closable: bool = True,
+        narrow: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -55,7 +59,9 @@ class Notice(QFrame):
         row.setSpacing(12)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
-        row.addLayout(self._actions)
+        (words if narrow else row).addLayout(self._actions)
+        if narrow:
+            self._actions.setAlignment(Qt.AlignmentFlag.AlignLeft)
         if closable:
             close = IconButton("close", tr("Close this message"), size=16)
             close.clicked.connect(self.close)

@@ -17,7 +17,7 @@ import pytest
 from children import ROOT
 from figures import at_most, figure, title
 
-pytestmark = pytest.mark.bench
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(0)]  # a compiler takes as long as it takes
 
 PIP_SETTINGS = Path(f"~{getpass.getuser()}").expanduser() / ".config" / "pip" / "pip.conf"
 WARM_SECONDS, COLD_SECONDS = 60.0, 100.0

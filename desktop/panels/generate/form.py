@@ -121,10 +121,10 @@ class GenerateForm(Card):
         self.about, self.preset = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.estimate = EstimateLine(self._shell)
         self.state = Label("", "", wrap=True)
-        self.refused = Notice("", tone="warn", closable=False)
+        self.refused = Notice("", tone="warn", closable=False, narrow=True)
         self.parts = self.refused.add_action(tr("Parts of the program"), self._shell.show_parts)
         self.refused.hide()
-        self.engine = EngineNotice(self._shell, wanted=False)
+        self.engine = EngineNotice(self._shell, wanted=False, narrow=True)
         self.start: Button = PrimaryButton(tr("Start"))
         self.retry = LinkButton("")
         self.no_prompts = QuietButton(tr("Choose prompts…"))
@@ -160,10 +160,12 @@ class GenerateForm(Card):
         about.addWidget(self.not_a_model)
         about.addWidget(self.about)
         self.box.addLayout(grid)
+        for notice in (self.refused, self.engine):  # where it is seen without scrolling
+            self.box.addWidget(notice)
         self.box.addLayout(about)
         self.box.addLayout(numbers)
         self.box.addWidget(self.options)
-        for widget in (self.preset, self.refused, self.engine, self.estimate):
+        for widget in (self.preset, self.estimate):
             self.box.addWidget(widget)
         self.box.addLayout(buttons)
         self.box.addWidget(self.retry)
