@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from core.runs.explore import rank_correlation as rank_correlation
     from core.runs.explore import telling_words as telling_words
     from core.runs.fingerprint import in_compute as fingerprint_of_tables
+    from core.runs.live.news import in_compute as live_news
     from core.runs.measure.completion import in_compute as measure_completion
     from core.runs.measure.creativity import judgments_in_compute as measure_judgments
     from core.runs.measure.creativity import outputs_in_compute as measure_creative_outputs
@@ -48,6 +49,7 @@ else:
     rank_correlation = "core.runs.explore:rank_correlation"
     telling_words = "core.runs.explore:telling_words"
     fingerprint_of_tables = "core.runs.fingerprint:in_compute"
+    live_news = "core.runs.live.news:in_compute"
     measure_completion = "core.runs.measure.completion:in_compute"
     measure_judgments = "core.runs.measure.creativity:judgments_in_compute"
     measure_creative_outputs = "core.runs.measure.creativity:outputs_in_compute"

@@ -39,16 +39,6 @@ def watched_chance_range(n: int, chance: float, level: float = LEVEL) -> tuple[f
     return low / n, high / n
 
 
-def share_difference_band(first: float, n: float, second: float, m: float, level: float = LEVEL) -> Bounds:
-    """p₁ − p₂ for `first` among n and `second` among m: both bands at 1 − α/2, and their ends subtracted.
-
-    By the union bound, whatever the order in which the two groups come. ValueError as `share_band`.
-    """
-    half = 1 - (1 - level) / 2
-    one, other = share_band(first, n, half), share_band(second, m, half)
-    return Bounds(one.low - other.high, one.high - other.low, "anytime-valid, two beta mixtures", level)
-
-
 def share_spread_band(chosen: Floats, level: float = LEVEL) -> Bounds | None:
     """√(Σ (p_i − 1/k)² / k), the spread of the shares of k options of which one is chosen each time (ABS).
 
@@ -67,6 +57,26 @@ def share_spread_band(chosen: Floats, level: float = LEVEL) -> Bounds | None:
     low = math.sqrt(sum(0.0 if here else near**2 for here, near in zip(inside, nearest, strict=True)) / k)
     high = math.sqrt(sum(max(abs(band.low - 1 / k), abs(band.high - 1 / k)) ** 2 for band in bands) / k)
     return Bounds(low, min(high, math.sqrt(k - 1) / k), "anytime-valid, beta mixture of each share", level)
+
+
+FIRST_CLUSTERS = 10  # of each kind, from which on the band of a clustered share is shown: see docs/statistics.md
+_TYPICAL = 3.5  # standard errors that such a band reaches
+
+
+def clustered_share_band(share: float, n: float, error: float | None, clusters: int, level: float = LEVEL) -> Bounds:
+    """`share_band` with the n that independent trials of this standard error would have, as Wilson's by effective n.
+
+    m = min(n, p(1 − p)/s.e.²), divided by (z'/z)² with z' = z + (z³ + z) / (4 (C − 1)) for the C clusters, at z = 3.5,
+    because few clusters tell their spread badly. A share of 0 or 1, or that does not vary, counts each cluster once.
+    ValueError for NaN and for fewer than two clusters.
+    """
+    finite([share, n, clusters])
+    if clusters < 2:
+        raise ValueError("fewer than two clusters")
+    effective = float(clusters) if not error else min(n, share * (1 - share) / error**2)
+    widened = 1 + (_TYPICAL**2 + 1) / (4 * (clusters - 1))
+    trials = min(effective, n) / widened**2
+    return share_band(share * trials, trials, level)
 
 
 def _log_ratio(chosen: float, n: float, p: float) -> float:

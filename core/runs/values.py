@@ -10,7 +10,7 @@ from core.jobs import JobContext
 from core.machine.models import records
 from core.machine.models.installed import best
 from core.project.project import Project
-from core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, TextKey
+from core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, SourceRow, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.runs.score import KINDS, as_read, score
@@ -29,32 +29,47 @@ class Original:
     domain: str
 
 
-@dataclass(frozen=True)
 class Originals:
-    """`found`: an original by its own key, and by its headline where no two share one."""
+    """A study's originals, by their own key, and by their headline where no two share one."""
 
-    found: Mapping[str, Original]
+    def __init__(self) -> None:
+        self._by_key: dict[str, Original] = {}
+        self._by_headline: dict[str, Original | None] = {}  # None where several share it
 
     @classmethod
     def of(cls, project: Project, study_id: int) -> "Originals":
-        by_key: dict[str, Original] = {}
-        by_headline: dict[str, Original] = {}
-        shared = set()
+        found = cls()
         for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
-            if source.kind != KIND:
-                continue
-            original = Original(("source", source.id), source.text, source.fields.get("domain", ""))
-            by_key[source.fields.get(ORIGINAL_KEY, f"source {source.id}")] = original
-            headline = source.fields.get("headline", "")
-            if by_headline.setdefault(headline, original).text != source.text:
-                shared.add(headline)
-        unique = {name: original for name, original in by_headline.items() if name and name not in shared}
-        return cls({**unique, **by_key})
+            found.add(source)
+        return found
+
+    def add(self, source: SourceRow) -> frozenset[str]:
+        """What now leads to another original than before; nothing where the source is none."""
+        if source.kind != KIND:
+            return frozenset()
+        original = Original(("source", source.id), source.text, source.fields.get("domain", ""))
+        key, headline = source.fields.get(ORIGINAL_KEY, f"source {source.id}"), source.fields.get("headline", "")
+        before = [self.find(name) for name in (key, headline)]
+        self._by_key[key] = original
+        if headline:
+            known = self._by_headline.setdefault(headline, original)
+            if known is not None and known.text != source.text:
+                self._by_headline[headline] = None
+        return frozenset(name for name, was in zip((key, headline), before, strict=True) if self.find(name) != was)
+
+    def find(self, name: str) -> Original | None:
+        return self._by_key.get(name) or self._by_headline.get(name)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_key)
+
+    def __iter__(self) -> Iterator[Original]:
+        return iter({one.key: one for one in (*self._by_headline.values(), *self._by_key.values()) if one}.values())
 
     def of_output(self, output: OutputRow) -> Original | None:
         """The original that an article was imported with, else the one of its headline."""
         fields = output.fields
-        return self.found.get(fields.get(ORIGINAL_KEY, "")) or self.found.get(fields.get("headline", ""))
+        return self.find(fields.get(ORIGINAL_KEY, "")) or self.find(fields.get("headline", ""))
 
     def beside(self, output: OutputRow) -> str:
         """The text of its original; empty where there is none."""

@@ -209,7 +209,7 @@ def gather_origins(ctx: JobContext, project: Project, asked: CompareRequest) -> 
     is taken is drawn from the seed; generators are used equally often. Articles of biased prompts are left out.
     """
     originals = Originals.of(project, asked.study.id)
-    if not originals.found:
+    if not originals:
         raise AppError(
             "There are no originals to compare with.",
             kept="No plan was made.",

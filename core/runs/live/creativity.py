@@ -1,5 +1,6 @@
 """Live figures of creative writing: distances from the default texts and their spread, and revealed choices."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import gamma, sqrt
 from typing import TypeAlias
@@ -7,12 +8,14 @@ from typing import TypeAlias
 import numpy as np
 
 from core.compute import ComputeProcess
+from core.jobs import JobContext
 from core.metrics.anytime import FIRST, spread_band
 from core.metrics.representative import cosine_distance, representative_of
 from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums, ExactSum
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from core.runs.live.choices import JudgedChoices
 from core.runs.live.values import (
     MOST_GROUPS,
     LiveKey,
@@ -45,7 +48,7 @@ class _Written:
     default: Doubles | None = None
     waiting: dict[str, Doubles] = field(default_factory=dict)
     distances: dict[str, float] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)  # axes whose distances are in the sums
+    left: Counter[str] = field(default_factory=Counter)  # identities of each axis that have no distance yet
 
 
 class CreativityTally:
@@ -55,12 +58,17 @@ class CreativityTally:
         self._project = project
         self._embedder = embedder(MeasureOptions())
         self._axes = defined_axes(project)
-        self._measured = {DEFAULT, *(name for names in self._axes.values() for name in names)}
+        self._axes_of: dict[str, list[str]] = {DEFAULT: []}
+        for axis, names in self._axes.items():
+            for name in names:
+                self._axes_of.setdefault(name, []).append(axis)
+        self._each = Counter({axis: len(names) for axis, names in self._axes.items()})
         self._heat: dict[int, str] = {}
         self._rows: dict[TextKey, OutputRow] = {}
         self._written: dict[tuple[object, ...], _Written] = {}
         self._samples = _Samples()
         self._spreads: dict[tuple[str, str], _Spread] = {}
+        self._choices = JudgedChoices(project)
 
     @property
     def scorers(self) -> tuple[ScorerInfo, ...]:
@@ -88,13 +96,15 @@ class CreativityTally:
         heat = row.fields.get("temperature", "") or self._heat[row.run_id]
         sample = self._samples.of(row, heat)
         vector = np.asarray(values, dtype=np.float64)
-        if row.identity not in self._measured or not 0 < np.linalg.norm(vector) < np.inf:
+        if row.identity not in self._axes_of or not 0 < np.linalg.norm(vector) < np.inf:
             return
         prompt = (row.model, row.task, row.theme, heat, *sample)
-        here = self._written.setdefault(prompt, _Written((row.task, row.theme)))
-        for axis, names in self._axes.items():
-            if row.identity in names:
-                self._spreads.setdefault((row.model, axis), _Spread(names))
+        if prompt not in self._written:
+            self._written[prompt] = _Written((row.task, row.theme), left=self._each.copy())
+        here = self._written[prompt]
+        for axis in self._axes_of[row.identity]:
+            if (row.model, axis) not in self._spreads:
+                self._spreads[row.model, axis] = _Spread(self._axes[axis])
         if row.identity == DEFAULT:
             if here.default is None:
                 here.default = vector
@@ -107,15 +117,16 @@ class CreativityTally:
             return
         for identity, vector in here.waiting.items():
             here.distances[identity] = float(cosine_distance(vector[None], here.default[None])[0])
+            for axis in self._axes_of[identity]:
+                here.left[axis] -= 1
+                if not here.left[axis]:
+                    distances = [here.distances[name] for name in self._axes[axis]]
+                    self._spreads[model, axis].add(here.block, distances)
         here.waiting.clear()
-        for axis, names in self._axes.items():
-            if axis not in here.told and all(name in here.distances for name in names):
-                here.told.add(axis)
-                self._spreads[model, axis].add(here.block, [here.distances[name] for name in names])
-        if len(here.told) == len(self._axes):
+        if not any(here.left.values()):
             here.default = np.zeros(0)  # nothing waits for it any more
 
-    def settle(self) -> None:
+    def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
@@ -123,7 +134,11 @@ class CreativityTally:
         found: list[LiveValue] = []
         for (model, axis), spread in self._spreads.items():
             found += spread.values(axis, dims_of(axis=axis, model=model if several else ""))
-        return found
+        return found + self._choices.values()
+
+    def judged(self, ctx: JobContext) -> bool:
+        """What was revealed since the last time."""
+        return self._choices.read(ctx)
 
 
 class _Samples:
@@ -177,6 +192,8 @@ class _Spread:
         self._within = ExactSum()  # of the variances within the blocks
 
     def add(self, block: Block, distances: list[float]) -> None:
+        if len(distances) > MOST_GROUPS:
+            return
         totals, count = self._blocks.get(block, ([ExactSum() for _ in distances], 0))
         if count:
             self._within.remove(float(np.var(self._sums.row(block, ""))))

@@ -9,6 +9,7 @@ from math import exp, sqrt
 import numpy as np
 
 from core.compute import ComputeProcess
+from core.jobs import JobContext
 from core.metrics.anytime import BoundedMean, share_band
 from core.metrics.odds import FEWEST_EXPECTED, HALDANE, log_odds_ratio, published_odds_ratio, smallest_expected
 from core.metrics.result import Floats as Doubles
@@ -103,6 +104,8 @@ class LettersTally:
         part = self._parts.setdefault(letter.part, _Part(len(self._lexicon.categories)))
         if not letter.plain or not letter.group:
             return
+        if scorer.name not in self._styles and not np.isfinite(values).all():
+            return
         if scorer.name == self._counter.name:
             width = len(self._lexicon.categories)
             part.count(letter, values[1 : 1 + width].astype(np.float64), float(values[0]))
@@ -115,7 +118,7 @@ class LettersTally:
             kind = self._styles[scorer.name][0]
             part.styled(letter, key, kind, float(np.mean(values.astype(np.float64) >= COUNTS_FROM)))
 
-    def settle(self) -> None:
+    def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
@@ -169,6 +172,8 @@ class _Part:
         group = letter.group
         self.letters[group] += 1
         self.first[group] = min(letter.rank, self.first.get(group, letter.rank))
+        if len(self.first) > MOST_GROUPS:
+            return  # they are not compared, and so many would fill the memory
         row = np.append(matches, tokens)
         self.counts.put(letter.cluster, group, self.counts.row(letter.cluster, group) + row)
         known = self.overfull.setdefault(group, np.zeros(self.categories))
@@ -252,7 +257,7 @@ class _Part:
     def styled(self, letter: _Letter, key: TextKey, kind: str, share: float) -> None:
         if key not in self.english:
             self.waiting.setdefault(key, []).append((kind, share))
-        elif self.english[key]:
+        elif self.english[key] and len(self.first) <= MOST_GROUPS:
             self.styles.setdefault(kind, _Style()).add(letter.cluster, letter.group, share)
 
     def style_values(self, kind: str, groups: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:

@@ -4,6 +4,7 @@ from itertools import combinations
 from math import isfinite, sqrt
 
 from core.compute import ComputeProcess
+from core.jobs import JobContext
 from core.metrics.sums import Moments
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
@@ -36,7 +37,7 @@ class PlainTally:
         else:
             self._means[scorer.role].setdefault(self._group_of[key], Moments()).add(summary)
 
-    def settle(self) -> None:
+    def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
 
     def values(self) -> list[LiveValue]:

@@ -18,7 +18,7 @@ class Rates:
 
     def __init__(self) -> None:
         self._texts = self._refusals = self._timed = self._timed_tokens = 0
-        self._failed: dict[int, str] = {}
+        self._failed: Counter[str] = Counter()
         self._lengths: Counter[int] = Counter()
         self._recent: deque[tuple[float, int]] = deque()
         self._last: float | None = None
@@ -26,7 +26,7 @@ class Rates:
 
     def add(self, row: OutputRow) -> None:
         if row.status != "done":
-            self._failed[row.id] = row.failure or "other"
+            self._failed[row.failure or "other"] += 1
         else:
             self._texts += 1
             self._refusals += is_refusal(row.text)
@@ -44,17 +44,6 @@ class Rates:
         while at - self._recent[0][0] > WINDOW:
             self._recent.popleft()
 
-    def failures(self) -> tuple[int, ...]:
-        """The ids of the outputs that failed: they are removed where they are asked for again."""
-        return tuple(self._failed)
-
-    def forget(self, output_id: int) -> None:
-        self._failed.pop(output_id, None)
-
-    @property
-    def texts(self) -> int:
-        return self._texts
-
     def now(self, at: datetime | None = None) -> LiveRates:
         """The rates at a moment, now where none is given."""
         moment = (at or datetime.now(UTC)).timestamp()
@@ -63,7 +52,7 @@ class Rates:
         limits = (*EDGES[1:], None)
         return LiveRates(
             texts=self._texts,
-            failed=dict(Counter(self._failed.values())),
+            failed=dict(self._failed),
             refusals=self._refusals,
             seconds=seconds,
             texts_per_second=len(recent) / WINDOW,

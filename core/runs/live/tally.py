@@ -17,6 +17,7 @@ from core.runs.live.judging import judging_now
 from core.runs.live.plain import PlainTally
 from core.runs.live.rates import Rates
 from core.runs.live.values import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, Restart, StudyTally
+from core.runs.values import KIND
 from core.scorers.protocol import ScorerInfo
 from core.studies.registry import studies
 from core.studies.study import named
@@ -28,7 +29,8 @@ MOST_POINTS = 3_000
 class LiveTally:
     """What a study's texts and revealed judgments say so far. Safe to use from any thread.
 
-    `runs`: only these; imported texts and judgments belong to no run, and are left out then.
+    `runs`: only these; imported texts and judgments belong to no run, and are left out then. Who asks what there is
+    never waits for a reading, which may in turn wait for the compute process.
     """
 
     def __init__(
@@ -41,7 +43,8 @@ class LiveTally:
         self._project, self._study = project, study
         self._runs = None if runs is None else frozenset(runs)
         self._compute = compute or shared()
-        self._lock = threading.RLock()
+        self._reading = threading.Lock()
+        self._showing = threading.Lock()  # held for moments, around what `values`, `rates` and `since` hand out
         self._learned: object = None
         self._begin()
 
@@ -52,55 +55,66 @@ class LiveTally:
         self._tally: StudyTally = made(self._project, self._study.id, self._compute)
         if self._learned is not None:
             cast(Any, self._tally).learn(self._learned)  # whoever raises Restart has it
-        self._rates = Rates()
         self._keys: set[TextKey] = set()
-        self._scored: Counter[str] = Counter()
+        self._failures: dict[tuple[int, str], tuple[int, str]] = {}  # by run and kind, one: id and time
+        self._unsettled = False
         self._after = {"output": 0, "source": 0, "score": 0, "embedding": 0}
-        self._values: tuple[LiveValue, ...] | None = None
-        self._history: dict[LiveKey, list[LivePoint]] = {}
+        first = tuple(self._tally.values())
+        with self._showing:
+            self._rates = Rates()
+            self._scored: Counter[str] = Counter()
+            self._values = first
+            self._history: dict[LiveKey, list[LivePoint]] = {}
 
     # reading
 
     def catch_up(self, ctx: JobContext) -> bool:
         """Read what was stored since the last time, once, in pages; True if there was anything.
 
-        Cancelled, or the project closed (`AppError`), it goes on from there the next time.
+        Cancelled, or stopped by an `AppError` such as that the project was closed, it goes on from there the next time.
         """
-        with self._lock:
+        return self._catch_up(ctx, judged=True)
+
+    def _catch_up(self, ctx: JobContext, *, judged: bool) -> bool:
+        with self._reading:
             try:
-                return self._read(ctx)
+                return self._read(ctx, judged)
             except Restart as why:
                 self._learned = why.args[0]
                 self._begin()
-        return self.catch_up(ctx)
+        return self._catch_up(ctx, judged=True)
 
     def take(self, ctx: JobContext, changes: Changes) -> bool:
-        """The same for what a commit changed; reads nothing where it does not concern this study's figures.
-
-        Failures that were removed, because they are asked for again, are counted no longer.
-        """
-        if not changes.touches("output", "source", "score", "embedding", "judgment", "session", "annotation"):
+        """The same for what a commit changed; reads nothing where it does not concern this study's figures."""
+        judged = changes.touches("judgment", "session", "annotation")
+        if not (judged or changes.touches("output", "source", "score", "embedding")):
             return False
-        with self._lock:
-            gone = [key for key in self._rates.failures() if key in changes.of("output")]
-            for key in gone:
-                if self._project.outputs.get(key) is None:
-                    self._rates.forget(key)
-            return self.catch_up(ctx) or bool(gone)
+        return self._catch_up(ctx, judged=judged)
 
-    def _read(self, ctx: JobContext) -> bool:
+    def _read(self, ctx: JobContext, judgments: bool) -> bool:
+        self._look_for_forgotten()
         # First how far the scores go: every text that has one of them is then among the texts that are read.
         last = {name: self._project.scores.last_id(embeddings=name == "embedding") for name in ("score", "embedding")}
-        found = self._read_sources(ctx) if self._runs is None else False
+        found = self._read_sources(ctx)
         found |= self._read_outputs(ctx)
         for name, end in last.items():
             found |= self._read_scores(ctx, name, end)
         judged = getattr(self._tally, "judged", None)
-        if judged is not None and self._runs is None:
+        if judgments and judged is not None and self._runs is None:
             found |= judged(ctx)
-        if found:
-            self._settle()
+        if found or self._unsettled:  # what was cut short the last time
+            self._settle(ctx)
         return found
+
+    def _look_for_forgotten(self) -> None:
+        """Begin again where failures were removed to be asked for again: their ids may be given to other texts.
+
+        All failures of a run, or all of a kind, are removed together: one of each tells.
+        """
+        for number, made in self._failures.values():
+            row = self._project.outputs.get(number)
+            if row is None or row.created_at != made:
+                raise Restart(self._learned)
 
     def _read_sources(self, ctx: JobContext) -> bool:
         found = False
@@ -108,9 +122,10 @@ class LiveTally:
             ctx.check()
             for row in page:
                 self._after["source"] = row.id
-                self._keys.add(("source", row.id))
-                self._tally.source(row)
-            found = True
+                if self._runs is None or row.kind == KIND:  # what a run's articles are beside is read in any case
+                    self._keys.add(("source", row.id))
+                    self._tally.source(row)
+                    found = True
         return found
 
     def _read_outputs(self, ctx: JobContext) -> bool:
@@ -122,14 +137,17 @@ class LiveTally:
                 self._after["output"] = row.id
                 found |= self._text(row)
             if found:
-                self._settle()
+                self._settle(ctx)
         return found
 
     def _text(self, row: OutputRow) -> bool:
         if self._runs is not None and row.run_id not in self._runs:
             return False
-        self._rates.add(row)
-        if row.status == "done":
+        with self._showing:
+            self._rates.add(row)
+        if row.status != "done":
+            self._failures.setdefault((row.run_id, row.failure), (row.id, row.created_at))
+        else:
             self._keys.add(("output", row.id))
             self._tally.text(row)
         return True
@@ -148,42 +166,48 @@ class LiveTally:
                 found |= self._score(infos[scorer], row)
             self._after[table] = end
             if rows and found:
-                self._settle()
+                self._settle(ctx)
         return found
 
     def _score(self, info: ScorerInfo, row: ScoreRow) -> bool:
         key: TextKey = ("output", row.output_id) if row.output_id is not None else ("source", row.source_id or 0)
         if key not in self._keys:
             return False  # of another study or run
-        self._scored[info.name] += 1
+        with self._showing:
+            self._scored[info.name] += 1
         self._tally.scored(info, key, row.values, row.summary)
         return True
 
-    def _settle(self) -> None:
+    def _settle(self, ctx: JobContext) -> None:
         """After a page: the figures as they are now, and a point of each for its curve."""
-        self._tally.settle()
-        self._values = None
-        for value in self.values():
-            if value.estimate is None:
-                continue
-            points = self._history.setdefault(value.key, [])
-            if not points or points[-1].n != value.n or points[-1].estimate != value.estimate:
-                points.append(LivePoint(value.n, value.estimate, value.low, value.high))
-            if len(points) > MOST_POINTS:
-                del points[1:-1:2]
+        self._unsettled = True
+        self._tally.settle(ctx)
+        self._unsettled = False
+        values = tuple(self._tally.values())
+        with self._showing:
+            self._values = values
+            for value in values:
+                self._note(value)
+
+    def _note(self, value: LiveValue) -> None:
+        if value.estimate is None:
+            return
+        points = self._history.setdefault(value.key, [])
+        if not points or points[-1].n != value.n or points[-1].estimate != value.estimate:
+            points.append(LivePoint(value.n, value.estimate, value.low, value.high))
+        if len(points) > MOST_POINTS:
+            del points[1:-1:2]
 
     # what is there
 
     def values(self) -> tuple[LiveValue, ...]:
-        """Every figure, in the order of the study's findings."""
-        with self._lock:
-            if self._values is None:
-                self._values = tuple(self._tally.values())
+        """Every figure as of the last page that was read, in the order of the study's findings."""
+        with self._showing:
             return self._values
 
     def rates(self, at: datetime | None = None) -> LiveRates:
         """How writing goes, now or at a moment."""
-        with self._lock:
+        with self._showing:
             return replace(self._rates.now(at), scored=dict(self._scored))
 
     def since(self, n: int = 0) -> Mapping[LiveKey, tuple[LivePoint, ...]]:
@@ -191,7 +215,7 @@ class LiveTally:
 
         A point is kept for each page of rows that was read; of old ones every other is let go.
         """
-        with self._lock:
+        with self._showing:
             return {key: tuple(point for point in points if point.n > n) for key, points in self._history.items()}
 
     def judging(self) -> tuple[LiveJudging, ...]:

@@ -6,6 +6,7 @@ from math import exp, log
 from typing import Protocol
 
 from core.findings import Finding, Interval, Variant
+from core.jobs import JobContext
 from core.metrics.anytime import FIRST, normal_band
 from core.metrics.result import LEVEL, Bounds
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
@@ -130,8 +131,9 @@ class StudyTally(Protocol):
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
         """A score of a text that was told."""
 
-    def settle(self) -> None:
-        """After some were told: work that is better done for several together. May raise `AppError`."""
+    def settle(self, ctx: JobContext) -> None:
+        """After some were told: work that is better done for several together. May raise `AppError`, `JobCancelled`;
+        it is called again then, and goes on."""
 
     def values(self) -> "list[LiveValue]": ...
 

@@ -56,7 +56,7 @@ def of_project(
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's replies, generated and imported."""
     rows = [
-        {**row.fields, "response": row.text, "model": _arm(row)}
+        {**row.fields, "response": row.text, "model": model_of(row)}
         for row in project.outputs.each(OutputFilter(study_id=study_id, status="done"))
     ]
     if not rows:
@@ -69,7 +69,7 @@ def of_project(
 BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected likelihood"}
 
 
-def _arm(row: OutputRow) -> str:
+def model_of(row: OutputRow) -> str:
     """The model, how it chose, and the instruction of a mitigation arm: each of them is measured by itself."""
     model = row.model + BY_LIKELIHOOD.get(str(row.detail.get("chosen_by", "")), "")
     arm = row.fields.get("arm", PLAIN_ARM)

@@ -37,7 +37,7 @@ Row = Mapping[str, str]
 
 def needed() -> list[ScorerInfo]:
     """Those that score an article sentence by sentence, so that what they say can be stored."""
-    return [info for info in _scorers(MeasureOptions()).values() if PER_SENTENCE in info.shape]
+    return [info for info in scorers_of(MeasureOptions()).values() if PER_SENTENCE in info.shape]
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
@@ -53,7 +53,7 @@ def of_tables(
         check_generated(table)
         dropped.update(table.dropped)
     rows = [record.values for _, table in read for record in table.rows]
-    scorers = {role: info.name for role, info in _scorers(options).items()}
+    scorers = {role: info.name for role, info in scorers_of(options).items()}
     return _measure(ctx, compute, rows, dict(dropped), options, scorers, {}, {})
 
 
@@ -61,7 +61,7 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
-    scorers = _scorers(options)
+    scorers = scorers_of(options)
     values = {
         role: complete_values(ctx, project, study_id, info, compute)
         for role, info in scorers.items()
@@ -71,7 +71,7 @@ def of_project(
     outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not outputs:
         raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
-    rows = [_row(output, originals) for output in outputs]
+    rows = [news_row(output, originals) for output in outputs]
     known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
     names = {role: info.name for role, info in scorers.items()}
     own = project.axes.latest()
@@ -90,7 +90,7 @@ def _measure(
 ) -> tuple[StudyResult, list[str]]:
     columns: dict[str, Any] = {name: [row.get(field, "") for row in rows] for name, field in COLUMNS.items()}
     columns["dropped"] = dict(dropped)
-    axes, names = _axes(ctx, options.axes or DEFAULT_AXES, own_axes)
+    axes, names = axes_of(ctx, options.axes or DEFAULT_AXES, own_axes)
     asked = {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
     result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
     remarks: list[str] = []
@@ -108,7 +108,7 @@ def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobCon
     return measure_rows(columns, NewsRequest(**asked), ctx)
 
 
-def _axes(
+def axes_of(
     ctx: JobContext, wanted: Sequence[str], own: Mapping[str, AxisRow]
 ) -> tuple[tuple[Axis, ...], dict[str, dict[str, str]]]:
     """The axes, and the names of people by axis. “race=people.csv” is an axis with a table of names and groups."""
@@ -126,13 +126,13 @@ def _axes(
     return tuple(axes), names
 
 
-def _scorers(options: MeasureOptions) -> dict[str, ScorerInfo]:
+def scorers_of(options: MeasureOptions) -> dict[str, ScorerInfo]:
     """The scorer of each role: the one that was asked for, or the best there is; a role may have none."""
     found = {role: best_scorer(role, options.scorers.get(role)) for role in CHOICES}
     return {role: info for role, info in found.items() if info is not None}
 
 
-def _row(output: OutputRow, originals: Originals) -> Row:
+def news_row(output: OutputRow, originals: Originals) -> Row:
     fields = output.fields
     found = originals.of_output(output)
     arm = fields.get("arm", PLAIN_ARM)
@@ -148,5 +148,5 @@ def _row(output: OutputRow, originals: Originals) -> Row:
 
 
 def _by_text(values: Mapping[TextKey, Floats], originals: Originals, outputs: Sequence[OutputRow]) -> dict[str, Floats]:
-    found = {row.text: values[row.key] for row in originals.found.values() if row.key in values}
+    found = {row.text: values[row.key] for row in originals if row.key in values}
     return found | {row.text: values["output", row.id] for row in outputs if ("output", row.id) in values}

@@ -37,6 +37,7 @@ STUDY = Study(
     importer="core.runs.importing:store_replies",
     gather="core.runs.measure.completion",
     draw="core.report.figures.completion:figures",
+    live="core.runs.live.completion:CompletionTally",
     words=StudyWords(
         rows="Fill-in-the-blank replies",
         one="1 reply",

@@ -83,23 +83,19 @@ def coded(table: CompletionTable) -> Coded:
     rows: list[tuple[int, ...]] = []
     known = True
     for row in _rows(table):
-        places = _places(row)
-        options = (row["positive"], row["negative"], row["neutral"])
-        if isinstance(places, str):
-            dropped[places] += 1
-        elif same_options(options):
-            dropped["no three different options"] += 1
+        reply = read_reply(row, len(rows))
+        if isinstance(reply, str):
+            dropped[reply] += 1
         else:
             known = known and bool(row["term"].strip())
-            chosen = chosen_option(row["response"], options)
             rows.append(
                 (
-                    *places,
-                    IRRELEVANT if chosen is None else chosen,
-                    terms.setdefault(_term(row, len(rows)), len(terms)),
-                    pairs.setdefault((as_option(options[0]), as_option(options[1])), len(pairs)),
-                    _position(row["order"], chosen),
-                    models.setdefault(row["model"].strip(), len(models)),
+                    *reply.places,
+                    reply.outcome,
+                    terms.setdefault(reply.term, len(terms)),
+                    pairs.setdefault(reply.pair, len(pairs)),
+                    _position(row["order"], None if reply.outcome == IRRELEVANT else reply.outcome),
+                    models.setdefault(reply.model, len(models)),
                 )
             )
     columns = np.array(rows, dtype=np.int64).reshape(-1, 9).T
@@ -108,6 +104,35 @@ def coded(table: CompletionTable) -> Coded:
         domain, direction, pronoun, given == 0, chosen_, term, pair, position, model,
         tuple(models), known, dict(dropped),
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ItemReply:
+    """A reply to an item. `places`: of domain, direction, pronoun and polarity of what is given.
+
+    `outcome`: place in OPTIONS, or IRRELEVANT. `term`, `pair`: what the replies of one given term, or with one pair of
+    options, share.
+    """
+
+    places: tuple[int, ...]
+    outcome: int
+    term: tuple[str, ...]
+    pair: tuple[str, str]
+    model: str
+
+
+def read_reply(row: Mapping[str, str], number: int) -> ItemReply | str:
+    """A row as a reply; or the reason why it is none. `number`: its own, where it has no term and no context."""
+    places = _places(row)
+    options = (row["positive"], row["negative"], row["neutral"])
+    if isinstance(places, str):
+        return places
+    if same_options(options):
+        return "no three different options"
+    chosen = chosen_option(row["response"], options)
+    pair = (as_option(options[0]), as_option(options[1]))
+    outcome = IRRELEVANT if chosen is None else chosen
+    return ItemReply(places, outcome, _term(row, number), pair, row["model"].strip())
 
 
 def _rows(table: CompletionTable) -> list[dict[str, str]]:

@@ -49,6 +49,7 @@ STUDY = Study(
     importer="core.runs.importing:store_articles",
     gather="core.runs.measure.news",
     draw="core.report.figures.news:figures",
+    live="core.runs.live.news:NewsTally",
     words=StudyWords(
         rows="News articles with their originals",
         one="1 news article",

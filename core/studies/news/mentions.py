@@ -172,15 +172,20 @@ def score_sentences(
         by_text = _of_articles(table, scorer, known or {}, ctx)
         sides = {side: tuple(by_text[text] for text in table.texts(side)) for side in SIDES}
     else:
-        by_sentence = _of_sentences(table, scorer, ctx)
-        sides = {
-            side: tuple(
-                np.array([by_sentence[sentence] for sentence in sentences], dtype=np.float64)
-                for sentences in table.sentences(side)
-            )
-            for side in SIDES
-        }
+        sides = single_scores(table, scorer, ctx)
     return SentenceScores(info.use(), sides)
+
+
+def single_scores(table: NewsTable, scorer: str, ctx: JobContext | None = None) -> dict[Side, tuple[Floats, ...]]:
+    """By side and pair, the summaries of a scorer that is given each sentence by itself."""
+    by_sentence = _of_sentences(table, scorer, ctx)
+    return {
+        side: tuple(
+            np.array([by_sentence[sentence] for sentence in sentences], dtype=np.float64)
+            for sentences in table.sentences(side)
+        )
+        for side in SIDES
+    }
 
 
 def _of_articles(

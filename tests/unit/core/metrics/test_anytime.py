@@ -8,9 +8,9 @@ import pytest
 
 from core.metrics.anytime import (
     BoundedMean,
+    clustered_share_band,
     normal_band,
     share_band,
-    share_difference_band,
     share_spread_band,
     spread_band,
     watched_chance_range,
@@ -61,10 +61,20 @@ def test_watched_range_holds_just_the_shares_whose_band_holds_chance(n: int, cha
     assert watched_chance_range(n, chance) == pytest.approx((min(inside), max(inside)))
 
 
-def test_a_difference_of_shares_is_the_union_of_two_bands() -> None:
-    one, other = share_band(12, 20, 0.975), share_band(5, 25, 0.975)
-    band = share_difference_band(12, 20, 5, 25)
-    assert (band.low, band.high) == pytest.approx((one.low - other.high, one.high - other.low))
+def test_a_clustered_share_is_worth_as_many_independent_trials_as_its_error_says_and_fewer_of_few_clusters() -> None:
+    # p = .3 with a standard error of .0458258 = √(.3 · .7 / 100): 100 independent trials, of the 400 there are.
+    many, few = (clustered_share_band(0.3, 400, math.sqrt(0.3 * 0.7 / 100), clusters) for clusters in (10**9, 11))
+    alone = share_band(30, 100)
+    assert (many.low, many.high) == pytest.approx((alone.low, alone.high), abs=1e-6)
+    # z' / z = 1 + (12.25 + 1) / 40 = 1.33125 at 11 clusters.
+    fewer = share_band(30 / 1.33125**2, 100 / 1.33125**2)
+    assert (few.low, few.high) == pytest.approx((fewer.low, fewer.high))
+
+
+def test_a_clustered_share_that_does_not_vary_counts_each_cluster_once() -> None:
+    none = clustered_share_band(0.0, 400, None, 10**6)
+    assert none.high == pytest.approx(share_band(0, 400).high, rel=1e-3)
+    assert clustered_share_band(0.0, 400, None, 20).high > share_band(0, 20).high
 
 
 def test_spread_of_two_shares_follows_the_band_of_one() -> None:
