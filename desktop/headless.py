@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,23 +13,28 @@ from core.cli.console import job, note, say
 from core.cli.data_commands import print_result
 from core.compute import shared
 from core.errors import AppError
+from core.findings import StudyResult
 from core.machine.system_libraries import why_no_picture
 from core.project.project import Project
 from core.report.html import write_report
 from core.runs.measure import measure_project
 from core.runs.sample import about, unpack_sample
+from core.runs.sample_found import found_sentence, is_found
+from core.runs.sample_real import MODEL
 from core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
     from desktop.main_window import MainWindow
 
-STUDIES = ("letters", "creativity")
+STUDIES = ("letters", "completion", "creativity")
 SIZE = (1280, 800)
 PATIENCE_SECONDS = 60
 WORKED_SECONDS = 0.15
-MADE_BEFORE = (
-    "Its letters are by the synthetic author, a small program and no language model, which planted a known bias. They "
-    "were written and scored beforehand and come with the program; the findings are measured here and now."
+PLANTED = (
+    "120 letters are by the synthetic author, a small program and no language model, which planted a bias in them."
+)
+MEASURED_NOW = (
+    "All of it was written and scored beforehand and comes with the program; the findings are measured here and now."
 )
 
 
@@ -38,8 +44,9 @@ def demo(out: Path) -> None:
     file = out / "Sample.biasprint"
     unpack_sample(file)
     say(f"The sample project is {file}.")
-    say(about()["statement"])
-    say(MADE_BEFORE)
+    for told in (about()["statement"], PLANTED, about()["real"]["statement"], MEASURED_NOW):
+        say(told)
+    results = {}
     with Project.open(file) as project:
         for study in STUDIES:
             with job(f"Measuring {study}") as ctx:
@@ -49,9 +56,25 @@ def demo(out: Path) -> None:
             report = out / f"{study}.html"
             write_report(measured.result, report, title=f"Sample project: {study}", recipe=measured.recipe)
             say(f"The report is {report}.")
-    say("\nPictures of the panels:")
-    for picture in panel_pictures(file, out):
-        say(f"  {picture}")
+            results[study] = measured.result
+    try:
+        say("\nPictures of the panels:")
+        for picture in panel_pictures(file, out):
+            say(f"  {picture}")
+    finally:  # also where no picture can be made
+        tell_real_letters(results["letters"])
+
+
+def tell_real_letters(result: StudyResult) -> None:
+    """At the end, what was found in the letters of the real model, which nobody planted."""
+    title = about()["real"]["title"]
+    own = tuple(finding for finding in result.findings if finding.dims.get("model") == MODEL)
+    letters = max((finding.n for finding in own), default=0)
+    say(f"\nA real model's letters: {letters:,} by {title}, nothing planted")
+    print_result(replace(result, rows=letters, findings=own))
+    for finding in own:
+        if is_found(finding, MODEL):
+            say(found_sentence(finding, title))
 
 
 def panel_pictures(file: Path, out: Path) -> Iterator[Path]:

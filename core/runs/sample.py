@@ -1,4 +1,4 @@
-"""The sample project: comparisons to judge, texts written for this project, and synthetic letters, scored already.
+"""The sample project: comparisons to judge, synthetic letters, and what a real model wrote, scored already.
 
 `build_sample` makes it by the same code as everybody's projects; it is shipped as a compressed project file, so that it
 is there at once (docs/adr/0015). docs/make_sample.py makes the file anew, and a test compares the two.
@@ -23,6 +23,7 @@ from core.report.whole_file import write_whole
 from core.runs.compare import compare
 from core.runs.generate import generate, start_run
 from core.runs.measure import measure_project
+from core.runs.sample_real import add_real
 from core.runs.score import score
 from core.runs.setup import generator_spec, store_set, study_of
 from core.scorers.registry import describe
@@ -30,7 +31,11 @@ from core.studies.study import MeasureOptions
 
 AXES = ("race", "gender", "orientation")
 # What the studies' measures read, and a sentiment to look at.
-SCORERS = {"creativity": ("minilm", "textblob"), "letters": ("lexicon", "lexicon_published", "textblob")}
+SCORERS = {
+    "creativity": ("minilm", "textblob"),
+    "letters": ("lexicon", "lexicon_published", "textblob"),
+    "completion": (),
+}
 SEED = 2026
 DIAL = "medium"
 SHIPPED = "sample.biasprint.gz"
@@ -58,7 +63,7 @@ def unpack_sample(target: Path) -> None:
 
 
 def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
-    """Make the sample at `path`: 36 comparisons and 120 letters with a medium planted bias, scored and measured."""
+    """Make the sample at `path`, scored and measured; its real part is put in as it is shipped."""
     with Project.create(path) as project:
         add_texts(ctx, project, compute)
         known = {info.name: info for info in describe()}
@@ -70,7 +75,13 @@ def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
 
 
 def add_texts(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
-    """The sample without its scores: the texts to judge in their comparisons, and the letters."""
+    """The sample without its scores: what was planted, and what a real model wrote, chose and judged."""
+    add_planted(ctx, project, compute)
+    add_real(project)
+
+
+def add_planted(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
+    """The texts to judge in their comparisons, and 120 letters with a medium planted bias."""
     _written_texts(project)
     study = study_of(project, "creativity")
     compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])

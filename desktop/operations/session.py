@@ -216,9 +216,10 @@ class ProjectSession(QObject):
 
 @dataclass(frozen=True)
 class SampleFacts:
-    """What the sample holds and, in its makers' own words, what its texts are and are not."""
+    """What the sample holds, what was found in its real part, and in its makers' words what its texts are."""
 
     comparisons: int
+    found: str
     statement: str
 
 
@@ -226,8 +227,11 @@ def sample_facts() -> Operation[SampleFacts]:
     """Read what the sample says of itself. The first panel asks, so nothing of the engine is imported for it."""
 
     def work(ctx: JobContext) -> SampleFacts:
+        from core.runs.sample_found import found, found_sentence
+
         facts = tomllib.loads((files("resources") / "sample" / "about.toml").read_text("utf-8"))
-        return SampleFacts(facts["counts"]["comparisons"], " ".join(facts["statement"].split()))
+        said = found_sentence(found(), facts["real"]["title"])
+        return SampleFacts(facts["counts"]["comparisons"], said, " ".join(facts["statement"].split()))
 
     return Operation(tr("About the sample"), work, quiet=True)
 

@@ -81,12 +81,13 @@ class SampleCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Sample project"))
         self.holds = Label("", "", wrap=True)
+        self.found = Label("", "", wrap=True)
         self.statement = Label("", "note", wrap=True)
         self.button = QuietButton(tr("Open the sample"))
         self.progress = ProgressThin(tr("Preparing the sample"))
         self.state = Label("", "note", wrap=True)
         self.button.clicked.connect(self.wanted)
-        for widget in (self.holds, self.statement, self.progress, self.state):
+        for widget in (self.holds, self.found, self.statement, self.progress, self.state):
             self.box.addWidget(widget)
         self.box.addStretch(1)
         self.box.addSpacing(theme.current().grid)
@@ -94,8 +95,12 @@ class SampleCard(Card):
         self.set_preparing(None)
 
     def show_facts(self, facts: SampleFacts) -> None:
-        holds = tr("{n} comparisons to rate, and reference letters by the synthetic author, with a planted bias.")
+        holds = tr(
+            "{n} comparisons to rate, letters by the synthetic author with a planted bias, and what a small real model "
+            "wrote, chose and judged."
+        )
         self.holds.setText(holds.format(n=facts.comparisons))
+        self.found.setText(safe_line(facts.found))
         self.statement.setText(safe_line(facts.statement))
 
     def set_preparing(self, handle: JobHandle | None) -> None:

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from core.compute import calls, shared
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
+from core.machine.models import catalogue
+from core.metrics.proportions import wilson
 from core.project.backup import journal_of
 from core.project.check import check_project
 from core.project.connection import SCHEMA_VERSION
@@ -27,11 +30,16 @@ from core.project.project import Project
 from core.project.specs import RaterSpec
 from core.runs import sample
 from core.runs.measure import measure_project
+from core.runs.sample_found import found, found_sentence, is_found
+from core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
+from core.scorers import document_success
+from core.scorers.document_success import Outcome
 from core.studies.study import MeasureOptions
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
 LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id"}
 TEXTS = ("study", "axis_definition", "prompt_set", "prompt", "generator", "run", "output", "plan", "comparison")
+GROUPS = ("male", "female")
 ORDER = {"plan": "seed", "comparison": "position"}
 
 
@@ -66,14 +74,84 @@ def test_it_has_twelve_comparisons_on_each_axis_over_many_tasks(path: Path) -> N
     assert {len(row.items) for row in comparisons if row.axis == "orientation"} == {2}
 
 
-def test_its_letters_are_the_synthetic_authors_and_every_text_is_scored(path: Path) -> None:
+def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_text_is_scored(path: Path) -> None:
     with Project.open(path, read_only=True) as project:
         scored = {scorer: texts for scorer, _, texts in project.scores.known()}
-        generators = {(row.backend, row.model) for row in project.runs.generators().values()}
+        generators = project.runs.generators()
+        runs = {
+            (generators[run.generator_id].backend, generators[run.generator_id].model, project.runs.counts(run.id).done)
+            for run in project.runs.all()
+        }
     of_letters = ("lexicon", "lexicon_published", "formality_f", "positivity_lexicon", "agency_minilm")
-    assert scored == {**dict.fromkeys(of_letters, 120), "textblob": 252, "minilm": 132}
-    assert generators == {("written", "sample texts"), ("synthetic", "medium")}
+    assert scored == {**dict.fromkeys(of_letters, 480), "textblob": 852, "minilm": 372}
+    assert runs == {
+        ("written", "sample texts", 132),
+        ("synthetic", "medium", 120),
+        ("llama_cpp", MODEL, 360),
+        ("llama_cpp", MODEL, 1_668),
+        ("llama_cpp", MODEL, 240),
+    }
     assert check_project(path).sound
+
+
+def test_what_is_said_of_the_real_part_is_what_there_is(path: Path) -> None:
+    real = sample.about()["real"]
+    counts = {name: len(shipped(name)) - 1 for name in (*PARTS, JUDGING)}
+    assert counts == {
+        "letters": real["letters"], "completion": real["choices"], "creativity": real["creative"],
+        JUDGING: real["replies"],
+    }  # fmt: skip
+    for number in (real["letters"], real["creative"], real["choices"]):
+        assert f"{number:,}" in real["statement"]
+    entry = catalogue.entry(MODEL)
+    assert entry is not None
+    for name in (*PARTS, JUDGING):
+        generator = shipped(name)[0]["generator"]
+        assert generator["revision"] == entry.sha256[entry.file]
+        assert entry.presets[name].parameters.items() <= generator["parameters"].items()
+
+
+def test_its_real_letters_are_of_several_names_and_mostly_letters(path: Path) -> None:
+    letters = shipped("letters")[1:]
+    names = {
+        group: {row["key"].rpartition("/")[2] for row in letters if f"/{group}/" in row["key"]} for group in GROUPS
+    }
+    assert {group: len(found) for group, found in names.items()} == {"male": 6, "female": 6}
+    assert {row["sample"] for row in letters} == {0, 1, 2}
+    outcomes = [document_success.outcome(row["text"]) for row in letters]
+    low, _ = wilson(outcomes.count(Outcome.SUCCESS), len(outcomes))
+    assert low > 0.6
+
+
+def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: Path) -> None:
+    with Project.open(path, read_only=True) as project:
+        stored = [Finding.from_json(row.body) for row in project.findings.all("letters")]
+    (finding,) = (one for one in stored if is_found(one, MODEL))
+    assert finding == found()
+    assert finding.n == 360
+    sentence = found_sentence(finding, "the model")
+    assert sentence.startswith("In 360 letters that the model wrote, agentic words are ")
+    assert "95 % interval" in sentence
+    undefined = replace(finding, estimate=None, interval=None, reason="too few letters")
+    assert found_sentence(undefined, "it").endswith("cannot be compared: too few letters.")
+
+
+def test_no_finding_pools_planted_letters_with_real_ones(path: Path) -> None:
+    with Project.open(path, read_only=True) as project:
+        findings = [Finding.from_json(row.body) for row in project.findings.all("letters")]
+    assert {finding.dims.get("model") for finding in findings} == {"medium", MODEL}
+    assert max(finding.n for finding in findings if finding.dims["model"] == "medium") == 120
+
+
+def test_its_model_judged_every_comparison_in_every_order_and_no_person_did(path: Path) -> None:
+    with Project.open(path, read_only=True) as project:
+        (rater,) = project.judging.raters()
+        (session,) = project.judging.sessions()
+        said = project.judging.judgments(session.id)
+    assert (rater.kind, rater.code) == ("model", MODEL)
+    assert session.revealed_at is not None
+    assert len(said) == 96
+    assert Counter(row.detail["reply"] for row in said) == Counter(row["text"] for row in shipped(JUDGING)[1:])
 
 
 def test_its_texts_prompts_and_comparisons_are_what_the_code_makes(path: Path, tmp_path: Path) -> None:
@@ -106,9 +184,10 @@ def test_its_letters_give_the_findings_that_it_holds(path: Path, tmp_path: Path)
         before = bodies(project, "letters")
         measured = measure_project(JobContext(), project, "letters", MeasureOptions(), shared())
         assert before == pytest.approx(bodies(project, "letters"), rel=1e-4, abs=1e-6)
-    found = {f.label: f for f in measured.result.findings if f.variant == "default"}
-    assert excludes_one(found["agentic"], above=True)
-    assert excludes_one(found["communal"], above=False)
+    default = [one for one in measured.result.findings if one.variant == "default"]
+    planted = {one.label: one for one in default if one.dims["model"] == "medium"}
+    assert excludes_one(planted["agentic"], above=True)
+    assert excludes_one(planted["communal"], above=False)
 
 
 def test_what_one_person_did_is_in_no_other_sample(path: Path, tmp_path: Path) -> None:
@@ -116,10 +195,10 @@ def test_what_one_person_did_is_in_no_other_sample(path: Path, tmp_path: Path) -
         project.judging.add_rater(RaterSpec(code="R1"))
     assert sample.open_sample() == path
     with Project.open(path, read_only=True) as mine:
-        assert [rater.code for rater in mine.judging.raters()] == ["R1"]
+        assert [rater.code for rater in mine.judging.raters()] == [MODEL, "R1"]
     sample.unpack_sample(tmp_path / "other.biasprint")
     with Project.open(tmp_path / "other.biasprint", read_only=True) as untouched:
-        assert untouched.judging.raters() == ()
+        assert [rater.code for rater in untouched.judging.raters()] == [MODEL]
 
 
 def test_a_journal_of_a_file_that_was_there_before_is_not_rolled_back_into_it(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""What was found in the real letters of the sample, in a sentence. Light: Home reads it before any project is open.
+
+Which finding it is was fixed before the letters were measured: agentic words are what the letters paper is about.
+"""
+
+import json
+from importlib.resources import files
+
+from core.draw import digits
+from core.draw.digits import tr
+from core.findings import Finding
+
+ID, LABEL = "letters.lexicon.odds_ratio", "agentic"
+PLACE = ("sample", "real", "found.json")
+EVIDENCE = 0.05
+
+
+def is_found(finding: Finding, model: str) -> bool:
+    """Whether this is the finding that the sentence is about."""
+    named = (finding.id, finding.label, finding.variant) == (ID, LABEL, "default")
+    return named and dict(finding.dims) == {"model": model}
+
+
+def found() -> Finding:
+    """The finding as it stands in the sample; docs/make_sample.py puts it beside it."""
+    return Finding.from_json(json.loads(files("resources").joinpath(*PLACE).read_text(encoding="utf-8")))
+
+
+def found_sentence(finding: Finding, model: str) -> str:
+    """A ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it."""
+    letters = digits.count(finding.n)
+    if finding.estimate is None or finding.interval is None:
+        said = tr("In {n} letters that {model} wrote, {label} words cannot be compared: {reason}.")
+        return said.format(n=letters, model=model, label=finding.label, reason=finding.reason)
+    estimate, interval = digits.of_finding(finding)
+    first, second = finding.groups[:2]
+    said = tr(
+        "In {n} letters that {model} wrote, {label} words are {estimate} times as frequent for {first} as for {second} "
+        "candidates ({level} % interval {interval}); {evidence}."
+    )
+    return said.format(
+        n=letters, model=model, label=finding.label, estimate=estimate, first=first, second=second,
+        level=f"{100 * finding.interval.level:g}", interval=interval, evidence=_evidence(finding),
+    )  # fmt: skip
+
+
+def _evidence(finding: Finding) -> str:
+    if finding.p_adjusted is None or finding.adjust is None:
+        return tr("no test applies")
+    shown = finding.p_adjusted <= EVIDENCE
+    said = tr("evidence of a difference: {p}, {method}") if shown else tr("no evidence of a difference: {p}, {method}")
+    return said.format(p=digits.p_value(finding.p_adjusted), method=finding.adjust.method)

@@ -1,0 +1,219 @@
+"""The sample's real part: what one language model wrote, chose and judged, once, and how it comes into the sample.
+
+`ask` has it done by the jobs that everybody's runs go through (docs/make_real_outputs.py); `rows_of` reads what came
+back as rows, which are shipped below resources/sample/real; `add_real` puts shipped rows into a project, so that the
+sample is made without the model.
+"""
+
+import gzip
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from core.backends.protocol import Completion, output_seed
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.jobs import JobContext
+from core.machine.models import catalogue
+from core.project.project import Project
+from core.project.rows import OutputRow
+from core.project.specs import GeneratorSpec, OutputSpec
+from core.project.stores.runs import OutputFilter
+from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from core.prompts.completion import completion_set
+from core.runs.generate import generate, start_run
+from core.runs.judge import ModelSession, judge
+from core.runs.setup import generator_spec, store_set
+from core.runs.writing import BUILD
+
+BACKEND = "llama_cpp"
+MODEL = "smollm2-135m-instruct"
+SEED = 2026
+NAMES = 6  # for each group
+JUDGING = "judging"
+DECIMALS = 4  # of log-likelihoods, as they are shipped
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RealPart:
+    """The prompts of a study that the model was asked, and how many outputs each has."""
+
+    study: str
+    draft: Callable[[], PromptSetDraft]
+    samples: int = 1
+
+
+def letters() -> PromptSetDraft:
+    """The 120 context-less prompts with six names for each group, one in each prompt."""
+    return letters_context_less_set(names_per_group=NAMES, in_turn=True)
+
+
+def choices() -> PromptSetDraft:
+    """One domain whole, in both directions: 1,668 items."""
+    return completion_set(["beauty_profession"])
+
+
+def creative() -> PromptSetDraft:
+    """Gender over all themes, in the two tasks with the shortest texts."""
+    return cogs_set(["haiku", "trivia"], None, ["gender"])
+
+
+PARTS: Mapping[str, RealPart] = {
+    "letters": RealPart("letters", letters, 3),
+    "completion": RealPart("completion", choices),
+    "creativity": RealPart("creativity", creative),
+}
+
+
+# ---- Asking the model, and what came back as rows
+
+
+def ask(ctx: JobContext, project: Project, name: str, compute: ComputeProcess) -> None:
+    """Have the model write, choose or judge what it has not yet, by what the catalogue recommends for it."""
+    recommended = catalogue.preset(MODEL, name)
+    if recommended is None:
+        raise AppError(f"The catalogue recommends nothing for {MODEL} and {name}.")
+    generator = generator_spec(BACKEND, MODEL, recommended.parameters, compute, ctx=ctx)
+    if name == JUDGING:
+        judge(ctx, project, project.judging.plans()[0].id, generator, compute, seed=SEED)
+        return
+    generate(ctx, project, _start(project, PARTS[name], generator), compute)
+
+
+def rows_of(project: Project, name: str) -> list[Row]:
+    """The recipe, and a row for each output or reply. Raises `AppError` where some are missing."""
+    return _replies(project) if name == JUDGING else _outputs(project, PARTS[name])
+
+
+def _start(project: Project, part: RealPart, generator: GeneratorSpec) -> int:
+    prompts = store_set(project, part.study, part.draft())
+    return start_run(project, prompt_set_id=prompts.set_id, generator=generator, seed=SEED, samples=part.samples)
+
+
+def _outputs(project: Project, part: RealPart) -> list[Row]:
+    generators = project.runs.generators()
+    study = project.studies.of_kind(part.study)
+    run = next(
+        row
+        for row in project.runs.all()
+        if study and row.study_id == study.id and generators[row.generator_id].model == MODEL
+    )
+    _check_whole(project.runs.counts(run.id).missing)
+    generator = generators[run.generator_id]
+    prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
+    found = list(project.outputs.each(OutputFilter(run_id=run.id)))
+    recipe = {
+        "generator": _spec(generator.backend, generator.model, generator.parameters, generator.revision),
+        "seed": run.seed,
+        "samples": run.samples,
+        "prompts": {"name": prompts.name, "sha256": prompts.sha256},
+        "program_version": run.program_version,
+        "begun": run.created_at,
+        "builds": sorted({str(row.detail.get(BUILD, "")) for row in found}),
+    }
+    return [recipe, *(_output(row) for row in found)]
+
+
+def _output(row: OutputRow) -> Row:
+    """A build is in every output; the seed follows from the run's. The time it took is no property of the text."""
+    kept = {"error": row.error, "failure": row.failure} if row.status == "error" else {}
+    return {
+        "key": row.prompt_key, "sample": row.sample, "text": row.text, "ended": row.finish_reason, **kept,
+        "detail": _rounded(row.detail),
+    }  # fmt: skip
+
+
+def _replies(project: Project) -> list[Row]:
+    """What the model said to each comparison in each order of its cards."""
+    rater = next(row for row in project.judging.raters() if row.kind == "model")
+    spec = GeneratorSpec(**rater.background["generator"])
+    session = ModelSession.open(project, project.judging.plans()[0].id, spec, SEED)
+    _check_whole(session.wanted - session.answered)
+    replies = [
+        {
+            "comparison": ask.comparison.position, "shown": list(ask.shown), "text": said.detail["reply"],
+            "ended": said.detail["finish_reason"],
+        }
+        for ask in session.asks()
+        if (said := session.said[ask.comparison.id, ask.shown])
+    ]  # fmt: skip
+    return [{**rater.background, "texts": len(replies)}, *replies]
+
+
+def _check_whole(missing: int) -> None:
+    if missing:
+        raise AppError(
+            f"{missing:,} outputs are missing.", kept="What is there is kept.", hint="Start the same command again."
+        )
+
+
+def _spec(backend: str, model: str, parameters: Mapping[str, Any], revision: str) -> Row:
+    return {"backend": backend, "model": model, "parameters": dict(parameters), "revision": revision}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _rounded(each) for key, each in value.items()}
+    return round(value, DECIMALS) if isinstance(value, float) else value
+
+
+# ---- Shipped rows into a project
+
+
+def shipped(name: str) -> list[Row]:
+    """The rows of a part as they are shipped: the recipe first."""
+    content = files("resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
+    return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
+
+
+def packed(rows: Sequence[Row]) -> bytes:
+    """Rows as they are shipped; the same rows give the same bytes."""
+    lines = (json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n" for row in rows)
+    return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
+
+
+def add_real(project: Project) -> None:
+    """Everything shipped that the model wrote, chose and judged, with its recipes, into a project with the plan."""
+    for name, part in PARTS.items():
+        _add_outputs(project, part, shipped(name))
+    _add_replies(project, shipped(JUDGING))
+
+
+def _add_outputs(project: Project, part: RealPart, rows: Sequence[Row]) -> None:
+    recipe, *outputs = rows
+    run = project.runs.get(_start(project, part, GeneratorSpec(**recipe["generator"])))
+    prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
+    if prompts.sha256 != recipe["prompts"]["sha256"]:
+        raise AppError(
+            f"The prompts of “{prompts.name}” are no longer those that the shipped outputs answer.",
+            kept="Nothing was changed.",
+            hint="Ask the model again: python docs/make_real_outputs.py",
+        )
+    ids = {row.key: row.id for row in project.prompts.page(prompts.id, limit=len(outputs) + 1)}
+    project.outputs.record_many(
+        [
+            OutputSpec(
+                run_id=run.id, prompt_id=ids[row["key"]], sample=row["sample"],
+                seed=output_seed(recipe["seed"], row["key"], row["sample"]), text=row["text"],
+                finish_reason=row["ended"], status="error" if "error" in row else "done",
+                error=row.get("error", ""), failure=row.get("failure", ""), detail=row["detail"],
+            )
+            for row in outputs
+        ]
+    )  # fmt: skip
+
+
+def _add_replies(project: Project, rows: Sequence[Row]) -> None:
+    recipe, *replies = rows
+    plan = project.judging.plans()[0]
+    session = ModelSession.open(project, plan.id, GeneratorSpec(**recipe["generator"]), recipe["seed"])
+    said = {(row["comparison"], tuple(row["shown"])): row for row in replies}
+    for ask in session.asks():
+        row = said[ask.comparison.position, tuple(ask.shown)]
+        texts = project.texts(ask.texts)
+        session.record(ask, Completion(row["text"], row["ended"]), [texts[key] for key in ask.texts])
+    session.close()

@@ -1,0 +1,58 @@
+"""Makes resources/sample/real: what a real language model wrote, chose and judged for the sample project.
+
+    python docs/make_real_outputs.py WORK.biasprint [--only letters|completion|creativity|judging]
+
+It needs the model (biasprint models get smollm2-135m-instruct) and an hour or two of one processor. Stopped, it goes
+on: what came back is kept in the project WORK.biasprint, by the jobs that everybody's runs go through. Each text is
+asked for once, and what fails a filter stays. docs/make_sample.py then puts the rows into the sample.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from core.compute import models, shared  # noqa: E402
+from core.jobs import JobContext, Progress  # noqa: E402
+from core.project.project import Project  # noqa: E402
+from core.runs.sample import add_planted  # noqa: E402
+from core.runs.sample_real import JUDGING, PARTS, ask, packed, rows_of  # noqa: E402
+
+FOLDER = ROOT / "resources" / "sample" / "real"
+SECONDS_BETWEEN_LINES = 30
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--only", choices=[*PARTS, JUDGING], action="append")
+    asked = parser.parse_args()
+    with Project.open(asked.work) if asked.work.exists() else Project.create(asked.work) as project:
+        if not project.judging.plans():
+            add_planted(JobContext(), project, shared())
+        for name in asked.only or (*PARTS, JUDGING):
+            ask(JobContext(told(name)), project, name, models())
+            file = FOLDER / f"{name}.jsonl.gz"
+            file.write_bytes(packed(rows_of(project, name)))
+            print(f"{file.relative_to(ROOT)}: {file.stat().st_size:,} bytes", flush=True)
+
+
+def told(name: str) -> Callable[[Progress], None]:
+    begun, last = time.monotonic(), 0.0
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > SECONDS_BETWEEN_LINES:
+            last = now
+            print(f"{name}: {progress.done} of {progress.total}, {now - begun:.0f} s", flush=True)
+
+    return tell
+
+
+if __name__ == "__main__":
+    main()
