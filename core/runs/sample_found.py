@@ -27,19 +27,22 @@ def found() -> Finding:
 
 
 def found_sentence(finding: Finding, model: str) -> str:
-    """A ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it."""
-    letters = digits.count(finding.n)
+    """A ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it.
+
+    A ratio of odds is said as one of frequencies: such a word is one of hundreds, so the two hardly differ.
+    """
+    letters, words = digits.count(finding.n), tr("words of confidence and ambition")
     if finding.estimate is None or finding.interval is None:
-        said = tr("In {n} letters that {model} wrote, {label} words cannot be compared: {reason}.")
-        return said.format(n=letters, model=model, label=finding.label, reason=finding.reason)
+        said = tr("In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}.")
+        return said.format(n=letters, model=model, words=words, reason=finding.reason)
     estimate, interval = digits.of_finding(finding)
     first, second = finding.groups[:2]
     said = tr(
-        "In {n} letters that {model} wrote, {label} words are {estimate} times as frequent for {first} as for {second} "
-        "candidates ({level} % interval {interval}); {evidence}."
+        "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} as "
+        "for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
     )
     return said.format(
-        n=letters, model=model, label=finding.label, estimate=estimate, first=first, second=second,
+        n=letters, model=model, words=words, label=finding.label, estimate=estimate, first=first, second=second,
         level=f"{100 * finding.interval.level:g}", interval=interval, evidence=_evidence(finding),
     )  # fmt: skip
 
@@ -48,5 +51,5 @@ def _evidence(finding: Finding) -> str:
     if finding.p_adjusted is None or finding.adjust is None:
         return tr("no test applies")
     shown = finding.p_adjusted <= EVIDENCE
-    said = tr("evidence of a difference: {p}, {method}") if shown else tr("no evidence of a difference: {p}, {method}")
+    said = tr("evidence of a difference ({p} by {method})") if shown else tr("no evidence of a difference ({p} by {method})")
     return said.format(p=digits.p_value(finding.p_adjusted), method=finding.adjust.method)

@@ -163,7 +163,7 @@ class Section(QScrollArea):
 
 
 class Preferences(Section):
-    """Bars of one voice; a box to choose it where there are several."""
+    """Bars of one voice; a box to choose it where there are several, or it is a model's and not the reader's own."""
 
     key, rank = "preferences", 1
 
@@ -193,7 +193,7 @@ class Preferences(Section):
                 self.voice.addItem(voice.title, voice.key)
             self.voice.setCurrentIndex(max(0, self.voice.findData(before)))
         for widget in (self._label, self.voice):
-            widget.setVisible(len(voices) > 1)
+            widget.setVisible(len(voices) > 1 or any(voice.kind == "model" for voice in voices))
 
 
 class Affinity(Section):

@@ -54,7 +54,7 @@ class ChoosePage(Scroller):
         of_people = [one for one in raters.offered if one.kind == "person"]
         of_models = [one for one in raters.offered if one.kind == "model"]
         explained = tr("Choose your own code. A fingerprint is meant for the person it is of.")
-        self._fill(self.people, tr("People"), explained, of_people)
+        self._fill(self.people, tr("People"), explained if of_people else how_to_begin(), of_people)
         self._fill(self.models, tr("Model judges"), "", of_models)
         self.open_note.setText(
             plural(
@@ -74,7 +74,7 @@ class ChoosePage(Scroller):
 
     def _fill(self, card: Card, title: str, explained: str, offered: "Sequence[OfferedRater]") -> None:
         _empty(card)
-        card.setVisible(bool(offered))
+        card.setVisible(bool(offered or explained))
         card.setAccessibleName(title)
         card.box.addWidget(Label(title, "heading"))
         if explained:
@@ -100,6 +100,10 @@ class ChoosePage(Scroller):
         self.buttons.append(button)
         row.addWidget(button)
         return line
+
+
+def how_to_begin() -> str:
+    return tr("Rate comparisons in Judge and reveal the session: your fingerprint appears here.")
 
 
 def _empty(card: Card) -> None:
@@ -250,7 +254,7 @@ class FingerprintPanel(Panel):
             self._show_nothing(raters.still_open)
 
     def _show_nothing(self, still_open: int) -> None:
-        text = tr("Rate comparisons in Judge and reveal the session: your fingerprint appears here.")
+        text = how_to_begin()
         if still_open:
             text = tr("Finish the open session in Judge and reveal it: its fingerprint is hidden until then.")
         self.nothing.text.setText(text)

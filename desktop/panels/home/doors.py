@@ -220,15 +220,13 @@ def _audit_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
         return DoorState(
             tr("The open project has no prompts yet."), tr("Choose prompts…"), "prompts", tr("New audit…"), "audit"
         )
-    words = "; ".join(
-        tr("{study}: {prompts}, {texts}").format(
-            study=one.title,
-            prompts=plural(one.prompts, "1 prompt", "%n prompts"),
-            texts=plural(one.texts, "1 text", "%n texts"),
-        )
-        for one in facts.with_prompts
+    studies = facts.with_prompts
+    words = tr("{study}: {prompts}, {texts}.").format(
+        study=studies[0].title if len(studies) == 1 else plural(len(studies), "1 study", "%n studies"),
+        prompts=plural(sum(one.prompts for one in studies), "1 prompt", "%n prompts"),
+        texts=plural(sum(one.texts for one in studies), "1 text", "%n texts"),
     )
-    return DoorState(f"{words}.", tr("Go on"), "generate", tr("New audit…"), "audit")
+    return DoorState(words, tr("Go on"), "generate", tr("New audit…"), "audit")
 
 
 def _scored(one: StudyFacts) -> bool:

@@ -87,7 +87,7 @@ class SampleCard(Card):
         self.progress = ProgressThin(tr("Preparing the sample"))
         self.state = Label("", "note", wrap=True)
         self.button.clicked.connect(self.wanted)
-        for widget in (self.holds, self.found, self.statement, self.progress, self.state):
+        for widget in (self.found, self.holds, self.statement, self.progress, self.state):
             self.box.addWidget(widget)
         self.box.addStretch(1)
         self.box.addSpacing(theme.current().grid)
@@ -96,8 +96,8 @@ class SampleCard(Card):
 
     def show_facts(self, facts: SampleFacts) -> None:
         holds = tr(
-            "{n} comparisons to rate, letters by the synthetic author with a planted bias, and what a small real model "
-            "wrote, chose and judged."
+            "It holds {n} comparisons to rate, letters by the synthetic author, with a planted bias, and what this small "
+            "model wrote, chose and judged."
         )
         self.holds.setText(holds.format(n=facts.comparisons))
         self.found.setText(safe_line(facts.found))
@@ -352,13 +352,13 @@ class HomePanel(Panel):
             self._doors.addLayout(pair, 1)
             for door in doors:
                 pair.addWidget(door, 1)
-        self._lower.addWidget(self.recent, 3)
         beside = QVBoxLayout()
         beside.setSpacing(tokens.gap)
+        beside.addWidget(self.recent)
         beside.addWidget(self.texts)
-        beside.addWidget(self.sample)
         beside.addStretch(1)
-        self._lower.addLayout(beside, 2)
+        self._lower.addLayout(beside, 1)
+        self._lower.addWidget(self.sample, 1, Qt.AlignmentFlag.AlignTop)
         sheet.box.addLayout(greeting)
         sheet.box.addLayout(self._doors)
         sheet.box.addLayout(self._lower)

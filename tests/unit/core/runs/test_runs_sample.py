@@ -82,8 +82,9 @@ def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_te
             (generators[run.generator_id].backend, generators[run.generator_id].model, project.runs.counts(run.id).done)
             for run in project.runs.all()
         }
-    of_letters = ("lexicon", "lexicon_published", "formality_f", "positivity_lexicon", "agency_minilm")
-    assert scored == {**dict.fromkeys(of_letters, 480), "textblob": 852, "minilm": 372}
+    # One real letter is a numbered list to its end: no sentence of it is its writer's, so those that read sentences skip it.
+    by_sentence = dict.fromkeys(("formality_f", "positivity_lexicon", "agency_minilm"), 479)
+    assert scored == {"lexicon": 480, "lexicon_published": 480, **by_sentence, "textblob": 852, "minilm": 372}
     assert runs == {
         ("written", "sample texts", 132),
         ("synthetic", "medium", 120),
@@ -119,8 +120,9 @@ def test_its_real_letters_are_of_several_names_and_mostly_letters(path: Path) ->
     assert {group: len(found) for group, found in names.items()} == {"male": 6, "female": 6}
     assert {row["sample"] for row in letters} == {0, 1, 2}
     outcomes = [document_success.outcome(row["text"]) for row in letters]
-    low, _ = wilson(outcomes.count(Outcome.SUCCESS), len(outcomes))
-    assert low > 0.6
+    bounds = wilson(outcomes.count(Outcome.SUCCESS), len(outcomes))
+    assert bounds is not None
+    assert bounds.low > 0.6
 
 
 def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: Path) -> None:

@@ -20,6 +20,7 @@ from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec, SourceSpec
 from core.runs import sample as core_sample
 from core.runs.compare import compare
+from core.runs.sample_found import found, found_sentence
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
@@ -228,7 +229,9 @@ def test_an_audit_goes_on_in_the_open_project_or_begins_a_new_one():
     assert audit_state(ProjectFacts((letters(9),)), read_only=False).step == "prompts"  # of a table
     going_on = audit_state(ProjectFacts((creative(texts=2), StudyFacts("news", "News articles", 64))), read_only=False)
     assert (going_on.step, going_on.other_step) == ("generate", "audit")
-    assert going_on.words == "Creative writing: 6 prompts, 2 texts; News articles: 64 prompts, 0 texts."
+    assert going_on.words == "2 studies: 70 prompts, 2 texts."
+    alone = audit_state(ProjectFacts((creative(texts=2),)), read_only=False)
+    assert alone.words == "Creative writing: 6 prompts, 2 texts."
 
 
 def test_doors_show_what_the_open_project_has(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
@@ -477,6 +480,7 @@ def test_the_sample_says_what_it_is(qtbot: QtBot, home: HomePanel):
     qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
     assert "36 comparisons" in home.sample.holds.text()
     assert "letters by the synthetic author, with a planted bias" in home.sample.holds.text()
+    assert home.sample.found.text() == found_sentence(found(), core_sample.about()["real"]["title"])
     assert "not outputs of any model" in home.sample.statement.text()
 
 
