@@ -38,8 +38,8 @@ def found_sentence(finding: Finding, model: str) -> str:
     estimate, interval = digits.of_finding(finding)
     first, second = finding.groups[:2]
     said = tr(
-        "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} as "
-        "for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
+        "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} "
+        "as for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
     )
     return said.format(
         n=letters, model=model, words=words, label=finding.label, estimate=estimate, first=first, second=second,
@@ -51,5 +51,5 @@ def _evidence(finding: Finding) -> str:
     if finding.p_adjusted is None or finding.adjust is None:
         return tr("no test applies")
     shown = finding.p_adjusted <= EVIDENCE
-    said = tr("evidence of a difference ({p} by {method})") if shown else tr("no evidence of a difference ({p} by {method})")
-    return said.format(p=digits.p_value(finding.p_adjusted), method=finding.adjust.method)
+    said = tr("evidence of a difference ({p})") if shown else tr("no evidence of a difference ({p})")
+    return said.format(p=f"{digits.p_value(finding.p_adjusted)}, {finding.adjust.method}")

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from blind_search import search
+from fingerprint_project import choosing, rated
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -41,7 +42,7 @@ THEMES = ("castle", "stars", "rain")
 SECRETS = {
     "file": "zqfile", "folder": "zqfolder", "recent": "zqrecent", "axis": "zqaxis", "axis title": "Zqaxistitle",
     "identity": "zqidentone", "identity label": "Zqlabeltwo", "model": "zqmodel", "prompt": "zqprompt",
-    "prompt set": "zqset", "job": "zqjob", "job result": "zqresult", "held text": "zqpartial",
+    "prompt set": "zqset", "model judge": "zqjudge", "job": "zqjob", "job result": "zqresult", "held text": "zqpartial",
 }  # fmt: skip
 KINDS = {
     "Project", "ProjectStore", "Reader", "Writer", "JudgingService", "SessionWork", "ComparisonRow", "PlanRow",
@@ -52,7 +53,7 @@ KINDS = {
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A project with outputs, a finished rater R01, and comparisons that R02 has not begun."""
+    """A project with outputs, a finished rater R01, a model that judged, and comparisons that R02 has not begun."""
     path = tmp_path / "zqfolder" / "zqfile.biasprint"
     with Project.create(path) as project:
         study = project.studies.add("creativity", "Creativity").number("study")
@@ -80,6 +81,7 @@ def file(tmp_path: Path) -> Path:
             project.outputs.record(OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=text)).result()
         compare(JobContext(), project, study_id=study, axes=["zqaxis"], seed=2)
         rate_everything(project)
+        rated(project, project.judging.plans()[0].id, "zqjudge", choosing("zqidentone"), kind="model")
     return path
 
 

@@ -96,8 +96,8 @@ class SampleCard(Card):
 
     def show_facts(self, facts: SampleFacts) -> None:
         holds = tr(
-            "It holds {n} comparisons to rate, letters by the synthetic author, with a planted bias, and what this small "
-            "model wrote, chose and judged."
+            "It holds {n} comparisons to rate, letters by the synthetic author, with a planted bias, and what this "
+            "small model wrote, chose and judged."
         )
         self.holds.setText(holds.format(n=facts.comparisons))
         self.found.setText(safe_line(facts.found))

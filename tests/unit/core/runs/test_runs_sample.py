@@ -82,7 +82,7 @@ def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_te
             (generators[run.generator_id].backend, generators[run.generator_id].model, project.runs.counts(run.id).done)
             for run in project.runs.all()
         }
-    # One real letter is a numbered list to its end: no sentence of it is its writer's, so those that read sentences skip it.
+    # One real letter is a numbered list to its end, without a sentence that a scorer of sentences could read.
     by_sentence = dict.fromkeys(("formality_f", "positivity_lexicon", "agency_minilm"), 479)
     assert scored == {"lexicon": 480, "lexicon_published": 480, **by_sentence, "textblob": 852, "minilm": 372}
     assert runs == {
@@ -132,8 +132,13 @@ def test_the_sentence_of_home_is_about_the_finding_that_the_sample_holds(path: P
     assert finding == found()
     assert finding.n == 360
     sentence = found_sentence(finding, "the model")
-    assert sentence.startswith("In 360 letters that the model wrote, agentic words are ")
-    assert "95 % interval" in sentence
+    assert sentence.startswith(
+        "In 360 reference letters that the model wrote, words of confidence and ambition (agentic) are 0.81 times as "
+        "frequent for male as for female candidates; the 95 % interval is 0.44–1.43, where 1 is equally often: "
+    )
+    shown = replace(finding, p_adjusted=0.01)
+    assert "no evidence of a difference (p = " in sentence
+    assert ": evidence of a difference (p = " in found_sentence(shown, "it")
     undefined = replace(finding, estimate=None, interval=None, reason="too few letters")
     assert found_sentence(undefined, "it").endswith("cannot be compared: too few letters.")
 

@@ -255,6 +255,16 @@ def test_chosen_voice_stays_chosen_when_figures_change(qtbot: QtBot, shell: Fake
     assert panel.sections[0].cards[0].figure.marks[0].value == pytest.approx(0.9)
 
 
+def test_a_model_s_choices_are_never_taken_for_the_reader_s_own(qtbot: QtBot, shell: FakeShell, open_panel: Open):
+    source = Source(replace(DATA, voices=(replace(voice("smollm2", 0.2, 0.2, 0.6), kind="model"),)))
+    panel = open_panel(source)
+    qtbot.waitUntil(lambda: panel.data is source.data)
+    panel.opened_with(section="preferences")
+    box = panel.sections[0].voice
+    assert not box.isHidden()
+    assert box.currentText() == source.data.voices[0].title
+
+
 def click_first(panel: ChartsPanel, section: int = 0) -> Finding:
     chart = panel.sections[section].cards[0].chart
     chart.grab()

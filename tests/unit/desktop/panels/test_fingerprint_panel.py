@@ -125,6 +125,14 @@ def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, 
     assert not panel.view.beside.isVisible()
 
 
+def test_beside_a_model_judge_alone_it_says_how_a_person_gets_theirs(project: Project, open_panel: Open):
+    rated(project, plan_of(project, "gender", per_axis=20), "model-a", choosing("woman"), kind="model")
+    panel = open_panel()
+    assert panel.choose.isVisible()
+    said = " ".join(label.text() for label in panel.choose.people.findChildren(QLabel))
+    assert "your fingerprint appears here" in said
+
+
 def test_while_a_session_is_open_nothing_of_it_is_in_the_window(qtbot: QtBot, project: Project, open_panel: Open):
     rate(project, choosing("woman"), revealed=False)
     panel = open_panel()
