@@ -1,16 +1,22 @@
 """The first minutes: the window is there with the sample, and the rest of the program comes behind it."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_installation import MEASURING, FakeInstallation
+from fake_installation import MEASURING, WINDOW, FakeInstallation
+from partial_environment import PartialEnvironment, full_site
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.compute import shared
 from core.machine import offline
+from core.project.project import Project
 from core.runs import letter_check
 from core.runs.sample import unpack_sample
 from desktop import theme
@@ -119,3 +125,38 @@ def test_a_part_that_fails_says_why_and_comes_at_another_try(
         fake.comes(part)
     wait(lambda: not line(window))
     assert page.stage.text() == "Everything is here."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")
+def test_with_the_first_part_alone_one_works_and_the_rest_works_when_it_has_come(
+    tmp_path: Path, own_home: Path
+) -> None:
+    """The program itself, in an environment that really lacks the packages of the other parts."""
+    sample, full = tmp_path / "Sample.biasprint", full_site()
+    unpack_sample(sample)
+    judged = count_judgments(sample)
+    environment = PartialEnvironment(tmp_path / "environment", full)
+    environment.add(WINDOW)
+    here = Path(__file__).parent
+    variables = os.environ | {"BIASPRINT_HOME": str(own_home / "program"), "QT_QPA_PLATFORM": "offscreen"}
+    variables["PYTHONPATH"] = os.pathsep.join(map(str, (here, here.parent, here.parents[1])))
+    done = subprocess.run(
+        [str(environment.python), str(here / "first_part.py"), str(sample), str(full)],
+        capture_output=True, text=True, timeout=280, check=False, env=variables,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["ready at first"] == [WINDOW]
+    assert found["figures"] > 0
+    assert {"warm", "caring"} <= set(found["marked"])
+    assert "formality" in found["still to come"]
+    (said,) = found["said"]
+    assert "a part of the program that is not installed yet" in said
+    assert found["ready then"] == [WINDOW, MEASURING, "scorers"]
+    assert found["said then"] == []
+    assert count_judgments(sample) == judged + 2
+
+
+def count_judgments(file: Path) -> int:
+    with Project.open(file, read_only=True) as project:
+        return len(project.judging.judgments())
