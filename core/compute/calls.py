@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.runs.compare.planning import in_compute as plan_comparisons
     from core.runs.explore import map_texts as map_texts
     from core.runs.explore import rank_correlation as rank_correlation
+    from core.runs.explore import stand_ins as stand_in_scorers
     from core.runs.explore import telling_words as telling_words
     from core.runs.fingerprint import in_compute as fingerprint_of_tables
     from core.runs.live.news import in_compute as live_news
@@ -47,6 +48,7 @@ else:
     plan_comparisons = "core.runs.compare.planning:in_compute"
     map_texts = "core.runs.explore:map_texts"
     rank_correlation = "core.runs.explore:rank_correlation"
+    stand_in_scorers = "core.runs.explore:stand_ins"
     telling_words = "core.runs.explore:telling_words"
     fingerprint_of_tables = "core.runs.fingerprint:in_compute"
     live_news = "core.runs.live.news:in_compute"

@@ -1,4 +1,4 @@
-"""What exploring asks of the compute process: a map of embeddings, the words of a selection, a rank correlation."""
+"""What exploring asks of the compute process: a map of embeddings, words of a selection, ranks, stand-ins."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -118,6 +118,13 @@ def _counted(texts: Sequence[str]) -> Counter[str]:
     from core.scorers.group_words import tokens_of
 
     return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
+
+
+def stand_ins() -> frozenset[str]:
+    """In the compute process: the names of the scorers that stand in for those that the papers used."""
+    from core.scorers.registry import describe
+
+    return frozenset(info.name for info in describe() if info.stand_in)
 
 
 def rank_correlation(first: NDArray[Any], second: NDArray[Any]) -> SpearmanRho:

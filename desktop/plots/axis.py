@@ -18,6 +18,7 @@ MOST_PLACES = 9
 LONGEST_NAME = 28  # characters of a group at a tick
 GRID = 110  # of 255
 FEWEST_LETTERS = 2  # lines high, that a name across has as room at least
+SEPARATOR = " · "  # of an axis and its identity
 GAP = 6  # pixels between two names
 
 
@@ -52,6 +53,10 @@ class PlotAxis(pg.AxisItem):
             hideOverlappingLabels=True,
             autoExpandTextSpace=True,
         )
+        if self.orientation == "bottom":
+            # pyqtgraph takes several lines for less high than they are.
+            two_lines = math.ceil(2 * QFontMetricsF(font(tokens)).height()) + tokens.px(6)
+            self.setHeight(two_lines if any(SEPARATOR in name for name in self.names) else None)
         self.setGrid(False if self.names else 255 if tokens.name == "contrast" else GRID)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
@@ -80,4 +85,6 @@ class PlotAxis(pg.AxisItem):
         if self.orientation == "left":
             return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         metrics = QFontMetricsF(self.style["tickFont"])
-        return metrics.elidedText(name, Qt.TextElideMode.ElideRight, room - GAP)
+        # "Gender · Man" on two lines: what names have in common would take the room of what tells them apart.
+        lines = name.split(SEPARATOR, 1) if metrics.horizontalAdvance(name) > room - GAP else [name]
+        return "\n".join(metrics.elidedText(line, Qt.TextElideMode.ElideRight, room - GAP) for line in lines)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
@@ -10,7 +11,7 @@ from desktop import theme
 from desktop.plots.export import FORMATS, PlotHost, PlotPage, ask_path, copy_data, save_plot
 from desktop.plots.legend import Legend, LegendEntry
 from desktop.plots.plot import Plot
-from desktop.widgets import Card, Label, QuietButton, tr
+from desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
 from desktop.widgets.safe_text import safe_line
 
 
@@ -23,6 +24,7 @@ class PlotCard(Card):
         self.set_padding(theme.current().gap)
         self.heading = Label(title, "heading", wrap=True)
         self.sentence = Label("", "note", wrap=True)
+        self.badge = StandInBadge("")
         self.legend = Legend()
         self.mark = QuietButton(tr("Select"))
         self.mark.setCheckable(True)
@@ -53,9 +55,11 @@ class PlotCard(Card):
         self.box.addLayout(self.head)
         self.box.addLayout(self.tools)
         self.box.addWidget(self.sentence)
+        self.box.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.legend)
         self.box.addWidget(self.plot, 1)
         self.sentence.hide()
+        self.badge.hide()
         self.legend.hide()
 
     def set_title(self, title: str) -> None:
@@ -73,9 +77,16 @@ class PlotCard(Card):
         self.plot.describe(self._title, sentence)
         self._allow(True)
 
+    def show_stand_ins(self, names: Sequence[str]) -> None:
+        """The scorers behind what is drawn that stand in for others; without any there is no badge."""
+        said = tr("stand-in: {figures}").format(figures=", ".join(map(safe_line, names)))
+        self.badge.setText(said if names else "")
+        self.badge.setVisible(bool(names))
+
     def tell_nothing(self, sentence: str) -> None:
         """A sentence where the curve would be."""
         self.tell("")
+        self.show_stand_ins(())
         self.plot.show_items(())
         self.plot.say_nothing(sentence)
         self.plot.describe(self._title, sentence)
@@ -88,7 +99,7 @@ class PlotCard(Card):
 
     def page(self) -> PlotPage:
         """The plot with its words, as it is saved."""
-        notes = (self.sentence.text(),) if self.sentence.text() else ()
+        notes = tuple(text for text in (self.sentence.text(), self.badge.text()) if text)
         return PlotPage(self._title, notes, self.legend.entries, self.plot)
 
     def _make_actions(self) -> list[QAction]:

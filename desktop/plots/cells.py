@@ -14,6 +14,7 @@ from desktop.plots.look import font, pen
 from desktop.theme import Tokens
 
 GAP = 1.0  # pixels between cells
+MOST_FOR_DECIMAL = 100.0  # how wide a scale around a middle is at most
 STRONGEST = 0.85  # how much of the colour an extreme value has
 
 
@@ -119,7 +120,10 @@ class HeatCells(PlotItem):
         """With as many decimals as the cells' differences deserve."""
         factor = 100 if digits.is_proportion(self.unit) else 1
         low, high = self.scale()
-        return digits.fixed(value * factor, digits.places(value, low * factor, high * factor)) + digits.sign(self.unit)
+        places = digits.places(value, low * factor, high * factor)
+        if self._middle is not None and high - low < MOST_FOR_DECIMAL:
+            places = max(1, places)  # which side of a mark such as 2 it lies on
+        return digits.fixed(value * factor, places) + digits.sign(self.unit)
 
     def columns(self) -> Columns:
         rows, columns = self._values.shape

@@ -8,9 +8,10 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.draw.canvas import DASHES, LABEL_LINE, series_color
+from core.draw.canvas import LABEL_LINE, outline, series_color
 from desktop import theme
 from desktop.charts.canvas import PaintCanvas, below
+from desktop.plots.look import OTHERS_SIGN, dashes
 from desktop.theme import Tokens
 from desktop.widgets.safe_text import safe_line
 
@@ -46,9 +47,9 @@ def _draw_sign(canvas: PaintCanvas, entry: LegendEntry, x: float, y: float) -> N
     elif entry.kind == "line":
         color = series_color(entry.place) if entry.place >= 0 else "soft"
         canvas.rect(x - 10, y - 5, 20, 10, color, opacity=0.22)
-        canvas.line(x - 10, y, x + 10, y, color, 2, DASHES[entry.place % len(DASHES)] if entry.place >= 0 else (1, 3))
+        canvas.line(x - 10, y, x + 10, y, color, 2, dashes(entry.place))
     elif entry.place < 0:
-        canvas.rect(x - 2, y - 5, 4, 10, "soft")
+        canvas.path([(x + dx, y + dy) for dx, dy in outline(OTHERS_SIGN)], color="surface", fill="soft", closed=True)
     else:
         canvas.marker(entry.place, x, y)
 

@@ -11,7 +11,7 @@ from desktop.theme import Tokens
 
 LINE_WIDTH = 1.75
 BAND_OPACITY = 0.22
-OTHERS = -1  # the place of what has no series of its own
+OTHERS_SIGN, OTHERS_DASH = MARKERS[-1], DASHES[-1]  # of what has no series of its own
 
 
 def series_color(tokens: Tokens, place: int) -> QColor:
@@ -21,7 +21,12 @@ def series_color(tokens: Tokens, place: int) -> QColor:
 
 def marker(place: int) -> str:
     """The name of a series' sign, its second cue."""
-    return "bar" if place < 0 else MARKERS[place % len(MARKERS)]
+    return OTHERS_SIGN if place < 0 else MARKERS[place % len(MARKERS)]
+
+
+def dashes(place: int) -> Sequence[float]:
+    """The dashes of a series' line, its second cue."""
+    return OTHERS_DASH if place < 0 else DASHES[place % len(DASHES)]
 
 
 def pen(color: QColor | str, width: float = 1, dash: Sequence[float] = ()) -> QPen:
@@ -36,7 +41,10 @@ def pen(color: QColor | str, width: float = 1, dash: Sequence[float] = ()) -> QP
 
 
 def series_pen(tokens: Tokens, place: int, width: float = LINE_WIDTH) -> QPen:
-    return pen(series_color(tokens, place), tokens.scale * width, DASHES[place % len(DASHES)] if place >= 0 else (1, 3))
+    """For items that paint in the window's pixels: as wide on a screen with more of them to an inch."""
+    made = pen(series_color(tokens, place), tokens.scale * width, dashes(place))
+    made.setCosmetic(False)
+    return made
 
 
 def faded(color: QColor | str, opacity: float) -> QColor:

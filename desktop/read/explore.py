@@ -41,6 +41,16 @@ class FieldCodes:
     def counts(self) -> np.ndarray:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
 
+    def at(self, places: "np.ndarray | slice") -> "FieldCodes":
+        """Of some texts alone: the values that they have, the most frequent among them first."""
+        codes = self.codes[places]
+        counts = np.bincount(codes[codes >= 0], minlength=len(self.names))
+        order = np.argsort(-counts, kind="stable")
+        order = order[counts[order] > 0]
+        new = np.full(len(self.names) + 1, -1, dtype=np.int32)  # the last stands for −1
+        new[order] = np.arange(len(order))
+        return FieldCodes(self.title, tuple(np.array(self.names, dtype=object)[order]), new[codes])
+
 
 @dataclass(frozen=True)
 class ExploredTexts:
@@ -54,6 +64,7 @@ class ExploredTexts:
     embedders: tuple[Measured, ...] = ()
     complete: bool = True
     total: int = 0  # about how many there are, while not all are read
+    rating: frozenset[str] = frozenset()  # people's sessions that are not revealed yet
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -86,12 +97,13 @@ class StoredTexts:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._stand_ins: frozenset[str] | None = None
 
     # columns
 
     def load(self, ctx: JobContext) -> ExploredTexts:
         """Every text; what there is so far as partial results, the first soon."""
-        reading = _Reading(self._project)
+        reading = _Reading(self._project, self._rating())
         began, next_shown = time.monotonic(), FIRST_SHOWN_SECONDS
         after, last = 0, self._project.columns.last_output()
         while (page := self._project.columns.outputs(after)).last_id is not None:
@@ -104,6 +116,11 @@ class StoredTexts:
         for study in self._project.studies.all():
             reading.take_sources(study.id, study.kind, ctx)
         return reading.texts()
+
+    def _rating(self) -> frozenset[str]:
+        people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
+        sessions = self._project.judging.sessions()
+        return frozenset(one.id for one in sessions if one.revealed_at is None and one.rater_id in people)
 
     def score(self, ctx: JobContext, texts: ExploredTexts, of: Measured) -> np.ndarray:
         """The summary of each text by a scorer; not a number where there is none."""
@@ -137,16 +154,22 @@ class StoredTexts:
 
     # in the compute process
 
+    def stand_ins(self, ctx: JobContext) -> frozenset[str]:
+        """The names of the scorers that wear a badge wherever their numbers appear."""
+        if self._stand_ins is None:
+            self._stand_ins = shared().call(calls.stand_in_scorers, ctx=ctx)
+        return self._stand_ins
+
     def map_of(self, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
         return shared().call(calls.map_texts, vectors, method, SEED, ctx=ctx)
 
     def correlation(self, ctx: JobContext, first: np.ndarray, second: np.ndarray) -> SpearmanRho:
         return shared().call(calls.rank_correlation, first, second, ctx=ctx)
 
-    def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray) -> TellingWords:
+    def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray, others: np.ndarray) -> TellingWords:
         """What tells the chosen texts from the others, from at most `MOST_READ` of each, drawn at random."""
         sides = []
-        for side in (chosen, ~chosen):
+        for side in (chosen, others):
             drawn = draw(np.flatnonzero(side), MOST_READ)
             sides.append([self.text(texts, int(index)) for index in _checked(ctx, drawn)])
         return shared().call(calls.telling_words, *sides, ctx=ctx)
@@ -231,8 +254,8 @@ def _places(texts: ExploredTexts, kind: Kind) -> _Places:
 class _Reading:
     """What was read so far. Outputs get their fields from their prompt and run, each looked up once."""
 
-    def __init__(self, project: Project) -> None:
-        self._project, self._titles = project, read_titles(project)
+    def __init__(self, project: Project, rating: frozenset[str]) -> None:
+        self._project, self._titles, self._rating = project, read_titles(project), rating
         self._coders: dict[str, Coder] = {}
         self._of_prompt: dict[str, np.ndarray] = {}
         self._of_run: dict[str, np.ndarray] = {}
@@ -261,7 +284,8 @@ class _Reading:
 
     def texts(self) -> ExploredTexts:
         """All of it, fields that tell nothing apart left out."""
-        found = ExploredTexts(scorers=self._project.columns.scorers(), embedders=self._project.columns.embedders())
+        columns = self._project.columns
+        found = ExploredTexts(scorers=columns.scorers(), embedders=columns.embedders(), rating=self._rating)
         if not self._parts:
             return found
         ids, lengths = (np.concatenate([part[place] for part in self._parts]) for place in (0, 2))
@@ -277,13 +301,7 @@ class _Reading:
     def _coded(self, name: str) -> FieldCodes:
         parts = [part[3].get(name, np.full(len(part[0]), -1)) for part in self._parts]
         codes = np.concatenate(parts).astype(np.int32)
-        names = np.array(list(self._coders[name].numbers), dtype=object)
-        counts = np.bincount(codes[codes >= 0], minlength=len(names))
-        order = np.argsort(-counts, kind="stable")
-        order = order[counts[order] > 0]
-        new = np.full(len(names) + 1, -1, dtype=np.int32)  # the last stands for −1
-        new[order] = np.arange(len(order))
-        return FieldCodes(field_title(name), tuple(names[order]), new[codes])
+        return FieldCodes(field_title(name), tuple(self._coders[name].numbers), codes).at(slice(None))
 
     def _read_prompts(self) -> None:
         fields: dict[int, dict[str, str]] = {}

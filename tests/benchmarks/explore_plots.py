@@ -95,6 +95,9 @@ class Given:
     def score(self, ctx: object, texts: object, of: object) -> np.ndarray:
         return self._values
 
+    def stand_ins(self, ctx: object) -> frozenset[str]:
+        return frozenset()
+
 
 def scores(app: QApplication) -> dict[str, Any]:
     sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[1]))

@@ -1,7 +1,7 @@
 """From columns of texts to what is drawn: groups, histograms, distribution functions, tables. Pure numpy, for a job."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -47,8 +47,18 @@ class Grouping:
         return [*enumerate(self.names), *last]
 
 
-def grouping(coded: FieldCodes | None, length: int, most: int = MOST_GROUPS) -> Grouping:
-    """The most frequent values of a field as groups; all texts as one where there is no field."""
+def grouping(
+    coded: FieldCodes | None, length: int, among: np.ndarray | None = None, most: int = MOST_GROUPS
+) -> Grouping:
+    """The most frequent values of a field as groups; all texts as one where there is no field.
+
+    `among`: the places of the texts that are drawn, where not all are; what others have is no group.
+    """
+    if among is not None and coded is not None:
+        found = grouping(coded.at(among), len(among), most=most)
+        codes = np.full(length, OTHERS, dtype=np.int16)
+        codes[among] = found.codes
+        return replace(found, codes=codes)
     if coded is None:
         return Grouping(np.zeros(length, dtype=np.int16), (tr("all texts"),), (length,))
     counts = coded.counts()

@@ -30,6 +30,7 @@ class Drawn:
     columns: FieldCodes
     told: str
     middle: float | None
+    stand_in: str = ""  # the scorer behind it, where that is one
 
 
 class HeatView(ExploreView):
@@ -82,13 +83,16 @@ class HeatView(ExploreView):
         self.read(work, self._show)
 
     def _means(self, of: Measured | None, rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:
-        texts = self.texts
-        told = tr("{value}. Point at a cell for its n and 95 % interval, texts independent.").format(
-            value=self.value.currentText().capitalize()
+        texts, source = self.texts, self.source
+        assert source is not None
+        told = tr("{value}. Point at a cell for its n and 95 % interval, as if texts were independent.").format(
+            value=self._value()
         )
 
         def work(ctx: JobContext) -> Drawn:
-            return Drawn(mean_table(self.values(ctx, of, texts), rows, columns), rows, columns, told, None)
+            table = mean_table(self.values(ctx, of, texts), rows, columns)
+            stand_in = of.name if of is not None and of.name in source.stand_ins(ctx) else ""
+            return Drawn(table, rows, columns, told, None, stand_in)
 
         return work
 
@@ -134,7 +138,21 @@ class HeatView(ExploreView):
             )
         if not np.isfinite(table.values).all():
             said += " " + tr("Hatched: nothing to count or to average.")
+        self.card.set_title(self._title(drawn))
         self.card.tell(said)
+        self.card.show_stand_ins([drawn.stand_in] if drawn.stand_in else [])
+
+    def _title(self, drawn: Drawn) -> str:
+        value = self._value()
+        if drawn.rows is None or drawn.columns is None:
+            return value
+        return tr("{value} by {rows} and {columns}").format(
+            value=value, rows=drawn.rows.title, columns=drawn.columns.title
+        )
+
+    def _value(self) -> str:
+        name = self.value.currentText()
+        return name[:1].upper() + name[1:]
 
     def _nothing(self) -> str:
         value = self.value.currentData()
@@ -166,7 +184,10 @@ class HeatView(ExploreView):
         texts = drawn.columns.codes == drawn.columns.names.index(drawn.table.columns[column])
         if drawn.rows is not None:
             texts &= drawn.rows.codes == drawn.rows.names.index(drawn.table.rows[row])
-        self.chosen.emit(texts, f"{drawn.table.rows[row]} · {drawn.table.columns[column]}")
+        among = drawn.columns.codes >= 0
+        if drawn.rows is not None:
+            among &= drawn.rows.codes >= 0
+        self.chosen.emit(texts, among, f"{drawn.table.rows[row]} · {drawn.table.columns[column]}")
 
 
 def _residuals(rows: FieldCodes, columns: FieldCodes) -> Callable[[JobContext], Drawn]:

@@ -9,7 +9,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.runs.explore import FEWEST_MAPPED, MOST_TSNE, Method, TextMap
 from desktop.operations.measuring import embed_texts
-from desktop.panels.explore.arrays import grouping, inside
+from desktop.panels.explore.arrays import Grouping, grouping, inside
 from desktop.panels.explore.view import ExploreView, field_choices, fill, legend, show_box
 from desktop.plots.card import PlotCard
 from desktop.plots.cloud import Cloud
@@ -28,6 +28,7 @@ class Mapped:
     indexes: np.ndarray
     points: np.ndarray
     found: TextMap
+    stand_ins: frozenset[str]
 
 
 class MapView(ExploreView):
@@ -94,7 +95,7 @@ class MapView(ExploreView):
             found = source.map_of(ctx, vectors, method)
             # Shuffled, so that no group lies on top of the others.
             order = np.random.default_rng(SEED).permutation(len(indexes))
-            return Mapped(indexes[order], found.points[order], found)
+            return Mapped(indexes[order], found.points[order], found, source.stand_ins(ctx))
 
         self.card.tell_nothing(tr("Working out the map…"))
         self.read(work, lambda mapped: self._show(mapped, wanted), "" if method == AT_ONCE else tr("Map by t-SNE"))
@@ -131,25 +132,29 @@ class MapView(ExploreView):
         if mapped is None:
             return
         coded = self.texts.fields.get(self.color.currentData())
-        groups = grouping(coded, len(self.texts))
+        groups = self._groups(mapped)
         names = tuple(name for _, name in groups.members())
         points = mapped.points
         self.cloud.set_points(points[:, 0], points[:, 1], groups.codes[mapped.indexes], names)
         self.plot.show_items([self.cloud])
         fill(self.group, [(tr("a group…"), None), *((name, place) for place, name in groups.members())])
         self.group.setCurrentIndex(0)
-        said = tr("{texts} by {field} ({groups}). Near each other: similar by {embedder}, {method}.")
         method = "PCA" if mapped.found.explained is not None else "t-SNE"
-        self.card.tell(
-            said.format(
-                texts=plural(len(mapped.indexes), "1 text", "%n texts"),
-                field=coded.title if coded else "",
-                groups=groups.told,
-                embedder=self.embedder.currentText(),
-                method=method,
-            ),
-            legend(groups, "sign"),
+        said = tr("{texts} by {field} ({groups}). Near each other: similar by {embedder}, {method}.").format(
+            texts=plural(len(mapped.indexes), "1 text", "%n texts"),
+            field=coded.title if coded else "",
+            groups=groups.told,
+            embedder=self.embedder.currentText(),
+            method=method,
         )
+        if missing := len(self.texts) - len(mapped.indexes):
+            said += " " + plural(missing, "1 text has no embedding.", "%n texts have no embedding.")
+        self.card.tell(said, legend(groups, "sign"))
+        self.card.show_stand_ins([name for name in [self.embedder.currentText()] if name in mapped.stand_ins])
+
+    def _groups(self, mapped: Mapped) -> Grouping:
+        """Of the texts on the map: those without an embedding are in no group."""
+        return grouping(self.texts.fields.get(self.color.currentData()), len(self.texts), mapped.indexes)
 
     # selecting
 
@@ -167,7 +172,7 @@ class MapView(ExploreView):
         if self._mapped is None or place is None:
             self._choose(None, "")
             return
-        groups = grouping(self.texts.fields.get(self.color.currentData()), len(self.texts))
+        groups = self._groups(self._mapped)
         self._choose(groups.codes[self._mapped.indexes] == place, self.group.currentText())
 
     def _choose_near(self, x: float, y: float) -> None:
@@ -181,10 +186,11 @@ class MapView(ExploreView):
         some = points is not None and bool(points.any())
         self.cloud.choose(points if some else None)
         self.plot.clear_mark()
-        texts = np.zeros(len(self.texts), dtype=bool)
+        texts, among = np.zeros((2, len(self.texts)), dtype=bool)
         if some and self._mapped is not None:
             texts[self._mapped.indexes[points]] = True
-        self.chosen.emit(texts, how)
+            among[self._mapped.indexes] = True
+        self.chosen.emit(texts, among, how)
 
     def clear_choice(self) -> None:
         self.cloud.choose(None)

@@ -45,7 +45,8 @@ class ExplorePanel(Panel):
         self.texts = ExploredTexts()
         self._loading: JobHandle | None = None
         self._again = False
-        self._selected: tuple[ExploredTexts, np.ndarray] | None = None
+        self._looked: frozenset[str] = frozenset()  # open sessions in spite of which somebody looked
+        self._selected: tuple[ExploredTexts, np.ndarray, np.ndarray] | None = None
 
     # the panel's life
 
@@ -72,6 +73,16 @@ class ExplorePanel(Panel):
             lambda: self.shell.show_panel("generate"),
             icon="explore",
         )
+        self.rating = EmptyState(
+            tr("People are still rating"),
+            tr(
+                "A rating session of this project is open, and here each text is shown with the identity that it is "
+                "about. Whoever rates should look after the reveal."
+            ),
+            tr("Look anyway"),
+            self._look_anyway,
+            icon="judge",
+        )
         self.drawer = SelectionDrawer()
         self.drawer.closed.connect(self._forget_selection)
         self.drawer.words_wanted.connect(self._read_words)
@@ -89,6 +100,7 @@ class ExplorePanel(Panel):
         row.addWidget(self.drawer, 3)
         self.body.addWidget(self.main, 1)
         self.body.addWidget(self.nothing, 1)
+        self.body.addWidget(self.rating, 1)
         self._show(ExploredTexts())
 
     def project_opened(self, project: "Project") -> None:
@@ -99,7 +111,7 @@ class ExplorePanel(Panel):
         self._source = None
         if self._loading is not None:
             self._loading.cancel()
-        self._loading, self._again = None, False
+        self._loading, self._again, self._looked = None, False, frozenset()
         self.drawer.close_drawer()
         self._show(ExploredTexts())
 
@@ -162,25 +174,34 @@ class ExplorePanel(Panel):
 
     def _show(self, texts: ExploredTexts) -> None:
         self.texts = texts
+        closed = bool(texts.rating - self._looked)
         said = plural(len(texts), "1 text", "%n texts")
         self.count.setText(said if texts.complete else tr("{found} so far").format(found=said))
         empty = not len(texts) and self._loading is None
         self.nothing.setVisible(empty)
-        self.main.setVisible(not empty)
+        self.rating.setVisible(closed)
+        self.main.setVisible(not empty and not closed)
+        if closed:
+            self.drawer.close_drawer()
         for view in self.views:
-            view.set_texts(self._source, texts)
+            view.set_texts(self._source, ExploredTexts() if closed else texts)
         self._make_room()
+
+    def _look_anyway(self) -> None:
+        self._looked = self.texts.rating
+        self._show(self.texts)
 
     # a selection
 
-    def _select(self, chosen: np.ndarray, how: str) -> None:
+    def _select(self, chosen: np.ndarray, among: np.ndarray, how: str) -> None:
+        """`among`: the texts that are drawn, which the chosen ones are compared with."""
         source, texts = self._source, self.texts
         count = int(chosen.sum())
         if source is None or not count or len(chosen) != len(texts):
             self.drawer.close_drawer()
             return
-        self._selected = texts, chosen
-        self.drawer.begin(count, len(texts), how)
+        self._selected = texts, chosen, among & ~chosen
+        self.drawer.begin(count, int(among.sum()), how)
         self._make_room()
 
         def work(ctx: JobContext) -> list[SelectedText]:
@@ -200,9 +221,9 @@ class ExplorePanel(Panel):
         source, selected = self._source, self._selected
         if source is None or selected is None:
             return
-        texts, chosen = selected
-        if chosen.all():
-            self.drawer.no_words(tr("All texts are selected: there are none to compare with."))
+        texts, chosen, others = selected
+        if not others.any():
+            self.drawer.no_words(tr("All texts drawn are selected: there are none to compare with."))
             return
 
         def show(words: TellingWords) -> None:
@@ -210,7 +231,7 @@ class ExplorePanel(Panel):
                 self.drawer.show_words(words, MOST_READ)
 
         self.shell.jobs.start(
-            tr("Words of a selection"), lambda ctx: source.words(ctx, texts, chosen), quiet=True, on_done=show,
+            tr("Words of a selection"), lambda ctx: source.words(ctx, texts, chosen, others), quiet=True, on_done=show,
             on_error=lambda error: self.drawer.no_words(error.message),
         )  # fmt: skip
 

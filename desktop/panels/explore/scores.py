@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from PySide6.QtWidgets import QComboBox
 
 from core.draw import digits
 from core.jobs import JobContext
 from core.metrics.ranks import SpearmanRho
+from core.project.stores.columns import Measured
 from desktop import theme
 from desktop.panels.explore.arrays import (
     Curve,
@@ -47,6 +49,7 @@ class Scored:
     y: np.ndarray
     points: np.ndarray
     curves: tuple[Curve, ...]
+    stand_ins: frozenset[str]
 
 
 class ScoresView(ExploreView):
@@ -99,13 +102,14 @@ class ScoresView(ExploreView):
         of, against, shape = self.score.currentData(), self.against.currentData(), self.shape.currentData()
 
         def work(ctx: JobContext) -> Scored:
-            groups = grouping(coded, len(texts))
             x = self.values(ctx, of, texts)
+            groups = grouping(coded, len(texts), np.flatnonzero(np.isfinite(x)))
             y = jitter(groups) if against == NONE else self.values(ctx, against, texts)
             curves = (histograms if shape == HISTOGRAM else distribution_functions)(x, groups)
             drawable = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
             points = draw(drawable, MOST_POINTS)
-            return Scored(texts, groups, x, y, np.random.default_rng(0).permutation(points), tuple(curves))
+            shuffled = np.random.default_rng(0).permutation(points)
+            return Scored(texts, groups, x, y, shuffled, tuple(curves), source.stand_ins(ctx))
 
         self.read(work, self._show)
 
@@ -160,8 +164,12 @@ class ScoresView(ExploreView):
                 read=number(len(scored.texts)), total=number(scored.texts.total), said=said
             )
         if not histogram:
-            said += " " + tr("Bands: 95 % for the whole curve (Dvoretzky, Kiefer and Wolfowitz), texts independent.")
+            said += " " + tr(
+                "Bands: 95 % for the whole curve (Dvoretzky, Kiefer, Wolfowitz), as if texts were independent."
+            )
+        self.distribution.set_title(tr("Distribution of {score}").format(score=self.score.currentText()))
         self.distribution.tell(said, _counted(scored.curves))
+        self.distribution.show_stand_ins(self._stand_ins(scored, self.score))
 
     def _show_points(self, scored: Scored, *, fit: bool) -> None:
         names = [name for _, name in scored.groups.members()]
@@ -181,6 +189,11 @@ class ScoresView(ExploreView):
             )
         self.single.set_title(tr("Single texts") if strip else tr("One score against another"))
         self.single.tell(f"{said}.", legend(scored.groups, "sign") if len(names) > 1 else ())
+        self.single.show_stand_ins(self._stand_ins(scored, self.score, self.against))
+
+    def _stand_ins(self, scored: Scored, *boxes: QComboBox) -> list[str]:
+        chosen = (box.currentData() for box in boxes)
+        return [of.name for of in chosen if isinstance(of, Measured) and of.name in scored.stand_ins]
 
     def _tell_correlation(self, rho: SpearmanRho) -> None:
         bounds = rho.interval.bounds
@@ -188,7 +201,9 @@ class ScoresView(ExploreView):
             said = tr("Rank correlation: none, {reason}.").format(reason=rho.reason)
         else:
             ends = (bounds.low, bounds.high) if bounds else (None, None)
-            said = tr("Rank correlation (Spearman) {rho}, 95 % interval in brackets, n = {n}, texts independent.")
+            said = tr(
+                "Rank correlation (Spearman) {rho}, 95 % interval in brackets, n = {n}, texts taken as independent."
+            )
             said = said.format(rho=digits.whole(rho.value, *ends), n=number(rho.n))
         entries = self.single.legend.entries
         self.single.tell(f"{said} {self.single.sentence.text()}", entries)
@@ -239,7 +254,7 @@ class ScoresView(ExploreView):
         for plot in (self.above, self.below):
             plot.clear_mark()
         self.cloud.choose(texts[self._scored.points] if texts.any() else None)
-        self.chosen.emit(texts, how)
+        self.chosen.emit(texts, np.isfinite(self._scored.x), how)
 
     def clear_choice(self) -> None:
         self.cloud.choose(None)

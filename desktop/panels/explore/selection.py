@@ -66,7 +66,7 @@ class SelectionDrawer(Card):
         """So many of all texts were selected; they are still being read."""
         said = plural(count, "1 text selected", "%n texts selected")
         self.heading.setText(said)
-        self.note.setText(tr("{how}; {share} of {total} texts").format(
+        self.note.setText(tr("{how}; {share} of the {total} texts drawn").format(
             how=safe_line(how), share=_share(count, total), total=number(total)
         ))  # fmt: skip
         self._show_list(())

@@ -23,9 +23,9 @@ from desktop.widgets.safe_text import safe_line
 
 
 class ExploreView(QWidget):
-    """One way to look at the texts. `chosen` carries which texts were selected, and in words how."""
+    """One way to look at the texts. `chosen` carries which texts were selected, among which, and in words how."""
 
-    chosen = Signal(object, str)
+    chosen = Signal(object, object, str)
     key, title = "", ""
 
     def __init__(self, shell: Shell) -> None:
@@ -73,7 +73,7 @@ class ExploreView(QWidget):
         self._stop()
         if len(texts):
             self.offer()
-        if self.isVisible():
+        if self.isVisible() or not len(texts):  # of a project that was closed nothing stays, shown or not
             self.draw()
 
     def read(self, work: Callable[[JobContext], Any], then: Callable[[Any], object], title: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from core.jobs import JobContext
+from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
 from core.prompts import cogs_set
 from core.runs.compare import compare
+from core.runs.explore import Method, TextMap
 from core.runs.setup import store_set
 from desktop.panels.explore.panel import ExplorePanel
 from desktop.panels.explore.scores import HISTOGRAM
@@ -97,6 +100,16 @@ def show(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., ExplorePanel]]:
         project.close()
 
 
+def judged(path: Path) -> tuple[Project, str]:
+    """A project in which a person's session is open, and that session."""
+    project = written(path, texts=3_240)
+    (study,) = project.studies.all()
+    compare(JobContext(), project, study_id=study.id, axes=("gender",), per_axis=12, seed=1)
+    (plan,) = project.judging.plans()
+    rater = project.judging.add_rater(RaterSpec(code="R01")).uuid("rater")
+    return project, project.judging.open_session(plan.id, rater).uuid("session")
+
+
 def settle(panel: ExplorePanel, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not panel.shell.jobs.active(), timeout=PATIENCE)
 
@@ -136,6 +149,7 @@ def test_a_selection_leads_to_its_texts_side_by_side_and_to_the_words_that_tell_
     settle(panel, qtbot)
     assert panel.drawer.more.text().startswith("tender")
     assert panel.drawer.less.text().startswith("strong")
+    assert f"of the {TEXTS} texts drawn" in panel.drawer.note.text()
     assert "No test" in panel.drawer.compared.text()
     QTest.keyClick(panel.drawer, Qt.Key.Key_Escape)
     assert panel.drawer.isHidden()
@@ -166,6 +180,38 @@ def test_without_embeddings_a_sentence_and_a_button_stand_in_place_of_the_map(
     assert view.card.isHidden()
     assert "places texts by their embeddings" in view.nothing.text.text()
     assert not view.nothing.button.isHidden()
+
+
+def test_texts_without_an_embedding_are_told_and_in_no_group_of_the_map(
+    show: Callable[..., ExplorePanel], tmp_path: Path, qtbot: QtBot
+):
+    project = written(tmp_path / "some.biasprint", vectors=False)
+    men = [row.id for row in project.outputs.each() if row.identity == "man"]
+    project.scores.record_many(
+        [ScoreSpec(output_id=key, scorer="minilm", version="1", values=np.arange(4) + key) for key in men],
+        embeddings=True,
+    )
+    panel = show(project)
+    view = panel.views[0]
+    assert [entry.name for entry in view.card.legend.entries] == ["Gender · Man"]
+    assert f"{TEXTS - len(men)} texts have no embedding." in view.card.sentence.text()
+    view.group.setCurrentIndex(1)
+    view.group.activated.emit(1)
+    settle(panel, qtbot)
+    assert panel.drawer.heading.text() == f"{len(men)} texts selected"
+    panel.drawer.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    assert "none to compare with" in panel.drawer.more.text()
+
+
+def test_numbers_of_a_stand_in_wear_its_badge(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    """The texts are embedded by minilm, in place of the papers' embedder; vader is no stand-in."""
+    panel = show()
+    assert panel.views[0].card.badge.text() == "stand-in: minilm"
+    assert "stand-in: minilm" in panel.views[0].card.page().notes
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    assert panel.views[1].distribution.badge.isHidden()
 
 
 # scores
@@ -224,6 +270,51 @@ def test_a_score_that_is_no_number_anywhere_is_said(show: Callable[..., ExploreP
     assert "No text has this score" in panel.views[2].plot.nothing.text()
 
 
+def test_texts_that_a_scorer_failed_on_are_counted_apart_in_every_view(
+    show: Callable[..., ExplorePanel], qtbot: QtBot, tmp_path: Path
+):
+    """Numbers that are none, infinite ones, and texts that were never scored."""
+    project = written(tmp_path / "failed.biasprint", scores=False)
+    keys = [row.id for row in project.outputs.each()]
+    summaries = [None, None, *(float(n % 7) for n in range(len(keys) - 42))]
+    project.scores.record_many(
+        [
+            ScoreSpec(output_id=key, scorer="vader", version="1", values=np.full(1, np.nan), summary=summary)
+            for key, summary in zip(keys, summaries, strict=False)
+        ]
+    )
+    panel = show(project)
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    said = panel.views[1].distribution.sentence.text()
+    assert said.startswith(f"{TEXTS - 42} texts with this score")
+    assert "42 texts have none." in said
+    panel.tabs.setCurrentIndex(2)
+    settle(panel, qtbot)
+    (cells,) = panel.views[2].plot.items_drawn()
+    assert int(np.sum(cells.columns()["n"])) == TEXTS - 42
+    assert panel.shell.errors == []
+
+
+def test_one_group_alone_is_drawn_and_not_compared(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    view = panel.views[1]
+    view.group.setCurrentIndex(view.group.findData("model"))
+    view.draw()
+    settle(panel, qtbot)
+    assert [entry.name for entry in view.distribution.legend.entries] == [f"scribe, n = {TEXTS - 3}"]
+    panel.tabs.setCurrentIndex(2)
+    heat = panel.views[2]
+    heat.value.setCurrentIndex(heat.value.findData("residuals"))
+    heat.rows.setCurrentIndex(heat.rows.findData("model"))
+    heat.draw()
+    settle(panel, qtbot)
+    assert "With one group alone there is nothing to compare" in heat.plot.nothing.text()
+    assert not heat.card.save.isEnabled()
+
+
 # heat maps
 
 
@@ -279,6 +370,58 @@ def test_a_project_closed_while_it_is_read_leaves_nothing_behind(
     assert panel.shell.errors == []
 
 
+def test_a_project_closed_while_a_map_is_worked_out_shows_nothing_of_it(
+    show: Callable[..., ExplorePanel], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    panel = show()
+    view, began, go_on = panel.views[0], Event(), Event()
+    placed = StoredTexts.map_of
+
+    def slowly(self: StoredTexts, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
+        began.set()
+        assert go_on.wait(PATIENCE / 1000)
+        return placed(self, ctx, vectors, method)
+
+    monkeypatch.setattr(StoredTexts, "map_of", slowly)
+    view._drawn = None
+    view.draw()
+    qtbot.waitUntil(began.is_set, timeout=PATIENCE)
+    panel.attach(None)
+    go_on.set()
+    settle(panel, qtbot)
+    assert view._mapped is None
+    assert panel.shell.errors == []
+
+
+def test_while_somebody_rates_nothing_is_shown_without_a_question(
+    show: Callable[..., ExplorePanel], qtbot: QtBot, tmp_path: Path
+):
+    """Every text stands here beside its identity: whoever rates would know what the cards hide."""
+    project, session = judged(tmp_path / "open.biasprint")
+    panel = show(project)
+    assert panel.main.isHidden()
+    assert not panel.rating.isHidden()
+    assert all(len(view.texts) == 0 for view in panel.views)
+    panel.rating.button.click()
+    settle(panel, qtbot)
+    assert not panel.main.isHidden()
+    assert len(panel.views[0].texts) == 3_240
+    panel.changed(Changes.to("output", [1]))
+    settle(panel, qtbot)
+    assert not panel.main.isHidden(), "asked once for a session"
+    other = project.judging.add_rater(RaterSpec(code="R02")).uuid("rater")
+    (plan,) = project.judging.plans()
+    second = project.judging.open_session(plan.id, other).uuid("session")
+    panel.changed(Changes.to("session", [second]))
+    settle(panel, qtbot)
+    assert panel.main.isHidden(), "another session, another question"
+    for one in (session, second):
+        project.judging.reveal(one)
+    panel.changed(Changes.to("session", [session, second]))
+    settle(panel, qtbot)
+    assert not panel.main.isHidden()
+
+
 def test_what_there_is_so_far_is_told_while_a_large_project_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(explore, "FIRST_SHOWN_SECONDS", 0.0)
     project = written(tmp_path / "large.biasprint")
@@ -297,12 +440,8 @@ def test_what_there_is_so_far_is_told_while_a_large_project_is_read(tmp_path: Pa
 
 def test_an_open_session_is_in_no_choice(tmp_path: Path):
     """Live charts must not unblind a rater: only revealed sessions are read."""
-    project = written(tmp_path / "judged.biasprint", texts=3_240)
-    (study,) = project.studies.all()
-    compare(JobContext(), project, study_id=study.id, axes=("gender",), per_axis=12, seed=1)
+    project, session = judged(tmp_path / "judged.biasprint")
     (plan,) = project.judging.plans()
-    rater = project.judging.add_rater(RaterSpec(code="R01")).uuid("rater")
-    session = project.judging.open_session(plan.id, rater).uuid("session")
     row = next(one for one in project.judging.comparisons(plan.id) if not one.repeat_of)
     project.judging.record(
         JudgmentSpec(
