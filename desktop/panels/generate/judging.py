@@ -215,8 +215,14 @@ class JudgingCard(Card):
         if self._facts is not None and not self._facts.plans:
             return tr("There is nothing to judge yet: draw comparisons first.")
         if self._no_model():
-            return tr("No language model is here yet: get or add one, or an endpoint, under Models.")
+            return self._waiting() or tr("No language model is here yet: get or add one, or an endpoint, under Models.")
         return self.picker.why_not(why_offline(self._shell.connections)) or self.picker.trouble
+
+    def _waiting(self) -> str:
+        """What the models that are here wait for, such as the engine; empty where there is none."""
+        here = self._writers or WriterChoices()
+        formats = {one.format for one in here.models}
+        return next((info.unavailable for info in here.backends if info.unavailable and source_of(info) in formats), "")
 
     def _no_model(self) -> bool:
         here = self._writers

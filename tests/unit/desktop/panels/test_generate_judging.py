@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -291,6 +292,10 @@ def test_without_a_language_model_the_way_to_them_is_shown(qtbot: QtBot, window:
     assert card.picker.backend.findData("synthetic") < 0  # it is no language model, and is never offered
     card.show_writers(WriterChoices(backends=here.backends))
     assert card.refused.text.text().startswith("No language model is here yet")
+    coming = "The local-model engine (llama.cpp) is not installed here. It is still being prepared."
+    without = tuple(replace(info, unavailable=coming) for info in here.backends if info.name == "llama_cpp")
+    card.show_writers(replace(here, backends=without, endpoints=()))
+    assert card.refused.text.text() == coming  # the models are here, what opens them is not
     assert not card.start.isEnabled()
     assert not card.to_models.isHidden()
     card.to_models.click()
