@@ -1,8 +1,8 @@
 """Makes docs/screenshots anew: python docs/make_screenshots.py, with the project's own environment. Takes some minutes.
 
 The pictures of the main job come from the end-to-end test's own script. The others show the sample project, and a
-project that is made here: replies of the synthetic author, and news articles put together below. No language model
-wrote any of these texts, and nothing on the pictures says anything of one.
+project that is made here: replies of the synthetic author, and news articles put together below. A language model wrote
+only what the sample names as SmolLM2's (docs/sample-project.md).
 """
 
 import csv

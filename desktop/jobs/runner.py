@@ -140,8 +140,9 @@ class RunningJob:
         keep(restore)
 
     def take(self, progress: Progress) -> None:
-        self.latest = progress
-        if progress.partial is not None:
+        # What was sent a moment before a rater became blind arrives after it.
+        self.latest = progress_only(progress) if self.concealed else progress
+        if progress.partial is not None and not self.concealed:
             self.partials.append(progress.partial)
 
     def flush(self) -> None:

@@ -15,6 +15,7 @@ from shiboken6 import delete
 from core.errors import AppError
 from core.jobs import JobContext, Progress
 from desktop.jobs import JobHandle, JobRunner, JobState
+from desktop.jobs.runner import RunningJob
 
 
 @pytest.fixture
@@ -286,3 +287,14 @@ def test_what_a_job_works_on_cannot_be_reached_from_its_thread(qtbot: QtBot, run
     assert id(runner._threads) in seen
     assert id(project) not in seen
     release.set()
+
+
+def test_what_was_sent_a_moment_before_a_rater_became_blind_is_not_kept(qtbot: QtBot):
+    heard: list[object] = []
+    watch = RunningJob(JobHandle("writing"), None, None, None, heard.extend, "")
+    watch.conceal(lambda act: True)
+    watch.take(Progress(1, 2, None, None, note="castle", partial="castle"))
+    assert watch.latest == Progress(1, 2, None, None)
+    assert watch.partials == []
+    watch.flush()
+    assert heard == []
