@@ -96,8 +96,8 @@ class ChartSource(Protocol):
 
 
 def letters_figures(data: ChartData, variants: Collection[Variant]) -> list[Figure]:
-    """The odds ratios of word categories, in these ways of counting; a figure for each pair of groups."""
-    found = [one for one in data.live.get("letters", ()) if one.variant in variants and not one.dims]
+    """The odds ratios of word categories, in these ways of counting; a figure for each model and pair of groups."""
+    found = [one for one in data.live.get("letters", ()) if one.variant in variants]
     empty = tr("No letters measured yet. Import letters, or generate some, and measure them.")
     return _figures("letters", LETTERS, found, data) or [_nothing("letters", LETTERS, empty)]
 

@@ -282,6 +282,13 @@ def test_letters_of_several_pairs_have_a_figure_for_each():
 # distance
 
 
+def test_letters_of_several_models_are_a_figure_each():
+    several = tuple(replace(ratio("ability", value), dims={"model": name}) for name, value in (("a", 1.1), ("b", 0.9)))
+    figures = letters_figures(replace(DATA, live={"letters": several}), ("default",))
+    assert [[mark.value for mark in figure.marks] for figure in figures] == [[1.1], [0.9]]
+    assert ["a" in figure.title.partition(":")[2].split()[0] for figure in figures] == [True, False]
+
+
 def distance(identity: str, **more: object) -> Finding:
     made = Finding("creativity.distance", identity, identity, ("white", "black", "asian"), 0.15, "cosine distance", 120)
     known = {"dims": {"axis": "race"}, "interval": Interval(0.13, 0.17, 0.95, "t"), "scorers": (MINILM,)}
