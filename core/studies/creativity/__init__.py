@@ -79,8 +79,8 @@ STUDY = Study(
     ),
     card="desktop.panels.prompts.studies:CreativeChoice",
     charts=(
-        "desktop.panels.charts.panel:Preferences",
-        "desktop.panels.charts.panel:Affinity",
-        "desktop.panels.charts.panel:Distance",
+        "desktop.panels.charts.sections:Preferences",
+        "desktop.panels.charts.sections:Affinity",
+        "desktop.panels.charts.sections:Distance",
     ),
 )

@@ -49,5 +49,5 @@ STUDY = Study(
         items=(("letters.", "letters"),),
     ),
     card="desktop.panels.prompts.letters:LettersChoiceCard",
-    charts=("desktop.panels.charts.panel:Letters",),
+    charts=("desktop.panels.charts.sections:Letters",),
 )

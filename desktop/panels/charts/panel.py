@@ -5,251 +5,34 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QFileDialog,
-    QHBoxLayout,
-    QScrollArea,
-    QStackedWidget,
-    QTabBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from core.draw.figure import Figure
 from core.errors import AppError
-from core.findings import Finding, Variant
+from core.findings import Finding
 from core.jobs import JobContext
 from core.studies.registry import studies
 from core.studies.study import named
 from desktop import theme
-from desktop.charts.chart import ChartCard
-from desktop.charts.live import (
-    ChartData,
-    ChartSource,
-    ChartVoice,
-    TextsBehind,
-    affinity_figure,
-    distance_figures,
-    letters_figures,
-    preference_figure,
-    radar_figure,
-    variant_name,
-)
+from desktop.charts.live import ChartData, ChartSource, TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goals
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
 from desktop.panels.charts.board import LiveBoard
 from desktop.panels.charts.measured import FigureCard, MeasuredFigures
+from desktop.panels.charts.sections import Section
+from desktop.plots.export import ask_path
 from desktop.read.board import BoardData, StoredBoard
 from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
-from desktop.widgets import EmptyState, Label, Notice, plural, tr
-from desktop.widgets.layout import clear_widget
+from desktop.widgets import Label, Notice, plural, tr
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
-
-SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
-
-
-class Section(QScrollArea):
-    """Cards over one part of the data; in their place, while there is nothing, what to do next.
-
-    A study names its sections in its declaration. `key`: what others send here by; `rank`: its place among the tabs.
-    """
-
-    key = ""
-    rank = 100
-
-    opened = Signal(object, str, bool)  # as the charts'
-    export_asked = Signal(object, str)
-    panel_wanted = Signal(str)
-
-    def __init__(self, title: str, go_to: str, action: str) -> None:
-        super().__init__()
-        self.title = title
-        self.cards: list[ChartCard] = []
-        self._data = ChartData()
-        self._drawn: ChartData | None = None
-        self._waiting: list[tuple[ChartCard, Figure]] = []  # cards that are not up to date yet
-        self._turn = QTimer(self, interval=0)
-        self._turn.timeout.connect(self._next_card)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside = clear_widget()
-        self._box = QVBoxLayout(inside)
-        self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
-        self._box.setSpacing(theme.current().gap)
-        self.tools = QHBoxLayout()
-        self.tools.setSpacing(theme.current().grid)
-        self._cards = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._cards.setSpacing(theme.current().gap)
-        self.nothing = EmptyState(title, "", action, lambda: self.panel_wanted.emit(go_to), icon="charts")
-        self._box.addLayout(self.tools)
-        self._box.addLayout(self._cards)
-        self._box.addWidget(self.nothing, 1)
-        self._box.addStretch(0)
-        self.setWidget(inside)
-
-    def figures(self, data: ChartData) -> Sequence[Figure]:
-        """What the section shows of the data, a figure per card."""
-        raise NotImplementedError
-
-    def set_data(self, data: ChartData) -> None:
-        self._data = data
-        if self.isVisible():
-            self._catch_up()
-
-    def has_data(self) -> bool:
-        """Whether there is anything to show."""
-        return any(figure.marks for figure in self.figures(self._data))
-
-    def draw(self) -> None:
-        """Bring the cards up to date."""
-        self._draw(at_once=True)
-
-    def _catch_up(self) -> None:
-        """A card in each turn of the event loop: all at once would hold the window for more than a frame."""
-        self._draw(at_once=self._drawn is None or not self.nothing.isHidden())
-
-    def _draw(self, *, at_once: bool) -> None:
-        self._drawn = self._data
-        figures = self.figures(self._data)
-        while len(self.cards) < len(figures):
-            self._add_card(figures[len(self.cards)])
-        empty = not any(figure.marks for figure in figures)
-        self._waiting = list(zip(self.cards, figures, strict=False))
-        self._turn.start()
-        while self._waiting and (at_once or empty):
-            self._next_card()
-        for place, card in enumerate(self.cards):
-            card.setVisible(not empty and place < len(figures))
-        self.nothing.text.setText(figures[0].empty)
-        self.nothing.setVisible(empty)
-
-    def _next_card(self) -> None:
-        """Bring one card up to date."""
-        if self._waiting:
-            card, figure = self._waiting.pop(0)
-            card.set_figure(figure)
-        if not self._waiting:
-            self._turn.stop()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._drawn is not self._data:
-            self._catch_up()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._cards.setDirection(across if wide and self.side_by_side else down)
-
-    side_by_side = False
-
-    def _add_card(self, figure: Figure) -> None:
-        card = ChartCard(figure)
-        card.opened.connect(self.opened)
-        card.export_asked.connect(self.export_asked)
-        self.cards.append(card)
-        self._cards.addWidget(card, 1)
-
-
-class Preferences(Section):
-    """Bars of one voice; a box to choose it where there are several, or it is a model's and not the reader's own."""
-
-    key, rank = "preferences", 1
-
-    def __init__(self) -> None:
-        super().__init__(tr("Preferences"), "judge", tr("Rate outputs"))
-        self._label = Label(tr("Whose choices"))
-        self.voice = QComboBox()
-        self.voice.setAccessibleName(tr("Whose choices"))
-        self._label.setBuddy(self.voice)
-        self.voice.activated.connect(lambda _: self.draw())
-        self.tools.addWidget(self._label)
-        self.tools.addWidget(self.voice)
-        self.tools.addStretch(1)
-
-    def figures(self, data: ChartData) -> Sequence[Figure]:
-        self._offer(data.voices)
-        chosen = next((voice for voice in data.voices if voice.key == self.voice.currentData()), None)
-        return [preference_figure(data, chosen or ChartVoice("", "", "you", (), complete=True, judged=0))]
-
-    def _offer(self, voices: Sequence[ChartVoice]) -> None:
-        """The voices there are; the one that was chosen stays chosen."""
-        offered = [(self.voice.itemText(i), self.voice.itemData(i)) for i in range(self.voice.count())]
-        if offered != [(voice.title, voice.key) for voice in voices]:
-            before = self.voice.currentData()
-            self.voice.clear()
-            for voice in voices:
-                self.voice.addItem(voice.title, voice.key)
-            self.voice.setCurrentIndex(max(0, self.voice.findData(before)))
-        for widget in (self._label, self.voice):
-            widget.setVisible(len(voices) > 1 or any(voice.kind == "model" for voice in voices))
-
-
-class Affinity(Section):
-    """The radar beside the scores."""
-
-    key, rank = "affinity", 2
-
-    side_by_side = True
-
-    def __init__(self) -> None:
-        super().__init__(tr("Affinity"), "judge", tr("Rate outputs"))
-
-    def figures(self, data: ChartData) -> Sequence[Figure]:
-        return [radar_figure(data), affinity_figure(data)]
-
-
-class Letters(Section):
-    """The forest of odds ratios, in either variant or both."""
-
-    key, rank = "letters", 3
-
-    _CHOICES: tuple[tuple[Variant, ...], ...] = (("default",), ("as_published",), ("default", "as_published"))
-
-    def __init__(self) -> None:
-        super().__init__(tr("Letters"), "generate", tr("Generate letters"))
-        self.variants = QComboBox()
-        self.variants.setAccessibleName(tr("Way of counting"))
-        for choice in self._CHOICES:
-            name = variant_name(choice[0]) if len(choice) == 1 else tr("both")
-            self.variants.addItem(name, choice)
-        self.variants.activated.connect(lambda _: self.draw())
-        self._label = Label(tr("Way of counting"))
-        self._label.setBuddy(self.variants)
-        self.tools.addWidget(self._label)
-        self.tools.addWidget(self.variants)
-        self.tools.addStretch(1)
-
-    def figures(self, data: ChartData) -> Sequence[Figure]:
-        for widget in (self._label, self.variants):
-            widget.setVisible(bool(data.live.get("letters")))
-        return letters_figures(data, self._CHOICES[self.variants.currentIndex()])
-
-
-class Distance(Section):
-    """Distances from the default text, and their spread."""
-
-    key, rank = "distance", 4
-
-    side_by_side = True
-
-    def __init__(self) -> None:
-        super().__init__(tr("Distance"), "generate", tr("Generate texts"))
-
-    def figures(self, data: ChartData) -> Sequence[Figure]:
-        return distance_figures(data)
-
 
 BESIDE_FROM = 960  # text pixels
 
@@ -303,9 +86,9 @@ class ChartsPanel(Panel):
         self._study_of = tuple(kind for kind, _ in declared)
         self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)
         self.live = LiveBoard(self.shell)
-        self.live.chosen.connect(self._choose)
+        self.live.head.chosen.connect(self._choose)
         self.live.arranged.connect(self._keep_layout)
-        self.live.goals_wanted.connect(self._offer_goals)
+        self.live.head.goals_wanted.connect(self._offer_goals)
         self.live.panel_wanted.connect(lambda key: self.shell.show_panel(key))
         self.tabs.addTab(self.live.title)
         self.stack.addWidget(self.live)
@@ -438,7 +221,7 @@ class ChartsPanel(Panel):
         if placed or self._waiting:
             return
         pages = list(enumerate(self._pages()))
-        if not any(handle.active for handle in self.live.jobs):
+        if not any(handle.active for handle in self.live.head.jobs):
             pages = [*pages[1:], pages[0]]
         full = next((index for index, section in pages if section.has_data()), None)
         first = next(index for index, _ in pages if self.tabs.isTabVisible(index))
@@ -488,8 +271,10 @@ class ChartsPanel(Panel):
 
         def show(goals: tuple[Goal, ...]) -> None:
             if project is self.project:
-                self.goals = self.live.offer_goals(goals, self._go_on)
-                self.goals.popup(self.live.go_on.mapToGlobal(self.live.go_on.rect().bottomLeft()))
+                head = self.live.head
+                self.goals = head.goals_menu(goals, self._go_on)
+                self.goals.aboutToHide.connect(self.goals.deleteLater)
+                self.goals.popup(head.go_on.mapToGlobal(head.go_on.rect().bottomLeft()))
 
         self.shell.jobs.start(
             tr("Live board"),
@@ -582,12 +367,7 @@ class ChartsPanel(Panel):
 
     def ask_path(self, title: str, ending: str) -> Path | None:
         """Where to save; None if the person changed their mind."""
-        name = "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
-        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save chart"), f"{name}.{ending}", f"*.{ending}")
-        if not chosen:
-            return None
-        path = Path(chosen)
-        return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
+        return ask_path(self, title, ending)
 
     def save_chart(self, figure: Figure, path: Path) -> None:
         """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""

@@ -8,7 +8,7 @@ from core.findings import Finding, Interval
 from desktop.charts import chart as chart_module
 from desktop.charts.chart import MOST_WIDTHS, Chart
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure
-from desktop.panels.charts.panel import Affinity
+from desktop.panels.charts.sections import Affinity
 
 IDENTITIES = ("white", "black", "asian")
 AXIS = AxisWords("race", "Race", tuple((name, name) for name in IDENTITIES))

@@ -131,18 +131,18 @@ def test_runs_beside_each_other_have_a_colour_and_a_dash_each(board: LiveBoard) 
     assert [entry.place for entry in card.legend.entries] == [0, 1]
     copied = as_text(tables_of(card.plot)).splitlines()
     assert {line.split("\t")[0] for line in copied[1:]} >= {"model 1", "model 2"}
-    assert board.runs.text() == "2 runs compared"
+    assert board.head.runs.text() == "2 runs compared"
 
 
 def test_runs_are_picked_in_a_menu(board: LiveBoard, qtbot: QtBot) -> None:
     show(board, scene.data(60))
     asked: list[tuple[object, object]] = []
-    board.chosen.connect(lambda study, runs: asked.append((study, runs)))
+    board.head.chosen.connect(lambda study, runs: asked.append((study, runs)))
     for title in ("model 1, seed 1: 60 of 168", "model 2, seed 1: 60 of 168"):
-        menu = board.runs_menu()
+        menu = board.head.runs_menu()
         entries(menu)[title].trigger()
     assert asked == [(1, (1,)), (1, (1, 2))]
-    entries(board.runs_menu())["All texts together"].trigger()
+    entries(board.head.runs_menu())["All texts together"].trigger()
     assert asked[-1] == (1, ())
 
 
@@ -207,7 +207,7 @@ def test_cards_are_taken_off_and_put_back(board: LiveBoard) -> None:
     entries(board.dashboard.actions_of[AGENTIC].menu())["Take off the board"].trigger()
     board.draw()
     assert AGENTIC not in board.dashboard.cards
-    entries(board.cards_menu())["Agentic words"].trigger()
+    entries(board._cards_menu())["Agentic words"].trigger()
     board.draw()
     assert AGENTIC in board.dashboard.on_board()
 
@@ -223,27 +223,27 @@ def job(done: int, total: int | None) -> JobHandle:
 
 def test_the_work_is_told_paused_and_resumed(board: LiveBoard, qtbot: QtBot) -> None:
     show(board, scene.data(60))
-    assert not board.pause.isVisible()
+    assert not board.head.pause.isVisible()
     handle = job(60, 1140)
     board.follow([handle])
-    assert board.progress_words.text() == "60 of 1,140, 54 s left."
-    qtbot.mouseClick(board.pause, Qt.MouseButton.LeftButton)
+    assert board.head.progress_words.text() == "60 of 1,140, 54 s left."
+    qtbot.mouseClick(board.head.pause, Qt.MouseButton.LeftButton)
     assert handle.state is JobState.PAUSED
-    assert board.progress_words.text() == "60 of 1,140, paused."
-    assert board.pause.text() == "Resume"
-    qtbot.mouseClick(board.pause, Qt.MouseButton.LeftButton)
+    assert board.head.progress_words.text() == "60 of 1,140, paused."
+    assert board.head.pause.text() == "Resume"
+    qtbot.mouseClick(board.head.pause, Qt.MouseButton.LeftButton)
     assert handle.state is JobState.RUNNING
     handle.state = JobState.CANCELLED  # at the first text
     handle.changed.emit()
-    assert not board.pause.isVisible()
+    assert not board.head.pause.isVisible()
 
 
 def test_one_goes_on_to_a_planned_n(board: LiveBoard) -> None:
     taken: list[Goal] = []
     goal = Goal("Go on to n = 480", None, 1)  # type: ignore[arg-type]
-    entries(board.offer_goals([goal], taken.append))["Go on to n = 480"].trigger()
+    entries(board.head.goals_menu([goal], taken.append))["Go on to n = 480"].trigger()
     assert taken == [goal]
-    assert not entries(board.offer_goals([], taken.append))["There is no run to go on with."].isEnabled()
+    assert not entries(board.head.goals_menu([], taken.append))["There is no run to go on with."].isEnabled()
 
 
 # ---- the wall
@@ -282,7 +282,7 @@ def test_a_project_that_is_closed_takes_board_and_wall_with_it(board: LiveBoard)
     assert board.wall is None
     assert board.dashboard.cards == {}
     assert board.nothing.isVisible()
-    assert board.jobs == ()
+    assert board.head.jobs == ()
 
 
 def test_a_late_reading_does_not_take_the_place_of_a_newer_one(board: LiveBoard) -> None:

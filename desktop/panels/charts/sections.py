@@ -1,0 +1,219 @@
+"""Sections of the charts panel over what was judged and stored: figures on cards, drawn anew as data comes."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QScrollArea, QVBoxLayout
+
+from core.draw.figure import Figure
+from core.findings import Variant
+from desktop import theme
+from desktop.charts.chart import ChartCard
+from desktop.charts.live import (
+    ChartData,
+    ChartVoice,
+    affinity_figure,
+    distance_figures,
+    letters_figures,
+    preference_figure,
+    radar_figure,
+    variant_name,
+)
+from desktop.widgets import EmptyState, Label, tr
+from desktop.widgets.layout import clear_widget
+
+SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
+
+
+class Section(QScrollArea):
+    """Cards over one part of the data; in their place, while there is nothing, what to do next.
+
+    A study names its sections in its declaration. `key`: what others send here by; `rank`: its place among the tabs.
+    """
+
+    key = ""
+    rank = 100
+
+    opened = Signal(object, str, bool)  # as the charts'
+    export_asked = Signal(object, str)
+    panel_wanted = Signal(str)
+
+    def __init__(self, title: str, go_to: str, action: str) -> None:
+        super().__init__()
+        self.title = title
+        self.cards: list[ChartCard] = []
+        self._data = ChartData()
+        self._drawn: ChartData | None = None
+        self._waiting: list[tuple[ChartCard, Figure]] = []  # cards that are not up to date yet
+        self._turn = QTimer(self, interval=0)
+        self._turn.timeout.connect(self._next_card)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside = clear_widget()
+        self._box = QVBoxLayout(inside)
+        self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar
+        self._box.setSpacing(theme.current().gap)
+        self.tools = QHBoxLayout()
+        self.tools.setSpacing(theme.current().grid)
+        self._cards = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._cards.setSpacing(theme.current().gap)
+        self.nothing = EmptyState(title, "", action, lambda: self.panel_wanted.emit(go_to), icon="charts")
+        self._box.addLayout(self.tools)
+        self._box.addLayout(self._cards)
+        self._box.addWidget(self.nothing, 1)
+        self._box.addStretch(0)
+        self.setWidget(inside)
+
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        """What the section shows of the data, a figure per card."""
+        raise NotImplementedError
+
+    def set_data(self, data: ChartData) -> None:
+        self._data = data
+        if self.isVisible():
+            self._catch_up()
+
+    def has_data(self) -> bool:
+        """Whether there is anything to show."""
+        return any(figure.marks for figure in self.figures(self._data))
+
+    def draw(self) -> None:
+        """Bring the cards up to date."""
+        self._draw(at_once=True)
+
+    def _catch_up(self) -> None:
+        """A card in each turn of the event loop: all at once would hold the window for more than a frame."""
+        self._draw(at_once=self._drawn is None or not self.nothing.isHidden())
+
+    def _draw(self, *, at_once: bool) -> None:
+        self._drawn = self._data
+        figures = self.figures(self._data)
+        while len(self.cards) < len(figures):
+            self._add_card(figures[len(self.cards)])
+        empty = not any(figure.marks for figure in figures)
+        self._waiting = list(zip(self.cards, figures, strict=False))
+        self._turn.start()
+        while self._waiting and (at_once or empty):
+            self._next_card()
+        for place, card in enumerate(self.cards):
+            card.setVisible(not empty and place < len(figures))
+        self.nothing.text.setText(figures[0].empty)
+        self.nothing.setVisible(empty)
+
+    def _next_card(self) -> None:
+        """Bring one card up to date."""
+        if self._waiting:
+            card, figure = self._waiting.pop(0)
+            card.set_figure(figure)
+        if not self._waiting:
+            self._turn.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._drawn is not self._data:
+            self._catch_up()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE_FROM)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._cards.setDirection(across if wide and self.side_by_side else down)
+
+    side_by_side = False
+
+    def _add_card(self, figure: Figure) -> None:
+        card = ChartCard(figure)
+        card.opened.connect(self.opened)
+        card.export_asked.connect(self.export_asked)
+        self.cards.append(card)
+        self._cards.addWidget(card, 1)
+
+
+class Preferences(Section):
+    """Bars of one voice; a box to choose it where there are several, or it is a model's and not the reader's own."""
+
+    key, rank = "preferences", 1
+
+    def __init__(self) -> None:
+        super().__init__(tr("Preferences"), "judge", tr("Rate outputs"))
+        self._label = Label(tr("Whose choices"))
+        self.voice = QComboBox()
+        self.voice.setAccessibleName(tr("Whose choices"))
+        self._label.setBuddy(self.voice)
+        self.voice.activated.connect(lambda _: self.draw())
+        self.tools.addWidget(self._label)
+        self.tools.addWidget(self.voice)
+        self.tools.addStretch(1)
+
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        self._offer(data.voices)
+        chosen = next((voice for voice in data.voices if voice.key == self.voice.currentData()), None)
+        return [preference_figure(data, chosen or ChartVoice("", "", "you", (), complete=True, judged=0))]
+
+    def _offer(self, voices: Sequence[ChartVoice]) -> None:
+        """The voices there are; the one that was chosen stays chosen."""
+        offered = [(self.voice.itemText(i), self.voice.itemData(i)) for i in range(self.voice.count())]
+        if offered != [(voice.title, voice.key) for voice in voices]:
+            before = self.voice.currentData()
+            self.voice.clear()
+            for voice in voices:
+                self.voice.addItem(voice.title, voice.key)
+            self.voice.setCurrentIndex(max(0, self.voice.findData(before)))
+        for widget in (self._label, self.voice):
+            widget.setVisible(len(voices) > 1 or any(voice.kind == "model" for voice in voices))
+
+
+class Affinity(Section):
+    """The radar beside the scores."""
+
+    key, rank = "affinity", 2
+
+    side_by_side = True
+
+    def __init__(self) -> None:
+        super().__init__(tr("Affinity"), "judge", tr("Rate outputs"))
+
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        return [radar_figure(data), affinity_figure(data)]
+
+
+class Letters(Section):
+    """The forest of odds ratios, in either variant or both."""
+
+    key, rank = "letters", 3
+
+    _CHOICES: tuple[tuple[Variant, ...], ...] = (("default",), ("as_published",), ("default", "as_published"))
+
+    def __init__(self) -> None:
+        super().__init__(tr("Letters"), "generate", tr("Generate letters"))
+        self.variants = QComboBox()
+        self.variants.setAccessibleName(tr("Way of counting"))
+        for choice in self._CHOICES:
+            name = variant_name(choice[0]) if len(choice) == 1 else tr("both")
+            self.variants.addItem(name, choice)
+        self.variants.activated.connect(lambda _: self.draw())
+        self._label = Label(tr("Way of counting"))
+        self._label.setBuddy(self.variants)
+        self.tools.addWidget(self._label)
+        self.tools.addWidget(self.variants)
+        self.tools.addStretch(1)
+
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        for widget in (self._label, self.variants):
+            widget.setVisible(bool(data.live.get("letters")))
+        return letters_figures(data, self._CHOICES[self.variants.currentIndex()])
+
+
+class Distance(Section):
+    """Distances from the default text, and their spread."""
+
+    key, rank = "distance", 4
+
+    side_by_side = True
+
+    def __init__(self) -> None:
+        super().__init__(tr("Distance"), "generate", tr("Generate texts"))
+
+    def figures(self, data: ChartData) -> Sequence[Figure]:
+        return distance_figures(data)
