@@ -4,6 +4,8 @@ Runs in a job. What is handed over is a copy that the window may draw while the 
 """
 
 import threading
+import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from core.jobs import JobContext
+from core.project.changes import Changes, Key
 from core.project.project import Project
-from core.project.rows import StudyRow
+from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
 from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveTally, LiveValue
 from desktop.widgets.safe_text import safe_line
@@ -22,9 +25,10 @@ from desktop.wording.titles import words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings
-MOST_POINTS = 2_000  # of a curve
+FIRST_POINTS, MOST_POINTS = 16, 2_000  # of a curve: room at first, and at most
 MOST_RUNS = 4  # overlaid
 JUDGED = "creativity"  # the study whose texts raters compare
+COUNTED_SECONDS = 3.0
 BOARD = "board"  # the layout's place among the study's settings
 
 
@@ -133,31 +137,38 @@ class Course:
     """Grows by a point whenever something changed; of too many, every other one but the ends is let go."""
 
     def __init__(self, points: Sequence[LivePoint] = ()) -> None:
-        self._rows: list[tuple[float, float, float, float]] = []
+        self._columns = np.empty((4, FIRST_POINTS))
+        self._count = 0
         self._made: Trace | None = None
         for point in points:
             self.add(point.n, point.estimate, point.low, point.high)
 
     def add(self, n: int, value: float, low: float | None, high: float | None) -> None:
-        row = (float(n), value, np.nan if low is None else low, np.nan if high is None else high)
-        rows = self._rows
-        while rows and rows[-1][0] > n:  # judgments were taken back, or texts are read again
-            rows.pop()
-        if rows and rows[-1][0] == n:
-            if rows[-1][1] == value and (rows[-1][2] == row[2] or low is None):
+        point = (n, value, np.nan if low is None else low, np.nan if high is None else high)
+        while self._count and self._columns[0, self._count - 1] > n:  # judgments were taken back
+            self._count -= 1
+        if self._count and self._columns[0, self._count - 1] == n:
+            if np.array_equal(self._columns[:, self._count - 1], point, equal_nan=True):
                 return
-            rows.pop()
-        rows.append(row)
-        if len(rows) > MOST_POINTS:
-            del rows[1:-1:2]
+            self._count -= 1
+        self._make_room()
+        self._columns[:, self._count] = point
+        self._count += 1
         self._made = None
+
+    def _make_room(self) -> None:
+        if self._count == MOST_POINTS:
+            kept = np.append(np.arange(0, self._count - 1, 2), self._count - 1)
+            self._columns[:, : len(kept)] = self._columns[:, kept]
+            self._count = len(kept)
+        elif self._count == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
 
     @property
     def trace(self) -> Trace:
         """As it is now; the same one until a point comes."""
         if self._made is None:
-            columns = np.array(self._rows, dtype=float).reshape(-1, 4)
-            self._made = Trace(*(np.ascontiguousarray(columns[:, place]) for place in range(4)))
+            self._made = Trace(*self._columns[:, : self._count].copy())
         return self._made
 
 
@@ -166,13 +177,15 @@ class _Followed:
     """A tally with the courses of its values."""
 
     tally: LiveTally
+    touched: set[Key] = field(default_factory=set)  # outputs that changed; failures among them may have been removed
     courses: dict[LiveKey, Course] = field(default_factory=dict)
     pace: Course = field(default_factory=Course)
     texts: int = -1
 
     def read(self, ctx: JobContext) -> None:
         first = not self.courses
-        self.tally.catch_up(ctx)
+        self.tally.take(ctx, Changes.to("output", self.touched)) if self.touched else self.tally.catch_up(ctx)
+        self.touched.clear()
         if first:  # what was there before the board was opened
             self.courses = {key: Course(points) for key, points in self.tally.since(0).items()}
         for value in self.tally.values():
@@ -185,41 +198,74 @@ class _Followed:
             self.pace.add(rates.texts, rates.texts_per_second, None, None)
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """What the project has beside texts and scores; read again when it changes."""
+
+    studies: tuple[StudyRow, ...]
+    runs: tuple[RunRow, ...]
+    generators: Mapping[int, GeneratorRow]
+    names: Mapping[str, str]  # what the axes call themselves and their identities
+
+
 class StoredBoard:
-    """Follows one study of an open project. `choose` from the window's thread, `load` on a worker thread."""
+    """Follows one study of an open project. `choose` and `note` from the window's thread, `load` on a worker thread."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._lock = threading.Lock()
         self._wanted: tuple[int | None, tuple[int, ...]] = (None, ())
+        self._noted: deque[Changes] = deque()
         self._followed: dict[tuple[int, int | None], _Followed] = {}
-        self._counts: dict[int, tuple[int, int, int]] = {}
+        self._listed: _Listed | None = None
+        self._judging: tuple[LiveJudging, ...] | None = None
+        self._counts: dict[int, tuple[float, RunCounts]] = {}  # with when each was counted
         self._reading = 0
 
     def choose(self, study_id: int | None, runs: Sequence[int] = ()) -> None:
         """Which study to show, None for the first, and which of its runs beside each other; none: all its texts."""
         self._wanted = study_id, tuple(runs)[:MOST_RUNS]
 
+    def note(self, changes: Changes) -> None:
+        """Something was written. The next reading takes it in."""
+        self._noted.append(changes)
+
     def load(self, ctx: JobContext) -> BoardData:
         """What is to be shown. One at a time; texts that were read are never read again."""
         with self._lock:
-            studies = self._project.studies.all()
+            self._take_notes()
+            listed = self._listed = self._listed or self._list()
             wanted, picked = self._wanted
-            study = next((one for one in studies if one.id == wanted), None) or self._first(studies)
+            study = next((one for one in listed.studies if one.id == wanted), None) or _first(listed)
             self._reading += 1
-            offered = tuple((one.id, safe_line(words_of(one.kind).rows)) for one in studies)
+            offered = tuple((one.id, safe_line(words_of(one.kind).rows)) for one in listed.studies)
             if study is None:
                 return BoardData(offered, None, self._reading)
-            return BoardData(offered, self._board(ctx, study, picked), self._reading)
+            return BoardData(offered, self._board(ctx, listed, study, picked), self._reading)
 
-    def _first(self, studies: Sequence[StudyRow]) -> StudyRow | None:
-        """The study of the newest run, else the first."""
-        runs = self._project.runs.all()
-        newest = runs[-1].study_id if runs else None
-        return next((one for one in studies if one.id == newest), studies[0] if studies else None)
+    def _take_notes(self) -> None:
+        outputs: set[Key] = set()
+        while self._noted:
+            changes = self._noted.popleft()
+            outputs |= changes.of("output")
+            if changes.touches("study", "run", "axis_definition"):
+                self._listed = None
+            if changes.touches("judgment", "session"):
+                self._judging = None
+        for followed in self._followed.values():
+            if followed.tally.rates().failed:
+                followed.touched |= outputs
 
-    def _board(self, ctx: JobContext, study: StudyRow, picked: tuple[int, ...]) -> StudyBoard:
-        runs = self._runs(study, picked)
+    def _list(self) -> _Listed:
+        named: dict[str, str] = {}
+        for key, axis in self._project.axes.latest().items():
+            named[key] = axis.title
+            named.update((one["key"], one["label"]) for one in axis.definition["identities"])
+        runs = self._project.runs
+        return _Listed(self._project.studies.all(), runs.all(), runs.generators(), named)
+
+    def _board(self, ctx: JobContext, listed: _Listed, study: StudyRow, picked: tuple[int, ...]) -> StudyBoard:
+        runs = self._runs(listed, study)
         known = {run.id: run.title for run in runs}
         picked = tuple(run for run in picked if run in known)
         parts: list[tuple[str, _Followed]] = []
@@ -232,41 +278,45 @@ class StoredBoard:
             parts.append((known[run] if run is not None and len(picked) > 1 else "", followed))
         wording = words_of(study.kind)
         items = wording.counted(2).replace("2", "", 1).strip()
-        measures = _measures(parts, self._name_of(), items)
+        measures, left_out = measures_of(parts, lambda key: safe_line(listed.names.get(key) or words(key)), items)
         paces = tuple(
             BoardPace(name or tr("all texts"), place, one.tally.rates(), one.pace.trace)
             for place, (name, one) in enumerate(parts)
         )
-        judging = parts[0][1].tally.judging() if study.kind == JUDGED else ()
-        more = max(0, len(measures) - MOST_MEASURES)
-        title = safe_line(wording.rows)
-        return StudyBoard(study, title, items, measures[:MOST_MEASURES], more, paces, judging, runs, picked)
+        if self._judging is None:
+            self._judging = parts[0][1].tally.judging()
+        judging = self._judging if study.kind == JUDGED else ()
+        return StudyBoard(study, safe_line(wording.rows), items, measures, left_out, paces, judging, runs, picked)
 
-    def _runs(self, study: StudyRow, picked: Sequence[int]) -> tuple[BoardRun, ...]:
-        """Newest first. Only those that may have moved are counted again: the newest, and those that are picked."""
-        generators = self._project.runs.generators()
-        rows = [row for row in self._project.runs.all() if row.study_id == study.id]
+    def _runs(self, listed: _Listed, study: StudyRow) -> tuple[BoardRun, ...]:
+        """Newest first."""
         found = []
-        for row in reversed(rows):
-            if row.id not in self._counts or row.id in picked or row is rows[-1] or self._unfinished(row.id):
-                counts = self._project.runs.counts(row.id)
-                self._counts[row.id] = (counts.wanted, counts.done, counts.failed)
-            made = generators[row.generator_id]
+        for row in reversed([row for row in listed.runs if row.study_id == study.id]):
+            made = listed.generators[row.generator_id]
             title = tr("{model}, seed {seed}").format(model=safe_line(made.model or made.backend), seed=row.seed)
-            found.append(BoardRun(row.id, title, *self._counts[row.id], can_go_on=made.backend != "imported"))
+            counts = self._counted(row.id)
+            found.append(
+                BoardRun(
+                    row.id, title, counts.wanted, counts.done, counts.failed, can_go_on=made.backend != "imported"
+                )
+            )  # fmt: skip
         return _told_apart(found)
 
-    def _unfinished(self, run_id: int) -> bool:
-        wanted, done, failed = self._counts[run_id]
-        return done + failed < wanted
+    def _counted(self, run_id: int) -> RunCounts:
+        """A run's counts, at most a few seconds old: to count a long run takes longer than everything else here."""
+        now = time.monotonic()
+        at, counts = self._counts.get(run_id, (0.0, None))
+        if counts is None or (counts.missing and now - at > COUNTED_SECONDS):
+            counts = self._project.runs.counts(run_id)
+            self._counts[run_id] = (now, counts)
+        return counts
 
-    def _name_of(self) -> NameOf:
-        """What the project's axes call an identity; else the id in words."""
-        named: dict[str, str] = {}
-        for key, axis in self._project.axes.latest().items():
-            named[key] = axis.title
-            named.update((one["key"], one["label"]) for one in axis.definition["identities"])
-        return lambda key: safe_line(named.get(key) or words(key))
+
+def _first(listed: _Listed) -> StudyRow | None:
+    """The study of the newest run, else the first."""
+    newest = listed.runs[-1].study_id if listed.runs else None
+    studies = listed.studies
+    return next((one for one in studies if one.id == newest), studies[0] if studies else None)
 
 
 def _told_apart(runs: Sequence[BoardRun]) -> tuple[BoardRun, ...]:
@@ -291,12 +341,16 @@ def _card_of(value: LiveValue) -> tuple[Any, ...]:
     return key.id, key.variant, value.unit, "" if by_group else key.label, dims
 
 
-def _measures(parts: Sequence[tuple[str, _Followed]], name_of: NameOf, items: str) -> tuple[BoardMeasure, ...]:
+def measures_of(
+    parts: Sequence[tuple[str, _Followed]], name_of: NameOf, items: str
+) -> tuple[tuple[BoardMeasure, ...], int]:
+    """The cards of several tallies, each with the name of its run, and how many more there would be."""
     gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Course]]] = {}
     for run, followed in parts:
         for value in followed.tally.values():
             gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
-    return tuple(_measure(card, found, name_of, items) for card, found in gathered.items())
+    cards = list(gathered.items())[:MOST_MEASURES]
+    return tuple(_measure(card, found, name_of, items) for card, found in cards), len(gathered) - len(cards)
 
 
 def _measure(

@@ -136,6 +136,8 @@ class LiveTally:
             for row in page:
                 self._after["output"] = row.id
                 found |= self._text(row)
+            if len(page) < PAGE:
+                break
             if found:
                 self._settle(ctx)
         return found
@@ -165,7 +167,7 @@ class LiveTally:
                 self._after[table] = number
                 found |= self._score(infos[scorer], row)
             self._after[table] = end
-            if rows and found:
+            if rows and found and end < last:
                 self._settle(ctx)
         return found
 

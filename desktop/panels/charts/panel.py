@@ -152,6 +152,11 @@ class ChartsPanel(Panel):
         self._ask()
         self._ask_figures()
 
+    def deliver(self, changes: "Changes") -> None:
+        if self._followed is not None:
+            self._followed.note(changes)  # also while the panel is hidden
+        super().deliver(changes)
+
     def changed(self, changes: "Changes") -> None:
         """While somebody watches the live board, texts and scores do not make every figure anew."""
         self._jobs.pick_up()
