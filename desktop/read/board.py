@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.jobs import JobContext
-from core.project.changes import Changes, Key
+from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
@@ -177,15 +177,13 @@ class _Followed:
     """A tally with the courses of its values."""
 
     tally: LiveTally
-    touched: set[Key] = field(default_factory=set)  # outputs that changed; failures among them may have been removed
     courses: dict[LiveKey, Course] = field(default_factory=dict)
     pace: Course = field(default_factory=Course)
     texts: int = -1
 
     def read(self, ctx: JobContext) -> None:
         first = not self.courses
-        self.tally.take(ctx, Changes.to("output", self.touched)) if self.touched else self.tally.catch_up(ctx)
-        self.touched.clear()
+        self.tally.catch_up(ctx)
         if first:  # what was there before the board was opened
             self.courses = {key: Course(points) for key, points in self.tally.since(0).items()}
         for value in self.tally.values():
@@ -227,8 +225,9 @@ class StoredBoard:
         self._wanted = study_id, tuple(runs)[:MOST_RUNS]
 
     def note(self, changes: Changes) -> None:
-        """Something was written. The next reading takes it in."""
-        self._noted.append(changes)
+        """Something was written. Texts and scores are looked for at each reading, the rest where this tells of it."""
+        if changes.touches("study", "run", "axis_definition", "judgment", "session"):
+            self._noted.append(changes)
 
     def load(self, ctx: JobContext) -> BoardData:
         """What is to be shown. One at a time; texts that were read are never read again."""
@@ -244,17 +243,12 @@ class StoredBoard:
             return BoardData(offered, self._board(ctx, listed, study, picked), self._reading)
 
     def _take_notes(self) -> None:
-        outputs: set[Key] = set()
         while self._noted:
             changes = self._noted.popleft()
-            outputs |= changes.of("output")
             if changes.touches("study", "run", "axis_definition"):
                 self._listed = None
             if changes.touches("judgment", "session"):
                 self._judging = None
-        for followed in self._followed.values():
-            if followed.tally.rates().failed:
-                followed.touched |= outputs
 
     def _list(self) -> _Listed:
         named: dict[str, str] = {}
