@@ -1,16 +1,16 @@
-"""Reads again when asked, ten times a second at most, one reading at a time, never on the window's thread."""
+"""Reads again when asked, about ten times a second at most, one reading at a time, never on the window's thread."""
 
 import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.jobs import JobHandle, JobRunner
 
-SHORTEST_SECONDS = 0.1
+SHORTEST_SECONDS = 0.095  # ten times a second, with what a timer comes late
 
 
 class Refresher(QObject):
@@ -31,7 +31,7 @@ class Refresher(QObject):
         self._running: JobHandle | None = None
         self._again = False
         self._last_start = float("-inf")
-        self._wait = QTimer(self, singleShot=True)
+        self._wait = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._wait.timeout.connect(self._start)
 
     def read_with(self, read: Callable[[JobContext], Any] | None) -> None:
