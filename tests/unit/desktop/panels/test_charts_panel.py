@@ -82,6 +82,9 @@ class NoBoard:
 
     def choose(self, study: int | None, runs: object) -> None: ...
 
+    def note(self, changes: Changes) -> None:
+        """Nothing is followed."""
+
     def load(self, ctx: JobContext) -> BoardData:
         return BoardData()
 
