@@ -12,6 +12,7 @@ from desktop.plots.export import FORMATS, PlotHost, PlotPage, ask_path, copy_dat
 from desktop.plots.legend import Legend, LegendEntry
 from desktop.plots.plot import Plot
 from desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
+from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 
 
@@ -30,7 +31,7 @@ class PlotCard(Card):
         self.mark.setCheckable(True)
         self.mark.setToolTip(tr("Drag around points to select them. Holding Shift does the same."))
         self.mark.toggled.connect(plot.set_marking)
-        self.mark.setVisible(markable)
+        show_if(self.mark, markable)
         self.reset = QuietButton(tr("Show everything"))
         self.reset.clicked.connect(plot.fit)
         self.reset.hide()

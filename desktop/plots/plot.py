@@ -185,9 +185,18 @@ class Plot(pg.PlotWidget):
         area = self.view.viewRect()
         self.view.translateBy(x=across * area.width(), y=up * area.height())
 
-    def link_x(self, other: "Plot | None") -> None:
-        """Show the same stretch of the x axis as another plot, from now on."""
-        self.view.setXLink(None if other is None else other.view)
+    def link_x(self, other: "Plot") -> None:
+        """Show the same stretch of the x axis as another plot, from now on, whichever of them is moved.
+
+        pyqtgraph's own link goes by where the views are on the screen, and is wrong while they are still laid out.
+        """
+        self.view.sigXRangeChanged.connect(partial(self._lead, other))
+        other.view.sigXRangeChanged.connect(partial(other._lead, self))
+
+    def _lead(self, other: "Plot", _view: View, stretch: Sequence[float]) -> None:
+        if self._touched and not other._touched:
+            other._touch()
+        other.view.setXRange(*stretch, padding=0)
 
     def _touch(self) -> None:
         self._touched = True

@@ -164,7 +164,7 @@ class MapView(ExploreView):
             points = mapped.points.astype(float)
             self.read(
                 lambda ctx: inside(corners, points[:, 0], points[:, 1]),
-                lambda found: self._choose(found, tr("drawn around on the map")),
+                lambda found: self._choose(found, tr("Drawn around on the map")),
             )
 
     def _choose_group(self) -> None:
@@ -179,7 +179,7 @@ class MapView(ExploreView):
         across, up = self.plot.view.viewPixelSize()
         found = self.cloud.nearest(x, y, (12 * across, 12 * up))
         if self._mapped is not None and found is not None:
-            self._choose(np.arange(len(self._mapped.indexes)) == found, tr("picked on the map"))
+            self._choose(np.arange(len(self._mapped.indexes)) == found, tr("Picked on the map"))
 
     def _choose(self, points: np.ndarray | None, how: str) -> None:
         assert self._mapped is not None or points is None

@@ -246,7 +246,7 @@ class ScoresView(ExploreView):
         found = self.cloud.nearest(x, y, (12 * across, 12 * up))
         if self._scored is not None and found is not None:
             index = self._scored.points[found]
-            self._choose(np.arange(len(self.texts)) == index, tr("picked"))
+            self._choose(np.arange(len(self.texts)) == index, tr("Picked"))
 
     def _choose(self, texts: np.ndarray, how: str) -> None:
         if self._scored is None or len(texts) != len(self.texts):

@@ -66,7 +66,7 @@ class SelectionDrawer(Card):
         """So many of all texts were selected; they are still being read."""
         said = plural(count, "1 text selected", "%n texts selected")
         self.heading.setText(said)
-        self.note.setText(tr("{how}; {share} of the {total} texts drawn").format(
+        self.note.setText(tr("{how}; {share} of the {total} texts shown").format(
             how=safe_line(how), share=_share(count, total), total=number(total)
         ))  # fmt: skip
         self._show_list(())
@@ -81,7 +81,7 @@ class SelectionDrawer(Card):
         """The first of the texts have been read."""
         self._show_list(tuple(texts))
         if len(texts) < total:
-            drawn = tr("{drawn} drawn at random are listed").format(drawn=number(len(texts)))
+            drawn = tr("{drawn} of them, taken at random, are listed").format(drawn=number(len(texts)))
             self.note.setText(f"{self.note.text()}; {drawn}")
         picks = self.list.selectionModel()
         for row in range(min(2, len(texts))):

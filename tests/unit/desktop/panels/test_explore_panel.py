@@ -16,15 +16,16 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
+from core.project.stores.columns import Measured
 from core.prompts import cogs_set
 from core.runs.compare import compare
 from core.runs.explore import Method, TextMap
 from core.runs.setup import store_set
-from desktop.panels.explore.panel import ExplorePanel
+from desktop.panels.explore.panel import ExplorePanel, MakeTexts
 from desktop.panels.explore.scores import HISTOGRAM
 from desktop.plots.cells import HeatCells
 from desktop.read import explore
-from desktop.read.explore import StoredTexts
+from desktop.read.explore import ExploredTexts, FieldCodes, StoredTexts
 
 PATIENCE = 30_000
 TEXTS = 120
@@ -81,10 +82,10 @@ def show(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., ExplorePanel]]:
     """Shows the panel over a project, when everything is drawn."""
     made: list[tuple[ExplorePanel, Project]] = []
 
-    def make(project: Project | None = None) -> ExplorePanel:
+    def make(project: Project | None = None, make_source: MakeTexts = StoredTexts) -> ExplorePanel:
         project = project or written(tmp_path / "castle.biasprint")
         shell = FakeShell(project)
-        panel = ExplorePanel(shell)
+        panel = ExplorePanel(shell, make_source)
         made.append((panel, project))
         panel.resize(1200, 760)
         panel.show()
@@ -149,7 +150,7 @@ def test_a_selection_leads_to_its_texts_side_by_side_and_to_the_words_that_tell_
     settle(panel, qtbot)
     assert panel.drawer.more.text().startswith("tender")
     assert panel.drawer.less.text().startswith("strong")
-    assert f"of the {TEXTS} texts drawn" in panel.drawer.note.text()
+    assert f"of the {TEXTS} texts shown" in panel.drawer.note.text()
     assert "No test" in panel.drawer.compared.text()
     QTest.keyClick(panel.drawer, Qt.Key.Key_Escape)
     assert panel.drawer.isHidden()
@@ -293,6 +294,45 @@ def test_texts_that_a_scorer_failed_on_are_counted_apart_in_every_view(
     settle(panel, qtbot)
     (cells,) = panel.views[2].plot.items_drawn()
     assert int(np.sum(cells.columns()["n"])) == TEXTS - 42
+    assert panel.shell.errors == []
+
+
+class ManyIdentities(StoredTexts):
+    """20,000 texts about 10,000 identities; of the scores a tenth is no number, or without end."""
+
+    COUNT = 20_000
+
+    def load(self, ctx: JobContext) -> ExploredTexts:
+        names = tuple(f"identity {n}" for n in range(self.COUNT // 2))
+        codes = np.arange(self.COUNT, dtype=np.int32) % len(names)
+        fields = {name: FieldCodes(name, names, codes) for name in ("identity", "task")}
+        measured = (Measured("vader", "1", self.COUNT),)
+        ids, lengths = np.arange(1, self.COUNT + 1), np.full(self.COUNT, 80)
+        return ExploredTexts(ids, np.ones(self.COUNT, dtype=bool), lengths, fields, measured, measured)
+
+    def score(self, ctx: JobContext, texts: ExploredTexts, of: Measured) -> np.ndarray:
+        values = np.random.default_rng(0).normal(size=self.COUNT)
+        values[::20], values[10::20] = np.nan, np.inf
+        return values
+
+    def vectors(self, ctx: JobContext, texts: ExploredTexts, of: Measured) -> tuple[np.ndarray, np.ndarray]:
+        return np.arange(self.COUNT), np.random.default_rng(0).normal(size=(self.COUNT, 8)).astype(np.float32)
+
+
+def test_ten_thousand_identities_are_drawn_with_the_most_frequent_named(
+    show: Callable[..., ExplorePanel], qtbot: QtBot
+):
+    panel = show(make_source=ManyIdentities)
+    map_view, scores, heat = panel.views
+    assert "the 7 most frequent of 10,000 groups, the rest as others" in map_view.card.sentence.text()
+    assert len(map_view.card.legend.entries) == 8
+    panel.tabs.setCurrentIndex(1)
+    settle(panel, qtbot)
+    assert scores.distribution.sentence.text().startswith("18,000 texts with this score, the 7 most frequent of ")
+    assert "2,000 texts have none." in scores.distribution.sentence.text()
+    panel.tabs.setCurrentIndex(2)
+    settle(panel, qtbot)
+    assert "9,970 rows and 9,970 columns are left out" in heat.card.sentence.text()
     assert panel.shell.errors == []
 
 

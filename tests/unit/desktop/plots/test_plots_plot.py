@@ -156,7 +156,13 @@ def test_linked_plots_show_the_same_stretch(square: Plot, qtbot: QtBot):
     other.show_items([points([0, 10], [0, 3])], fit=True)
     other.link_x(square)
     QTest.keyClick(square, Qt.Key.Key_Plus)
-    assert range_of(other)[:2] == pytest.approx(range_of(square)[:2], rel=0.05)
+    assert range_of(other)[:2] == pytest.approx(range_of(square)[:2])
+    QTest.keyClick(other, Qt.Key.Key_Right)
+    assert range_of(square)[:2] == pytest.approx(range_of(other)[:2])
+    other.follow()
+    square.follow()
+    assert square.touched, "new points do not take away what somebody looks at"
+    assert range_of(square)[:2] == pytest.approx(range_of(other)[:2])
     other.close()
     other.deleteLater()
 
