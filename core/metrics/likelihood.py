@@ -95,6 +95,15 @@ def likelihood_deltas(counts: Numbers) -> tuple[Difference, ...]:
     )
 
 
+def delta_values(counts: Numbers) -> tuple[float | None, ...]:
+    """The same three Δ alone, without interval and test; None where a side of the table is empty."""
+    table = _table(counts)
+    first, second = (int(total) for total in table.sum(axis=1))
+    if not (first and second):
+        return (None,) * len(CHOSEN)
+    return tuple(int(one) / first - int(other) / second for one, other in zip(*table, strict=True))
+
+
 def delta_draws(counts: Draws) -> Floats:
     """The three Δ for counts drawn at random, shape (2, 3, draws): shape (3, draws), NaN where a side is empty."""
     whole = counts.sum(axis=1, keepdims=True)

@@ -37,6 +37,7 @@ HELPERS = {
     "embeddings.effects": "the formula behind both tests of WEAT",
     "likelihood.association_draws": "omnibus for many resampled tables",
     "likelihood.delta_draws": "likelihood_deltas for many resampled tables",
+    "likelihood.delta_values": "the formula behind likelihood_deltas, without its tests",
     "likelihood.likelihood_draws": "conditional_likelihoods for many resampled tables",
     "means.t_of": "the test behind one_sample_mean and paired_difference",
     "odds.log_odds_ratio": "the formula behind clustered_odds_ratios",

@@ -8,7 +8,7 @@ import numpy as np
 from core.compute import ComputeProcess
 from core.jobs import JobContext
 from core.metrics.anytime import FIRST_CLUSTERS, clustered_share_band, normal_band
-from core.metrics.likelihood import CHOSEN, DELTAS, GIVEN, conditional_likelihoods, likelihood_deltas
+from core.metrics.likelihood import CHOSEN, DELTAS, GIVEN, conditional_likelihoods, delta_values
 from core.metrics.result import Bounds
 from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums
@@ -106,12 +106,12 @@ class _Cell:
                 yield undefined(key, SHARE, n, one.reason)
             else:
                 yield self._share(key, one.chosen, one.n, place % 3, given)
-        for place, difference in enumerate(likelihood_deltas(chosen)):
+        for place, value in enumerate(delta_values(chosen)):
             key = LiveKey(DELTA_ID, DELTAS[place], "", dims)
-            if difference.value is None:
+            if value is None:
                 yield undefined(key, DIFFERENCE, n, "a polarity has no usable reply yet")
             else:
-                yield self._difference(key, n, difference.value, place, chosen)
+                yield self._difference(key, n, value, place, chosen)
         together = int(counts.sum())
         key = LiveKey(IRRELEVANT_ID, "irrelevant", "", dims)
         yield self._share(key, int(counts[:, IRRELEVANT].sum()), together, IRRELEVANT, (0, 1))

@@ -10,6 +10,7 @@ from core.metrics.likelihood import (
     association_draws,
     conditional_likelihoods,
     delta_draws,
+    delta_values,
     likelihood_deltas,
     likelihood_draws,
     omnibus,
@@ -43,6 +44,8 @@ def test_deltas_by_hand_add_up_to_nothing() -> None:
     values = [one.value for one in likelihood_deltas(COUNTS)]
     assert values == [pytest.approx(0.35), pytest.approx(-0.3), pytest.approx(-0.05)]
     assert sum(value or 0.0 for value in values) == pytest.approx(0)
+    assert delta_values(COUNTS) == tuple(values)
+    assert delta_values(np.array([[3, 0, 1], [0, 0, 0]])) == (None, None, None)
 
 
 def test_the_omnibus_test_is_pearsons() -> None:
