@@ -20,10 +20,14 @@ GRID = 110  # of 255
 FEWEST_LETTERS = 2  # lines high, that a name across has as room at least
 SEPARATOR = " · "  # of an axis and its identity
 GAP = 6  # pixels between two names
+COUNT = "count"  # a unit of whole numbers
 
 
 class PlotAxis(pg.AxisItem):
-    """`unit`: a proportion is written in per cent; `names`: texts for the values 0, 1, 2 … in place of numbers."""
+    """`unit`: a proportion is written in per cent, a count has whole ticks.
+
+    `names`: texts for the values 0, 1, 2 … in place of numbers.
+    """
 
     def __init__(self, side: str, title: str, unit: str = "", names: Sequence[str] = ()) -> None:
         super().__init__(side)
@@ -58,6 +62,10 @@ class PlotAxis(pg.AxisItem):
             two_lines = math.ceil(2 * QFontMetricsF(font(tokens)).height()) + tokens.px(6)
             self.setHeight(two_lines if any(SEPARATOR in name for name in self.names) else None)
         self.setGrid(False if self.names else 255 if tokens.name == "contrast" else GRID)
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        found = super().tickSpacing(low, high, size)
+        return [(max(1.0, spacing), offset) for spacing, offset in found] if self.unit == COUNT else list(found)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if self.names:

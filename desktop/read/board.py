@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -172,12 +173,22 @@ class Course:
         return self._made
 
 
+def _finite(value: LiveValue) -> LiveValue:
+    """Without what is no number: scores from elsewhere may hold anything."""
+    if value.estimate is not None and not isfinite(value.estimate):
+        return replace(value, estimate=None, low=None, high=None, reason=tr("some scores are no numbers"))
+    if value.low is not None and value.high is not None and not isfinite(value.high - value.low):
+        return replace(value, low=None, high=None, reason=tr("the band has no ends"))
+    return value
+
+
 @dataclass
 class _Followed:
     """A tally with the courses of its values."""
 
     tally: LiveTally
     courses: dict[LiveKey, Course] = field(default_factory=dict)
+    values: tuple[LiveValue, ...] = ()
     pace: Course = field(default_factory=Course)
     texts: int = -1
 
@@ -186,9 +197,10 @@ class _Followed:
         self.tally.catch_up(ctx)
         if first:  # what was there before the board was opened
             self.courses = {key: Course(points) for key, points in self.tally.since(0).items()}
-        for value in self.tally.values():
+        self.values = tuple(_finite(value) for value in self.tally.values())
+        for value in self.values:
             course = self.courses.setdefault(value.key, Course())
-            if value.estimate is not None and np.isfinite(value.estimate):
+            if value.estimate is not None:
                 course.add(value.n, value.estimate, value.low, value.high)
         rates = self.tally.rates()
         if rates.texts != self.texts:
@@ -341,7 +353,7 @@ def measures_of(
     """The cards of several tallies, each with the name of its run, and how many more there would be."""
     gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Course]]] = {}
     for run, followed in parts:
-        for value in followed.tally.values():
+        for value in followed.values:
             gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
     cards = list(gathered.items())[:MOST_MEASURES]
     return tuple(_measure(card, found, name_of, items) for card, found in cards), len(gathered) - len(cards)

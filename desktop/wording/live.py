@@ -62,11 +62,14 @@ def seen_now(value: LiveValue, name: str, items: str) -> str:
     )
 
 
+def value_words(value: LiveValue) -> str:
+    """What is seen now: "0.61 (0.48–0.73)"."""
+    return "–" if value.estimate is None else digits.whole(value.estimate, value.low, value.high, value.unit)
+
+
 def with_value(name: str, value: LiveValue) -> str:
     """A curve's name in a legend, with what is seen now: "Male: 0.61 (0.48–0.73)"."""
-    if value.estimate is None:
-        return f"{name}: –"
-    return f"{name}: {digits.whole(value.estimate, value.low, value.high, value.unit)}"
+    return f"{name}: {value_words(value)}"
 
 
 def measure_sentence(values: Sequence[tuple[str, LiveValue]], items: str, common: str = "") -> str:

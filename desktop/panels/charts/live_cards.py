@@ -10,17 +10,20 @@ from core.draw import digits
 from core.runs.live import LiveJudging, LiveRates
 from desktop import theme
 from desktop.operations.runs import failure_words
+from desktop.plots.axis import COUNT
 from desktop.plots.band import LiveBand, Region
 from desktop.plots.card import PlotCard
 from desktop.plots.export import PlotHost
 from desktop.plots.item import PlotBounds
 from desktop.plots.legend import LegendEntry
+from desktop.plots.look import BAND_OPACITY
 from desktop.plots.plot import Plot
-from desktop.read.board import BoardMeasure, BoardPace, Trace
+from desktop.read.board import BoardCurve, BoardMeasure, BoardPace, Trace
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, number, plural, tr
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.live import pace_words, scored_words, with_value
 
+CROWDED, FAINT = 3, 0.10  # from so many bands over each other on, each is so faint
 SETTLED = 0.15  # of the points: the bands of the first ones are so wide that nothing else could be read beside them
 WIDEST = 2.5  # and no band is shown whole that is so many times as wide as the present one
 
@@ -29,7 +32,7 @@ class MeasureDrawing:
     """A plot of estimates over n with the bands that hold whenever one looks; a series per group, run and model."""
 
     def __init__(self, measure: BoardMeasure, items: str) -> None:
-        self.plot = Plot(measure.title, x=items, y=measure.unit, y_unit=measure.unit)
+        self.plot = Plot(measure.title, x=items, x_unit=COUNT, y=measure.unit, y_unit=measure.unit)
         self._bands: dict[str, LiveBand] = {}
         self._drawn: dict[str, Trace] = {}
         self._line = _no_difference(measure.unit)
@@ -43,15 +46,13 @@ class MeasureDrawing:
             self.plot.say_nothing(measure.reason)
             return []
         drawn = [curve for curve in measure.curves if len(curve.trace.n)]
+        opacity = FAINT if len(drawn) >= CROWDED else BAND_OPACITY
+        self._bands = {curve.key: self._band(curve, measure, opacity) for curve in drawn}
         for curve in drawn:
-            band = self._bands.get(curve.key)
-            if band is None or band.place != curve.place or band.name != (curve.name or measure.title):
-                band = self._bands[curve.key] = LiveBand(curve.name or measure.title, curve.place, measure.unit)
-                self._drawn.pop(curve.key, None)
             if self._drawn.get(curve.key) is not curve.trace:
                 self._drawn[curve.key] = curve.trace
-                _show_trace(band, curve.trace)
-        items = (*self._regions(measure), *(self._bands[curve.key] for curve in drawn))
+                _show_trace(self._bands[curve.key], curve.trace)
+        items = (*self._regions(measure), *self._bands.values())
         if items != self.plot.items_drawn():
             self.plot.show_items(items)
         else:
@@ -59,6 +60,16 @@ class MeasureDrawing:
         several = len(drawn) > 1
         entries = [LegendEntry(with_value(curve.name, curve.value), curve.place, "line") for curve in drawn if several]
         return entries if self._floor is None else [*entries, LegendEntry(self._floor.name, 0, "floor")]
+
+    def _band(self, curve: BoardCurve, measure: BoardMeasure, opacity: float) -> LiveBand:
+        """The band of a curve, the one that is there if it looks like that."""
+        name = curve.name or measure.title
+        band = self._bands.get(curve.key)
+        if band is None or (band.place, band.name, band.opacity) != (curve.place, name, opacity):
+            band = LiveBand(name, curve.place, measure.unit)
+            band.opacity = opacity
+            self._drawn.pop(curve.key, None)
+        return band
 
     def _regions(self, measure: BoardMeasure) -> list[Region]:
         if measure.floor is None or not np.isfinite(measure.floor):
@@ -119,7 +130,7 @@ class PaceCard(PlotCard):
     """Texts a second over the number of texts; in words tokens, failures, refusals and how far the scorers are."""
 
     def __init__(self, host: PlotHost) -> None:
-        super().__init__(Plot(tr("Pace"), x=tr("texts"), y=tr("texts a second")), tr("Pace"), host)
+        super().__init__(Plot(tr("Pace"), x=tr("texts"), x_unit=COUNT, y=tr("texts a second")), tr("Pace"), host)
         self._bands: list[LiveBand] = []
 
     def show_paces(self, paces: Sequence[BoardPace], left: str) -> None:
@@ -158,7 +169,9 @@ class LengthsCard(PlotCard):
 
     def __init__(self, host: PlotHost) -> None:
         super().__init__(
-            Plot(tr("Lengths"), x=tr("words"), y=tr("share of texts"), y_unit="share"), tr("Lengths"), host
+            Plot(tr("Lengths"), x=tr("words"), x_unit=COUNT, y=tr("share of texts"), y_unit="share"),
+            tr("Lengths"),
+            host,
         )
         self._bands: list[LiveBand] = []
 
@@ -172,6 +185,7 @@ class LengthsCard(PlotCard):
             self._bands = [LiveBand(pace.name, pace.place, "share", stepped=True) for pace in some]
             for band in self._bands:
                 band.column_names = ("words", "share", "low", "high")
+                band.opacity = FAINT if len(some) >= CROWDED else BAND_OPACITY
             self.plot.show_items(self._bands)
         for band, pace in zip(self._bands, some, strict=True):
             edges, shares = _lengths(pace.rates)
@@ -198,13 +212,15 @@ def _lengths_told(pace: BoardPace, *, many: bool) -> str:
     low, high, count = max(rates.lengths, key=lambda one: one[2])
     between = tr("{low} to {high} words").format(low=low, high=(high or 0) - 1)
     most = between if high is not None else tr("{low} words or more").format(low=low)
-    told = tr("Most often {most} ({count} of {texts}); {refusals}.").format(
+    if many:
+        refused = plural(rates.refusals, "1 refusal", "%n refusals")
+        return tr("{name}: most often {most}, {refused}.").format(name=pace.name, most=most, refused=refused)
+    return tr("Most often {most} ({count} of {texts}); {refusals}.").format(
         most=most,
         count=digits.count(count),
         texts=plural(rates.texts, "1 text", "%n texts"),
         refusals=plural(rates.refusals, "1 refusal", "%n refusals"),
     )
-    return f"{pace.name}: {told}" if many else told
 
 
 class RaterCountsCard(Card):

@@ -15,6 +15,7 @@ from desktop.read.board import BoardMeasure
 from desktop.theme import Tokens
 from desktop.widgets import Label, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.live import value_words
 
 MOST = 4  # cards at a time
 USUAL_HEIGHT = 720  # pixels: on a screen so high, texts are as large as in a window
@@ -22,17 +23,21 @@ SMALLEST, LARGEST = 1.2, 4.0
 
 
 class WallCard(QFrame):
-    """A measure: title, curves, legend, and what is seen now."""
+    """A measure: title, of one curve its value, curves, legend, and what is seen now."""
 
     def __init__(self, measure: BoardMeasure, items: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self.drawing = MeasureDrawing(measure, items)
         self.drawing.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys are the wall's
-        self.heading, self.sentence = Label("", "heading", wrap=True), Label("", "", wrap=True)
+        self.heading, self.value = Label("", "heading", wrap=True), Label("", "heading")
+        self.sentence = Label("", "note", wrap=True)
         self.legend = Legend()
+        top = QHBoxLayout()
+        top.addWidget(self.heading, 1)
+        top.addWidget(self.value)
         box = QVBoxLayout(self)
-        box.addWidget(self.heading)
+        box.addLayout(top)
         box.addWidget(self.drawing.plot, 1)
         box.addWidget(self.legend)
         box.addWidget(self.sentence)
@@ -40,6 +45,7 @@ class WallCard(QFrame):
 
     def show_measure(self, measure: BoardMeasure) -> None:
         self.heading.setText(measure.title)
+        self.value.setText(value_words(measure.curves[0].value) if len(measure.curves) == 1 else "")
         self.sentence.setText(measure.sentence if not measure.reason else "")
         self.legend.show_entries(self.drawing.show(measure))
         self.drawing.plot.describe(measure.title, measure.sentence)
@@ -48,8 +54,9 @@ class WallCard(QFrame):
     def enlarge(self, tokens: Tokens) -> None:
         self.drawing.plot.dress(tokens)
         self.legend.set_tokens(tokens)
-        self.heading.setStyleSheet(f"font-size: {tokens.heading}px;")
-        self.sentence.setStyleSheet(f"font-size: {tokens.control}px;")
+        for label in (self.heading, self.value):
+            label.setStyleSheet(f"font-size: {tokens.heading}px;")
+        self.sentence.setStyleSheet(f"font-size: {tokens.note}px;")
         self.drawing.plot.nothing.setStyleSheet(f"font-size: {tokens.control}px;")
         margin = tokens.px(12)
         self.layout().setContentsMargins(margin, margin, margin, margin)

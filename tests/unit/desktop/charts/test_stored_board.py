@@ -1,6 +1,7 @@
 """The reader of the live board over a real project: what is shown, of which runs, and what never is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,18 @@ import pytest
 from live_scene import Quick, store, written
 
 from core.compute import calls
+from core.errors import AppError
 from core.jobs import JobContext
+from core.project.changes import Changes
 from core.project.project import Project
+from core.project.specs import SourceSpec
 from core.project.stores.runs import OutputFilter
+from core.runs.live import LiveKey, LiveTally, LiveValue
 from core.runs.measure import scorers_needed
 from core.runs.setup import study_of
 from desktop.read.board import MOST_CURVES, MOST_POINTS, BoardMeasure, Course, StoredBoard, StudyBoard
 
+IDENTITIES = 10_000
 NAMES = ["Kelly=female", "Joseph=male"]
 
 
@@ -125,3 +131,97 @@ def test_a_layout_is_kept_with_the_study_and_nothing_else_of_it_changes(project:
     assert shown(StoredBoard(project)).layout == {"cards": []}
     assert study_of(project, "letters").settings == {"board": {"cards": []}, "other": 1}
     assert study_of(project, "letters").title == study.title
+
+
+# ---- what does not go as it should
+
+
+def test_scores_that_are_no_numbers_give_sentences_and_no_curve_through_them(project: Project) -> None:
+    study = study_of(project, "letters")
+    ids = [row.id for row in project.outputs.each(OutputFilter(study_id=study.id))]
+    info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
+    texts = project.outputs.texts(ids)
+    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+    bad = (np.nan, np.inf, -np.inf)
+    found = {("output", key): one.values.astype(float) for key, one in zip(ids, values, strict=True)}
+    for place, key in enumerate(list(found)[::2]):
+        found[key] = np.full_like(found[key], bad[place % len(bad)])
+    store(project, info, found)  # type: ignore[arg-type]
+    board = shown(StoredBoard(project))
+    assert agentic(board).curves[0].value.n == 60
+    for measure in board.measures:
+        assert "nan" not in measure.sentence
+        assert "inf" not in measure.sentence
+        assert all(np.isfinite(curve.trace.value).all() for curve in measure.curves)
+
+
+def test_a_measure_that_gives_no_number_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = LiveKey("songs.loudness", "loudness", "")
+    monkeypatch.setattr(
+        LiveTally,
+        "values",
+        lambda tally: (LiveValue(key, "dB", 5, np.nan), LiveValue(replace(key, label="x"), "dB", 5, 1.0, 0.5, np.inf)),
+    )
+    first, second = shown(StoredBoard(project)).measures
+    assert first.reason == "nothing to show yet (some scores are no numbers)."
+    assert "without a band (the band has no ends)" in second.sentence
+
+
+def imported(project: Project, groups: list[str]) -> None:
+    """A letter of each group, brought in as a table, with the lexicon's counts."""
+    study = project.studies.add("letters", "Letters").number("study")
+    letters = [
+        SourceSpec(
+            kind="letter", origin="made.csv", row=row, text=f"She is letter {row}.", fields={"group": group}
+        )
+        for row, group in enumerate(groups)
+    ]  # fmt: skip
+    ids = sorted(project.sources.add_many(study, letters).of("source"))
+    info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
+    _, values = Quick().call(calls.score_batch, info.name, ["She is a good letter."])
+    store(project, info, {("source", int(key)): values[0].values for key in ids})
+
+
+def test_one_group_alone_has_a_sentence_where_the_curve_would_be(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "one.biasprint") as made:
+        imported(made, ["female"] * 40)
+        measure = agentic(shown(StoredBoard(made)))
+    assert measure.reason == "nothing to show yet (an odds ratio needs letters of two groups)."
+
+
+def test_a_scorer_that_fails_on_some_texts_is_told_by_its_count(project: Project) -> None:
+    study = study_of(project, "letters")
+    info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
+    half = [row.id for row in project.outputs.each(OutputFilter(study_id=study.id))][:60]
+    texts = project.outputs.texts(half)
+    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in half])
+    store(project, info, {("output", key): one.values for key, one in zip(half, values, strict=True)})
+    board = shown(StoredBoard(project))
+    assert (board.paces[0].rates.texts, board.paces[0].rates.scored["lexicon"]) == (120, 60)
+    assert agentic(board).curves[0].value.n == 60
+
+
+def test_ten_thousand_identities_are_a_sentence(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "many.biasprint") as made:
+        imported(made, [f"g{number}" for number in range(IDENTITIES)])
+        found = shown(StoredBoard(made))
+    assert len(found.measures) + found.left_out < 10
+    assert found.measures[0].reason == (
+        "nothing to show yet (there are more than 24 groups: they are compared at the end)."
+    )
+
+
+def test_a_project_that_was_closed_is_told_and_nothing_else(project: Project) -> None:
+    board = StoredBoard(project)
+    shown(board)
+    project.close()
+    with pytest.raises(AppError, match="The project is closed"):
+        board.load(JobContext())
+
+
+def test_what_changed_beside_texts_is_read_when_it_is_told_of(project: Project) -> None:
+    board = StoredBoard(project)
+    shown(board)
+    written(project, "letters", names=NAMES, seed=7)
+    board.note(Changes.to("run", [2]))
+    assert [run.title for run in shown(board).runs] == ["large, seed 7", "large, seed 1"]

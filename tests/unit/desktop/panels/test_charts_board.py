@@ -1,9 +1,11 @@
 """The live board: cards that move, grow and are pinned, runs beside each other, the wall. All figures are made up."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import board_scene as scene
+import numpy as np
 import pytest
 from fake_shell import FakeShell
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -19,7 +21,7 @@ from desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
 from desktop.panels.charts.dashboard import Place, packed, places_in
 from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard, RaterCountsCard
 from desktop.plots.export import as_text, tables_of
-from desktop.read.board import BoardData
+from desktop.read.board import BoardData, Trace
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
 
@@ -144,6 +146,43 @@ def test_runs_are_picked_in_a_menu(board: LiveBoard, qtbot: QtBot) -> None:
     assert asked == [(1, (1,)), (1, (1, 2))]
     entries(board.head.runs_menu())["All texts together"].trigger()
     assert asked[-1] == (1, ())
+
+
+# ---- what does not go as it should
+
+
+def test_what_is_no_number_leaves_a_gap(board: LiveBoard) -> None:
+    trace = Trace(
+        np.array([1.0, 2, 3, 4]), np.array([0.5, np.nan, 0.6, 0.7]),
+        np.array([np.nan, np.nan, -np.inf, 0.5]), np.array([np.nan, np.nan, np.inf, 0.9]),
+    )  # fmt: skip
+    whole = scene.board(60)
+    measure = whole.measures[0]
+    curve = replace(measure.curves[0], trace=trace)
+    show(board, BoardData((), replace(whole, measures=(replace(measure, curves=(curve,)),))))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    assert not card.grab().isNull()
+    assert np.isfinite(card.plot.view.viewRange()).all()
+    (table,) = [one for one in tables_of(card.plot) if "estimate" in one]
+    assert len(table["estimate"]) == 4
+    assert "nan" not in as_text([table])
+
+
+def test_a_run_that_was_cancelled_at_its_first_text_has_a_pace(board: LiveBoard) -> None:
+    show(board, scene.data(1))
+    card = board.dashboard.cards[PACE]
+    assert isinstance(card, PaceCard)
+    assert card.sentence.text().startswith("1 text,")
+    assert card.plot.x_axis.tickSpacing(0.5, 1.5, 400.0)[0][0] >= 1
+
+
+def test_a_run_of_which_every_text_failed_says_why(board: LiveBoard) -> None:
+    show(board, scene.data(0, failed=3))
+    card = board.dashboard.cards[PACE]
+    assert isinstance(card, PaceCard)
+    assert "3 took longer than their deadline." in card.sentence.text() + card.plot.nothing.text()
+    assert not board.nothing.isVisible()
 
 
 # ---- arranging

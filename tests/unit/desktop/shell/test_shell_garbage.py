@@ -18,6 +18,7 @@ def collector(qtbot: QtBot):
     made.start()
     yield made
     made.stop()
+    gc.unfreeze()
     assert gc.isenabled()
 
 
@@ -43,7 +44,7 @@ def test_a_busy_thread_collects_nothing(collector: GarbageCollector):
     assert lost() is None
 
 
-def test_what_has_grown_old_is_collected_once_a_minute(collector: GarbageCollector):
+def test_what_has_grown_old_is_collected_now_and_then(collector: GarbageCollector):
     widget = QWidget()
     widget.myself = widget
     lost = weakref.ref(widget)
@@ -63,3 +64,21 @@ def test_a_little_garbage_is_left_for_later(collector: GarbageCollector):
     lost = lost_in_a_cycle()
     collector.look()
     assert lost() is not None
+
+
+def test_what_takes_long_to_look_through_is_set_apart_until_the_project_is_closed(
+    collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("desktop.app.LONG_SECONDS", 0.0)
+    widget = QWidget()
+    widget.myself = widget
+    lost = weakref.ref(widget)
+    for _ in range(FULL_EVERY_LOOKS):
+        collector.look()
+    assert gc.get_freeze_count() > 0
+    del widget
+    for _ in range(FULL_EVERY_LOOKS):
+        collector.look()
+    assert lost() is not None
+    collector.everything()
+    assert lost() is None
