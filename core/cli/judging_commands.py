@@ -222,7 +222,7 @@ def judge(
     keys = session_keys(endpoint, ask_key)
     with open_for_writing(file) as project, job("Judging") as ctx:
         plans = chosen_plans(project, plan or (), axis or ())
-        check_can_judge(backend)
+        check_can_judge(backend, model)
         spec = generator_spec(backend, model, given, models(), ctx=ctx, keys=keys)
         results = []
         for one in plans:
@@ -277,6 +277,7 @@ def _judged_json(plan: "PlanRow", result: "JudgeResult") -> dict[str, Any]:
         "added": result.added,
         "replies": dict(result.read),
         "failures": dict(result.failures),
+        "unread": dict(result.unread),
         "compared": result.compared,
         "flips": result.flips,
         "flip_rate": result.flip_rate,
@@ -286,6 +287,8 @@ def _judged_json(plan: "PlanRow", result: "JudgeResult") -> dict[str, Any]:
 
 
 def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
+    from core.runs.judge import reasons_in_words
+
     replies = ", ".join(f"{count:,} {name}" for name, count in result.read.items() if count)
     say(f"{plan.title}: {result.rater} gave {sum(result.read.values()):,} of {result.wanted:,} replies ({replies}).")
     bounds = result.flip_interval
@@ -299,7 +302,11 @@ def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
         say(f"  {result.first / result.choices:.0%} of those choices fell on the first card.")
     if result.unusable:
         say(f"  {result.unusable:,} comparisons cannot be judged: their texts are not the ones that were planned.")
-    if not result.closed:
+    if result.unread:
+        say(f"  No answer in the form asked: {reasons_in_words(result.unread)}.")
+    if not result.answers:
+        say("  Without an answer the session is not finished and counts nowhere.")
+    if not result.closed and result.failures:
         failed = ", ".join(f"{count:,} {kind}" for kind, count in sorted(result.failures.items()))
         say(f"  Requests failed ({failed}): the same command makes them again, --finish counts the rest without them.")
 

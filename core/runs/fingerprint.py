@@ -173,7 +173,7 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
     }
     sessions = [session for session in project.judging.sessions() if session.plan_id in asked]
     offered: dict[str, OfferedRater] = {}
-    for session in _revealed(sessions):
+    for session in _revealed(project, sessions):
         ctx.check()
         rater, ids = raters[session.rater_id], asked[session.plan_id]
         left = len(ids - answered_in(project, session))
@@ -238,7 +238,12 @@ def _own(
     """The rater's revealed sessions and what was answered in them; AppError where there is nothing to show."""
     if rater_id not in raters:
         raise AppError("This project has no such rater.", hint="Choose one of those that it has.")
-    own = [session for session in _revealed(every) if session.rater_id == rater_id]
+    own = [session for session in _revealed(project, every) if session.rater_id == rater_id]
+    if not own and any(session.rater_id == rater_id and session.revealed_at is not None for session in every):
+        raise AppError(
+            "Nothing was answered in this session, so it gives no fingerprint.",
+            hint="Rate some comparisons: a skip is no answer.",
+        )
     if not own:
         raise AppError(
             "This session is still open: its fingerprint is hidden until the session is complete.",
@@ -277,7 +282,7 @@ def _beside(
     leave_out: str,
 ) -> _Others:
     """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
-    on_plans = [session for session in _revealed(sessions) if session.plan_id in plans]
+    on_plans = [session for session in _revealed(project, sessions) if session.plan_id in plans]
     of_people = [session for session in on_plans if raters[session.rater_id].kind == "person"]
     people = len({session.rater_id for session in of_people})
     voices = []
@@ -318,8 +323,10 @@ def _axes(
     )
 
 
-def _revealed(sessions: Sequence[SessionRow]) -> list[SessionRow]:
-    return [session for session in sessions if session.revealed_at is not None]
+def _revealed(project: Project, sessions: Sequence[SessionRow]) -> list[SessionRow]:
+    """Those that were revealed with at least one answer: without one nobody chose anything."""
+    answered = project.judging.answered_sessions()
+    return [session for session in sessions if session.revealed_at is not None and session.id in answered]
 
 
 def _kind(rater: RaterRow) -> Whose:

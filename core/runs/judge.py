@@ -5,7 +5,7 @@ the seed of a request depends on nothing but the session's seed, the texts and t
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,12 +27,14 @@ from core.judging.model_rater import (
 )
 from core.judging.plan import texts_digest
 from core.judging.wording import ComparisonWording, shipped_wording
+from core.machine.models import catalogue
 from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
 from core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
 from core.project.stores.common import canonical_json
+from core.project.stores.judging import ANSWERS
 from core.runs.generate import FailureWatch, ask_all, sampling
 from core.runs.writing import LiveText, Written
 from core.text import sha256_text
@@ -43,6 +45,10 @@ LONGEST_CODE = 180  # of a rater's 200 characters: a number may follow
 LONGEST_REPLY = 20_000  # characters that are kept of one
 # What would fail again however often it is asked.
 FOR_GOOD: frozenset[Failure] = frozenset(("context", "refused", "too_large", "parameters"))
+# After so many replies without an answer a model is given up. One that answers a fifth of what it is asked is given up
+# wrongly in 7 of 100 sessions (.8 ** 12); one that answers half of it, never.
+PROBED = 12
+SHOWN = 200  # characters of a reply in an error's details
 OUTCOMES: Mapping[str, Outcome] = {"choice": "choice", "tie": "tie", "none": "none"}  # any other is left out: a skip
 
 
@@ -71,7 +77,7 @@ class ModelSession:
     def __init__(self, project: Project, plan_id: str, rater: RaterRow, session: SessionRow, seed: int) -> None:
         self._project = project
         self.plan_id, self.rater, self.id, self.seed = plan_id, rater, session.id, seed
-        self.closed = session.revealed_at is not None
+        self.locked = session.revealed_at is not None
         rows = project.judging.comparisons(plan_id)
         self.comparisons = tuple(row for row in rows if row.repeat_of is None)
         self.said = {(row.comparison_id, row.shown): row for row in project.judging.judgments(session.id)}
@@ -106,6 +112,15 @@ class ModelSession:
     def added(self) -> int:
         """Replies of this start."""
         return len(self._now)
+
+    @property
+    def closed(self) -> bool:
+        """Whether measures count it: nothing is left to ask, and at least one reply is an answer."""
+        return self.locked and self._has_answer
+
+    @property
+    def _has_answer(self) -> bool:
+        return any(row.outcome in ANSWERS for row in self.said.values())
 
     def asks(self) -> Iterator[OrderedComparison]:
         """Every comparison in every order. Of three cards half the comparisons turn the other way round."""
@@ -180,13 +195,25 @@ class ModelSession:
             detail |= {"failure": completion.failure or "other", "error": completion.error}
         return detail
 
+    def check_form(self) -> None:
+        """Raise AppError where none of the first replies is an answer in the form asked: the rest would be none."""
+        read = [row for row in self.said.values() if row.detail.get("read") != "failed"]
+        if len(read) >= PROBED and not self._has_answer:
+            raise AppError(
+                f"“{self.rater.code}” cannot judge: none of its first {len(read)} replies is an answer in the form "
+                f"asked ({reasons_in_words(unread_reasons(read))}).",
+                kept="Its replies are kept; the session is not finished and counts nowhere.",
+                hint="Choose a model that follows instructions.",
+                details=f"It was asked for one letter, TIE or NONE. Its last reply: {read[-1].detail['reply'][:SHOWN]}",
+            )
+
     def close(self, *, although_failed: bool = False) -> None:
-        """Lock the session where nothing is left to ask, so that measures count it."""
+        """Lock the session where nothing is left to ask and something was answered, so that measures count it."""
         asks = [ask for ask in self.asks() if ask.comparison.id not in self.unusable]
         said = [self.said.get((ask.comparison.id, ask.shown)) for ask in asks]
-        if all(row is not None if although_failed else not _to_ask(row) for row in said):
+        if self._has_answer and all(row is not None if although_failed else not _to_ask(row) for row in said):
             self._project.judging.reveal(self.id)
-            self.closed = True
+            self.locked = True
 
 
 def model_rater(project: Project, generator: GeneratorSpec, seed: int) -> RaterRow:
@@ -239,7 +266,8 @@ class JudgeResult:
     """`read` counts the replies in force, `added` those of this start; `failures` the failed ones by kind.
 
     `compared`: comparisons with a choice in every order; `flips`: those of them in which not every order gave the same
-    output; `first`: choices in them that fell on the first card, of `choices`. `closed`: measures count the session.
+    output; `first`: choices in them that fell on the first card, of `choices`. `closed`: measures count the session,
+    which has a choice, tie or none in it. `unread`: the refused and unreadable replies by reason.
     """
 
     plan_id: str
@@ -251,11 +279,17 @@ class JudgeResult:
     added: int
     read: Mapping[str, int]
     failures: Mapping[str, int]
+    unread: Mapping[str, int]
     compared: int
     flips: int
     first: int
     choices: int
     closed: bool
+
+    @property
+    def answers(self) -> int:
+        """Replies that are an answer in the form asked."""
+        return sum(self.read.get(name, 0) for name in OUTCOMES)
 
     @property
     def flip_rate(self) -> float | None:
@@ -286,12 +320,33 @@ def judge_result(session: ModelSession) -> JudgeResult:
         added=session.added,
         read={name: counted[name] for name in READ_AS},
         failures=dict(Counter(str(row.detail["failure"]) for row in rows if row.detail.get("read") == "failed")),
+        unread=unread_reasons(rows),
         compared=len(complete),
         flips=sum(len({item for _, item in places}) > 1 for places in chosen),
         first=sum(place == 0 for places in chosen for place, _ in places),
         choices=sum(map(len, chosen)),
         closed=session.closed,
     )
+
+
+def unread_reasons(rows: Iterable[JudgmentRow]) -> dict[str, int]:
+    """Why replies are no answer, counted; from what is stored of each."""
+    return dict(Counter(_why_unread(row) for row in rows if row.detail.get("read") in ("refused", "unreadable")))
+
+
+def _why_unread(row: JudgmentRow) -> str:
+    if row.detail["read"] == "refused":
+        return "refused"
+    if not str(row.detail.get("reply", "")).strip():
+        return "empty"
+    return "cut off" if row.detail.get("finish_reason") == "length" else "other words"
+
+
+def reasons_in_words(reasons: Mapping[str, int]) -> str:
+    """Counted reasons in one line, the most frequent first."""
+    words = {"refused": "refused to judge", "empty": "empty", "cut off": "cut off before an answer",
+             "other words": "other words than the answers"}  # fmt: skip
+    return ", ".join(f"{count:,} {words[why]}" for why, count in sorted(reasons.items(), key=lambda item: -item[1]))
 
 
 def _complete(session: ModelSession) -> list[list[JudgmentRow]]:
@@ -330,20 +385,27 @@ def judge(
     The session is closed, so that measures count it, once every order of every comparison has a reply. Requests that
     failed in passing keep it open and are made again at the next start; `finish` closes it without them. Hidden
     repeats are not asked: what they would tell is told by the orders.
-    Raises AppError where the backend is no language model, cannot be used, fails by key or model with every request, or
-    where the project cannot be written to.
+    Raises AppError where the backend is no language model, cannot be used, fails by key or model with every request,
+    where none of the first replies is an answer in the form asked, or where the project cannot be written to.
     """
-    check_can_judge(generator.backend)
+    check_can_judge(generator.backend, generator.model)
     session = ModelSession.open(project, plan_id, generator, seed)
-    if not session.closed:
+    if not session.locked:
         opened = generator.model_copy(update={"model": opens or generator.model})
         _Asking(ctx, project, session, opened, shipped_wording(), compute, dict(keys or {})).all()
         session.close(although_failed=finish)
     return judge_result(session)
 
 
-def check_can_judge(backend: str) -> None:
-    """Raise AppError for a backend that is known and is no language model, such as the synthetic author."""
+def check_can_judge(backend: str, model: str = "") -> None:
+    """Raise AppError for what is known not to judge: no language model, or one that answers no question."""
+    known_model = catalogue.entry(model)
+    if known_model is not None and not known_model.judges:
+        raise AppError(
+            f"“{known_model.title}” cannot judge: it writes texts of its own and answers no question.",
+            kept="Nothing was asked.",
+            hint="Choose a model that follows instructions.",
+        )
     for info in known():
         if info.name == backend and not info.unavailable and not info.capabilities.is_language_model:
             raise AppError(
@@ -371,6 +433,7 @@ class _Asking:
         self._failures = FailureWatch(MEND)
 
     def all(self) -> None:
+        self._session.check_form()
         self._report()
         asks = self._session.left()
         for start in range(0, len(asks), AT_ONCE):
@@ -412,6 +475,7 @@ class _Asking:
                 self._session.record(asks[place], completion, texts[place])
             self._report(completions[-1].text)
             self._failures.look(completions)
+            self._session.check_form()
         elif isinstance(partial_result, LiveText):
             self._report(partial_result.text)
 

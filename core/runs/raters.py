@@ -64,12 +64,14 @@ class RaterStates:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._repeats: dict[str, frozenset[str]] = {}  # by plan
+        self._answered: frozenset[str] = frozenset()  # sessions; read anew each time
 
     def read(self, ctx: JobContext) -> tuple[PlanState, ...]:
         """Every plan, the oldest first."""
         raters = {row.id: row for row in self._project.judging.raters()}
         sessions = self._project.judging.sessions()
         packets = _packets(self._project)
+        self._answered = self._project.judging.answered_sessions()
         return tuple(
             self._plan(ctx, plan, [one for one in sessions if one.plan_id == plan.id], raters, packets)
             for plan in self._project.judging.plans()
@@ -97,7 +99,7 @@ class RaterStates:
             comparisons=self._project.judging.count(plan.id),
             repeats=len(self._repeats_of(plan.id)),
             taking_part=len(sessions),
-            finished=sum(one.revealed_at is not None for one in sessions),
+            finished=sum(one.revealed_at is not None and one.id in self._answered for one in sessions),
             raters=tuple(self._rater(ctx, one, raters[one.rater_id], packets.get(one.id)) for one in told),
         )
 

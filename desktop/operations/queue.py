@@ -12,7 +12,7 @@ from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
 from desktop.operations import Operation
 from desktop.operations.measuring import mark
-from desktop.operations.runs import WriteRequest, author_words
+from desktop.operations.runs import WriteRequest, author_words, failure_words
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
         from core.runs.setup import generator_spec
 
         with lane().turn(ticket, ctx):
-            check_can_judge(request.backend)
+            check_can_judge(request.backend, request.model)
             keys, given = session_keys(), dict(request.parameters)
             spec = generator_spec(request.backend, request.model, given, models(), ctx=ctx, keys=keys)
             return [
@@ -333,20 +333,26 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
     return Operation(tr("Judging: {model}").format(model=request.model or request.backend), work, told)
 
 
+# Why a reply is no answer (core.runs.judge.unread_reasons), as it is counted.
+UNREAD = {"empty": "empty", "cut off": "cut off before an answer", "other words": "in other words than the answers"}
+
+
 def told(results: "Sequence[JudgeResult]") -> str:
     """What came back, in words: replies, what no choice could be read from, and how often the order decided."""
-    read = Counter[str]()
+    read, failures = Counter[str](), Counter[str]()
     for one in results:
         read.update(one.read)
+        failures.update(one.failures)
     said = tr("{given} of {wanted}.").format(
         given=f"{read.total():,}",
         wanted=plural(sum(one.wanted for one in results), "1 reply is there", "%n replies are there"),
     )
-    return " ".join(part for part in (said, unread(read), flips(results)) if part)
+    why = " ".join(failure_words(kind, count) for kind, count in sorted(failures.items()))
+    return " ".join(part for part in (said, unread(read, results), why, flips(results)) if part)
 
 
-def unread(read: "Counter[str]") -> str:
-    """The replies that tell nothing; empty where there are none."""
+def unread(read: "Counter[str]", results: "Sequence[JudgeResult]") -> str:
+    """The replies that tell nothing, and why those that came cannot be read; empty where there are none."""
     parts = [
         plural(count, one, many)
         for count, one, many in (
@@ -356,7 +362,12 @@ def unread(read: "Counter[str]") -> str:
         )
         if count
     ]
-    return f"{', '.join(parts)}." if parts else ""
+    why = Counter[str]()
+    for one in results:
+        why.update({reason: count for reason, count in one.unread.items() if reason != "refused"})
+    said = [f"{count:,} {tr(UNREAD[reason])}" for reason, count in why.most_common()]
+    reasons = f" ({', '.join(said)})" if said else ""
+    return f"{', '.join(parts)}{reasons}." if parts else ""
 
 
 def flips(results: "Sequence[JudgeResult]") -> str:

@@ -21,7 +21,8 @@ ROLE = "generator"
 class LocalModel:
     """A model on this computer. `trouble` says why it cannot be used now; empty where it can.
 
-    `presets`: the parameters that the catalogue recommends, by study or for judging.
+    `presets`: the parameters that the catalogue recommends, by study or for judging. `judges`: False where it is known
+    to answer no question.
     """
 
     name: str
@@ -30,6 +31,7 @@ class LocalModel:
     trouble: str = ""
     bundled: bool = False
     presets: "Mapping[str, Mapping[str, Parameter]]" = field(default_factory=dict)
+    judges: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,12 @@ def read_writers(ctx: JobContext) -> WriterChoices:
         # First what can be used; the model that comes with the program after the real ones.
         here = sorted(installed(ROLE), key=lambda one: (bool(one.trouble), one.origin == "bundled"))
         models = tuple(
-            LocalModel(one.name, one.title, one.format, one.trouble, one.origin == "bundled", _presets(one.name))
+            LocalModel(
+                one.name, one.title, one.format, one.trouble, one.origin == "bundled", _presets(one.name),
+                _judges(one.name),
+            )
             for one in here
-        )
+        )  # fmt: skip
     except AppError as error:
         troubles.append(str(error))
     try:
@@ -72,6 +77,13 @@ def _presets(model: str) -> "dict[str, Mapping[str, Parameter]]":
 
     entry = catalogue.entry(model)
     return {purpose: preset.parameters for purpose, preset in entry.presets.items()} if entry else {}
+
+
+def _judges(model: str) -> bool:
+    from core.machine.models import catalogue
+
+    entry = catalogue.entry(model)
+    return entry is None or entry.judges
 
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:

@@ -94,6 +94,8 @@ class StoredCharts:
             return ()
         raters = {rater.id: rater for rater in self._project.judging.raters()}
         unnamed = participants(self._project)  # a workshop's people are seen together only
+        answered = self._project.judging.answered_sessions()
+        revealed = [session for session in revealed if session.id in answered]  # without an answer nobody chose
         progress = {session.id: self._progress(session, raters[session.rater_id].kind) for session in revealed}
         named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
         voices = [self._voice(ctx, one, raters[one.rater_id], axes, progress[one.id]) for one in named]

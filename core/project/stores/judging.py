@@ -101,6 +101,7 @@ judgment = table("judgment")
 draft = table("draft")
 packet = table("packet")
 
+ANSWERS = ("choice", "tie", "none")  # outcomes that say something of the texts; a skip or a withdrawal does not
 AT_ONCE = 250  # decisions that are asked for together
 HASHED = (
     "id", "session_id", "comparison_id", "outcome", "chosen", "shown", "texts_sha256", "note", "active_seconds",
@@ -289,6 +290,13 @@ class Judging(StorePart):
         """The last rows of a session, the latest first, superseded ones among them."""
         own = sa.select(judgment).where(judgment.c.session_id == session_id)
         return self._all(own.order_by(judgment.c.sequence.desc()).limit(limit), _judgment)
+
+    def answered_sessions(self) -> frozenset[str]:
+        """The sessions with an answer in force, as far as the rows tell: a session without one has nothing to show."""
+        later = judgment.alias("later")
+        replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
+        said = sa.select(judgment.c.session_id).where(judgment.c.outcome.in_(ANSWERS), ~replaced.exists()).distinct()
+        return frozenset(row.session_id for row in self._reader.rows(said))
 
     def judgment_count(self, session_id: str) -> int:
         return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))

@@ -166,9 +166,9 @@ class JudgingCard(Card):
         self._pick_up(project)
 
     def show_writers(self, writers: WriterChoices) -> None:
-        """Offer the language models alone: nothing else can judge."""
+        """Offer the language models that can answer a question: nothing else can judge."""
         able = tuple(info for info in writers.backends if info.capabilities.is_language_model)
-        self._writers = replace(writers, backends=able)
+        self._writers = replace(writers, backends=able, models=tuple(one for one in writers.models if one.judges))
         self.picker.show_writers(self._writers)
         self._show()
 
@@ -352,6 +352,10 @@ def _stands(one: PastJudge) -> str:
         said += tr("; the order decided {flips} of {compared} comparisons ({rate})").format(
             flips=f"{result.flips:,}", compared=f"{result.compared:,}", rate=f"{result.flip_rate:.0%}"
         )
+    if result.failures:
+        said += "; " + tr("{n} failed").format(n=f"{sum(result.failures.values()):,}")
+    if not result.answers and sum(result.read.values()) > result.read["failed"]:
+        return said + tr("; without an answer it counts nowhere.")
     return said + ("." if result.closed else tr("; not finished: the same choice goes on."))
 
 

@@ -54,7 +54,8 @@ def read_facts(ctx: JobContext, project: "Project") -> ProjectFacts:
     people = {row.id for row in judging.raters() if row.kind == "person"}
     away = judging.packet_sessions()
     sessions = [row for row in judging.sessions() if row.rater_id in people]
-    finished = sum(row.revealed_at is not None for row in sessions)
+    answered = judging.answered_sessions()
+    finished = sum(row.revealed_at is not None and row.id in answered for row in sessions)
     begun = sum(row.revealed_at is None and row.id not in away for row in sessions)
     return ProjectFacts(study_facts(ctx, project), comparisons, begun, finished)
 

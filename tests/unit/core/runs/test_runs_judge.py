@@ -28,11 +28,14 @@ from core.runs import generate, writing
 from core.runs import judge as judging
 from core.runs.compare import compare
 from core.runs.exporting import rows as exported
+from core.runs.fingerprint import raters_with_fingerprint
 from core.runs.judge import JudgeResult, judge
 from core.runs.measure import measure_tables
 from core.runs.measure.creativity import axes_of, of_judgments
+from core.runs.raters import RaterStates
 from core.runs.setup import add_prompts, generator_spec
 from core.studies.study import MeasureOptions
+from desktop.read.charts import StoredCharts
 
 THEMES = ["stars", "sun", "rain", "castle", "fear", "joy", "ghost", "witch"]
 COMPARISONS = 2 * len(THEMES)  # on each axis
@@ -230,6 +233,47 @@ def test_refusals_ties_and_unreadable_replies_are_recorded_and_never_guessed_at(
         share = find(found, "creativity.agreement.unanswered", name, axis="orientation", rater="scripted-7b")
         assert share.estimate == pytest.approx(result.read[name] / len(rows))
         assert share.interval is not None
+
+
+def test_a_model_that_never_answers_in_the_form_asked_is_given_up_and_counts_nowhere(
+    project: Project, scripted: Any
+) -> None:
+    replies = ["Both are lovely.", "", Completion("The text that meets the criteria best", "length")]
+    backend = scripted(lambda shown, request: replies[request.seed % len(replies)])
+    plan = a_plan(project)
+    with pytest.raises(AppError, match="cannot judge: none of its first") as refusal:
+        judged(project, plan)
+    assert all(words in refusal.value.message for words in ("cut off before an answer", "empty", "other words"))
+    assert judging.PROBED <= len(backend.asked) < COMPARISONS * 2
+    asked = len(backend.asked)
+    with pytest.raises(AppError, match="cannot judge"):  # the next start asks nothing more
+        judged(project, plan, finish=True)
+    assert len(backend.asked) == asked
+    (session,) = project.judging.sessions()
+    assert session.revealed_at is None
+    assert raters_with_fingerprint(JobContext(), project).offered == ()
+
+
+def test_a_session_without_an_answer_is_never_finished(project: Project, scripted: Any) -> None:
+    scripted(lambda shown, request: "Both are lovely.")
+    result = judged(project, a_plan(project, per_axis=3), finish=True)  # fewer replies than a model is given up after
+    assert (result.read["unreadable"], result.unread, result.answers) == (6, {"other words": 6}, 0)
+    assert not result.closed
+    assert project.judging.sessions()[0].revealed_at is None
+
+
+def test_a_session_that_was_closed_without_an_answer_is_shown_as_nobodys_choices(
+    project: Project, scripted: Any
+) -> None:
+    """As earlier versions closed them."""
+    scripted(lambda shown, request: "Both are lovely.")
+    plan = a_plan(project, per_axis=3)
+    project.judging.reveal(judged(project, plan).session_id)
+    assert not judged(project, plan).closed
+    assert raters_with_fingerprint(JobContext(), project).offered == ()
+    (state,) = RaterStates(project).read(JobContext())
+    assert (state.taking_part, state.finished) == (1, 0)
+    assert StoredCharts(project).load(JobContext()).voices == ()
 
 
 def test_a_text_that_orders_its_own_choice_shows_as_a_flip(project: Project, scripted: Any) -> None:
@@ -491,6 +535,10 @@ def test_the_synthetic_author_cannot_judge(project: Project) -> None:
     spec = generator_spec("synthetic", "none", {})
     with pytest.raises(AppError, match="no language model"):
         judge(JobContext(), project, a_plan(project), spec, compute)
+    assert project.judging.sessions() == ()
+    teaching = GeneratorSpec(backend="llama_cpp", model="teaching")
+    with pytest.raises(AppError, match="“Teaching model” cannot judge"):  # known to answer no question
+        judge(JobContext(), project, a_plan(project), teaching, compute)
     assert project.judging.sessions() == ()
 
 

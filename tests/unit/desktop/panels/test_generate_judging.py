@@ -148,9 +148,11 @@ def test_one_plan_can_be_chosen_and_nothing_of_people_is_shown(
     judged(qtbot, card)
     assert sessions(window) == [(plan, 2 * COMPARISONS)]
     assert card.state.text() == (
-        "6 of 6 replies are there. 6 cannot be read. No comparison has a choice in every order of its cards."
+        "6 of 6 replies are there. 6 cannot be read (6 in other words than the answers). "
+        "No comparison has a choice in every order of its cards."
     )
     qtbot.waitUntil(lambda: bool(past(card)), timeout=PATIENCE)
+    assert past(card)[1].endswith("without an answer it counts nowhere.")
     assert len(past(card)) == 2  # the model's session; the person's is not among them
     assert not any("Somebody" in words for words in past(card))
     project = window.project
@@ -160,6 +162,13 @@ def test_one_plan_can_be_chosen_and_nothing_of_people_is_shown(
 
 def people(project: Project) -> set[str]:
     return {row.id for row in project.judging.raters() if row.kind == "person"}
+
+
+def test_the_teaching_model_is_not_offered_as_a_judge(qtbot: QtBot, window: MainWindow, file: Path):
+    card = open_card(qtbot, window, file)
+    assert any(one.name == "teaching" for one in read_writers(JobContext()).models)
+    assert card._writers is not None
+    assert not any(one.name == "teaching" for one in card._writers.models)
 
 
 def test_cancelled_in_the_middle_what_came_is_kept_and_start_goes_on(
@@ -224,6 +233,7 @@ def test_failures_are_told_and_the_session_stays_open(
     card.plans.setCurrentIndex(1)
     judged(qtbot, card)
     assert "6 failed." in card.state.text()
+    assert "6 met an error of the server." in card.state.text()
     qtbot.waitUntil(lambda: bool(past(card)), timeout=PATIENCE)
     assert past(card)[1].endswith("not finished: the same choice goes on.")
 
