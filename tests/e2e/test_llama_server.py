@@ -145,4 +145,5 @@ def test_letters_are_generated_and_comparisons_judged_by_the_server(server: str,
     assert written["done"] + written["failed"] == written["wanted"] == 120
     assert written["done"] > 100, written["failures"]
     assert before.items() <= outputs_of(study_file).items()
-    refused("judge", study_file, *asked, *short, "--axis", "orientation", code=1, says="cannot judge: none of its first")
+    judging = ("judge", study_file, *asked, *short, "--axis", "orientation")
+    refused(*judging, code=1, says="cannot judge: none of its first")

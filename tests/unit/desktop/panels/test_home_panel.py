@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fingerprint_project import rated
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -17,7 +18,7 @@ from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec, SourceSpec
+from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from core.runs import sample as core_sample
 from core.runs.compare import compare
 from core.runs.sample_found import found, found_sentence
@@ -624,11 +625,10 @@ def test_sessions_that_are_open_and_finished_are_counted(file: Path):
         write_outputs(project)
         draw(project)
         (plan,) = project.judging.plans()
-        for code, kind in (("R01", "person"), ("R02", "person"), ("m", "model")):
-            rater = project.judging.add_rater(RaterSpec(code=code, kind=kind)).uuid("rater")
-            session = project.judging.open_session(plan.id, rater).uuid("session")
-            if code != "R02":
-                project.judging.reveal(session)
+        rated(project, plan.id, "R01", lambda number, row: "tie")
+        rated(project, plan.id, "R02", lambda number, row: "tie", revealed=False)
+        rated(project, plan.id, "R03", lambda number, row: "skip")  # without an answer it is not finished
+        rated(project, plan.id, "m", lambda number, row: "tie", kind="model")
         facts = read_facts(JobContext(), project)
     assert (facts.begun, facts.finished) == (1, 1)
 
