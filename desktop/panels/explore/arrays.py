@@ -16,7 +16,7 @@ from desktop.widgets.words import plural, tr
 MOST_GROUPS = 7  # with a colour and a sign of their own; the others are one
 MOST_CELLS = 30  # rows, or columns, of a heat map
 MOST_BINS, FEWEST_BINS = 60, 8
-MOST_STEPS = 2_000  # points of a distribution function that are drawn
+MOST_STEPS = 1_997  # points of a distribution function that are drawn
 FEWEST_FOR_INTERVAL = 10  # texts in a cell
 Z = NormalDist().inv_cdf(0.975)
 OTHERS = -1
@@ -90,13 +90,20 @@ def by_group(values: np.ndarray, groups: Grouping) -> list[tuple[int, str, np.nd
 
 
 def distribution_functions(values: np.ndarray, groups: Grouping) -> list[Curve]:
-    """The share of texts at or below each value, with its 95 % band (Dvoretzky, Kiefer and Wolfowitz)."""
-    curves = []
-    for place, name, own in by_group(values, groups):
+    """The share of texts at or below each value, with its 95 % band (Dvoretzky, Kiefer and Wolfowitz).
+
+    Every curve goes from the lowest value of all groups, at 0 where its own begin later, to the highest.
+    """
+    found, curves = by_group(values, groups), []
+    low = min((own.min() for *_, own in found), default=0.0)
+    high = max((own.max() for *_, own in found), default=0.0)
+    for place, name, own in found:
         ordered = np.sort(own)
         n = len(ordered)
-        x = np.unique(ordered[np.linspace(0, n - 1, min(n, MOST_STEPS)).astype(int)])
-        share, band = np.searchsorted(ordered, x, side="right") / n, distribution_band(n)
+        steps = np.unique(ordered[np.linspace(0, n - 1, min(n, MOST_STEPS)).astype(int)])
+        rises = np.searchsorted(ordered, steps, side="right") / n
+        x = np.concatenate([[low, steps[0]], steps, [high]])
+        share, band = np.concatenate([[0.0, 0.0], rises, [1.0]]), distribution_band(n)
         curves.append(Curve(name, place, n, x, share, np.clip(share - band, 0, 1), np.clip(share + band, 0, 1)))
     return curves
 
@@ -246,5 +253,5 @@ def stretch(values: np.ndarray) -> str:
     if not len(finite):
         return ""
     low, high = float(finite.min()), float(finite.max())
-    decimals = 0 if high - low >= 20 else 2
+    decimals = 0 if high - low >= 20 or (finite == np.rint(finite)).all() else 2
     return tr("from {low} to {high}").format(low=digits.fixed(low, decimals), high=digits.fixed(high, decimals))

@@ -48,6 +48,14 @@ def test_a_distribution_function_counts_the_texts_at_or_below_and_leaves_out_wha
     assert (curve.high <= 1).all()
 
 
+def test_distribution_functions_rise_from_nothing_and_end_where_all_do():
+    """One text alone is a step, not a point that nobody sees."""
+    values = np.array([1.0, 2.0, 4.0])
+    one, two = distribution_functions(values, Grouping(np.array([0, 1, 1]), ("one", "two"), (1, 2)))
+    assert list(zip(one.x, one.y, strict=True)) == [(1, 0), (1, 0), (1, 1), (4, 1)]
+    assert list(zip(two.x, two.y, strict=True)) == [(1, 0), (2, 0), (2, 0.5), (4, 1), (4, 1)]
+
+
 def test_a_long_distribution_function_is_thinned_but_keeps_both_ends():
     values = np.arange(100_000, dtype=float)
     (curve,) = distribution_functions(values, Grouping(np.zeros(100_000), ("all",), (100_000,)))
@@ -73,7 +81,7 @@ def test_without_a_number_there_is_no_curve(values: list[float]):
 
 def test_one_value_alone_is_drawn():
     assert histograms(np.full(5, 2.0), ALL)[0].y[0] == pytest.approx(1)
-    assert distribution_functions(np.full(5, 2.0), ALL)[0].y.tolist() == [1.0]
+    assert distribution_functions(np.full(5, 2.0), ALL)[0].y.tolist() == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_a_line_encloses_what_lies_within_and_its_dents_do_not():
