@@ -16,12 +16,15 @@ from desktop import theme
 from desktop.plots.item import Columns, PlotBounds, PlotItem
 from desktop.plots.look import marker, marker_path, pen, series_color
 from desktop.theme import Tokens
+from desktop.widgets import tr
 
 SIZES = ((500, 11), (5_000, 9), (30_000, 7), (250_000, 5))  # up to so many points, so many pixels wide
 SMALLEST = 3
 VECTORS = 5_000  # points that are drawn as outlines into a file of outlines; more are a picture there too
 MARGIN = 0.25  # of the view, kept on each side of it
-PIECES = 8  # in which the groups take turns
+PIECES, FEWER_PIECES = 8, 2  # in which the groups take turns; of very many fewer, for the sake of time
+KIND_BITS = 16
+MANY_KINDS = 16  # of colour and sign
 MOST_PIXELS = 12_000_000  # of the picture that is kept
 COVERED = 110  # of 255: from this on a pixel belongs to a sign
 OUTLINES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
@@ -37,7 +40,8 @@ class Cloud(PlotItem):
         self.words: Callable[[int], str] = lambda index: ""
         """What is told of a point, by its index."""
         self._x = self._y = np.empty(0)
-        self._group = np.empty(0, dtype=np.int16)
+        self._group = self._sign_of = np.empty(0, dtype=np.int16)
+        self._signs: tuple[str, tuple[str, ...]] | None = None
         self._chosen: np.ndarray | None = None
         self._colors: list[QColor] = []
         self._image: QImage | None = None
@@ -47,10 +51,19 @@ class Cloud(PlotItem):
         self.dress(theme.current())
 
     def set_points(self, x: np.ndarray, y: np.ndarray, group: np.ndarray, names: tuple[str, ...]) -> None:
-        """Show these; `group`: the place of each in `names`, −1 for the others. What is not finite is not drawn."""
+        """Show these; `group`: the place of each in `names`, −1 (the last name) for the others.
+
+        What is not finite is not drawn.
+        """
+        self._signs, self._sign_of = None, np.asarray(group)
         self._x, self._y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         self._group, self.group_names, self._chosen = np.asarray(group), names, None
         self.set_bounds(PlotBounds.around(self._x, self._y))
+        self._redraw()
+
+    def set_signs(self, title: str, sign_of: np.ndarray, names: tuple[str, ...]) -> None:
+        """Let the signs tell something else than the colours do: of each point its place in `names`."""
+        self._signs, self._sign_of = (title, names), np.asarray(sign_of)
         self._redraw()
 
     def choose(self, chosen: np.ndarray | None) -> None:
@@ -137,25 +150,28 @@ class Cloud(PlotItem):
         across = width + 2 * rim
         pixels = np.zeros((height + 2 * rim) * across, dtype=np.uint32)
         base = ((row.astype(np.int64) + rim) * across + column.astype(np.int64) + rim).astype(np.int64)
-        group = self._group[inside]
+        kind = (self._group[inside].astype(np.int64) << KIND_BITS) + self._sign_of[inside] + 1
         if self._chosen is not None:
             pale = ~self._chosen[inside]
-            self._stamp_groups(pixels, across, base[pale], group[pale], size, self._pale)
-            base, group = base[~pale], group[~pale]
-        self._stamp_groups(pixels, across, base, group, size, self._full)
+            self._stamp_kinds(pixels, across, base[pale], kind[pale], size, self._pale)
+            base, kind = base[~pale], kind[~pale]
+        self._stamp_kinds(pixels, across, base, kind, size, self._full)
         return np.ascontiguousarray(pixels.reshape(-1, across)[rim : rim + height, rim : rim + width])
 
-    def _stamp_groups(
-        self, pixels: np.ndarray, across: int, base: np.ndarray, group: np.ndarray, size: int,
+    def _stamp_kinds(
+        self, pixels: np.ndarray, across: int, base: np.ndarray, kind: np.ndarray, size: int,
         color: Callable[[int], QColor],
     ) -> None:  # fmt: skip
-        places = np.unique(group)
-        signs = {int(place): _sign(marker(int(place)), size, color(int(place)).rgba()) for place in places}
-        pieces = PIECES if len(places) > 1 else 1
+        """`kind`: the group of each point and its sign, as one number."""
+        signs = {}
+        for each in np.unique(kind).tolist():
+            group, sign_of = each >> KIND_BITS, (each & ((1 << KIND_BITS) - 1)) - 1
+            signs[each] = _sign(marker(sign_of), size, color(group).rgba())
+        pieces = 1 if len(signs) <= 1 else PIECES if len(signs) <= MANY_KINDS else FEWER_PIECES
         for piece in np.array_split(np.arange(len(base)), pieces):
-            here, of = base[piece], group[piece]
-            for place, sign in signs.items():
-                points = here[of == place]
+            here, of = base[piece], kind[piece]
+            for each, sign in signs.items():
+                points = here[of == each]
                 for down, right, value in sign:
                     pixels[points + (down * across + right)] = value
 
@@ -175,13 +191,17 @@ class Cloud(PlotItem):
             pale = self._chosen is not None and not self._chosen[index]
             at = to_pixels.map(QPointF(self._x[index], self._y[index]))
             painter.setBrush((self._pale if pale else self._full)(place))
-            painter.drawPath(marker_path(marker(place), self.size).translated(at))
+            painter.drawPath(marker_path(marker(int(self._sign_of[index])), self.size).translated(at))
 
     # telling
 
     def columns(self) -> Columns:
-        names = np.array([*self.group_names, ""], dtype=object)
-        return {"group": names[self._group], self.x_name: self._x, self.y_name: self._y}
+        names = np.array(self.group_names, dtype=object)
+        found = {"group": names[self._group], self.x_name: self._x, self.y_name: self._y}
+        if self._signs is not None:
+            title, of_signs = self._signs
+            found[tr("sign: {title}").format(title=title)] = np.array(of_signs, dtype=object)[self._sign_of]
+        return found
 
     def nearest(self, x: float, y: float, near: tuple[float, float]) -> int | None:
         """The index of the point next to a place, within `near`; None without one."""

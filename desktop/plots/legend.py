@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.draw.canvas import LABEL_LINE, outline, series_color
 from desktop import theme
 from desktop.charts.canvas import PaintCanvas, below
-from desktop.plots.look import OTHERS_SIGN, dashes
+from desktop.plots.look import OTHERS_SIGN, dashes, marker
 from desktop.theme import Tokens
 from desktop.widgets.safe_text import safe_line
 
@@ -24,7 +24,7 @@ class LegendEntry:
 
     name: str
     place: int
-    kind: Literal["sign", "line", "floor"] = "sign"
+    kind: Literal["sign", "line", "floor", "color", "shape"] = "sign"
 
 
 def draw_legend(canvas: PaintCanvas, entries: Sequence[LegendEntry], top: float = 0) -> float:
@@ -48,6 +48,10 @@ def _draw_sign(canvas: PaintCanvas, entry: LegendEntry, x: float, y: float) -> N
         color = series_color(entry.place) if entry.place >= 0 else "soft"
         canvas.rect(x - 10, y - 5, 20, 10, color, opacity=0.22)
         canvas.line(x - 10, y, x + 10, y, color, 2, dashes(entry.place))
+    elif entry.kind == "color":
+        canvas.rect(x - 6, y - 6, 12, 12, series_color(entry.place) if entry.place >= 0 else "soft")
+    elif entry.kind == "shape":
+        canvas.path([(x + dx, y + dy) for dx, dy in outline(marker(entry.place))], fill="ink", closed=True)
     elif entry.place < 0:
         canvas.path([(x + dx, y + dy) for dx, dy in outline(OTHERS_SIGN)], color="surface", fill="soft", closed=True)
     else:

@@ -23,7 +23,7 @@ from desktop.widgets.words import tr
 from desktop.wording.titles import Titles, read_titles, words_of
 
 KINDS: tuple[Kind, ...] = ("output", "source")
-FIRST_SHOWN_SECONDS = 0.3  # of reading, until what there is so far is shown; then twice as long each time
+FIRST_SHOWN_SECONDS = 0.1  # of reading, until what there is so far is shown; then twice as long each time
 MOST_NAMES = 10_000  # values of a field; a field with more tells texts apart, not groups
 MOST_READ = 2_000  # texts of each side whose words are compared
 SEED = 0
@@ -128,7 +128,7 @@ class StoredTexts:
         for kind in KINDS:
             places = _places(texts, kind)
             after = 0
-            while len((page := self._project.columns.scores(kind, of, after))[0]):
+            while after < places.last and len((page := self._project.columns.scores(kind, of, after))[0]):
                 ctx.check()
                 places.put(found, *page)
                 after = int(page[0][-1])
@@ -140,7 +140,7 @@ class StoredTexts:
         for kind in KINDS:
             places = _places(texts, kind)
             after = 0
-            while len((page := self._project.columns.embeddings(kind, of, after))[0]):
+            while after < places.last and len((page := self._project.columns.embeddings(kind, of, after))[0]):
                 ctx.check()
                 at, known = places.of(page[0])
                 indexes.append(at[known])
@@ -234,6 +234,11 @@ class _Places:
     ids: np.ndarray
     indexes: np.ndarray
 
+    @property
+    def last(self) -> int:
+        """The highest id: while texts are still being read, what lies beyond is of none that is known."""
+        return int(self.ids[-1]) if len(self.ids) else 0
+
     def of(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The index of each id, and whether there is one."""
         if not len(self.ids):
@@ -256,6 +261,7 @@ class _Reading:
 
     def __init__(self, project: Project, rating: frozenset[str]) -> None:
         self._project, self._titles, self._rating = project, read_titles(project), rating
+        self._scorers, self._embedders = project.columns.scorers(), project.columns.embedders()
         self._coders: dict[str, Coder] = {}
         self._of_prompt: dict[str, np.ndarray] = {}
         self._of_run: dict[str, np.ndarray] = {}
@@ -284,8 +290,7 @@ class _Reading:
 
     def texts(self) -> ExploredTexts:
         """All of it, fields that tell nothing apart left out."""
-        columns = self._project.columns
-        found = ExploredTexts(scorers=columns.scorers(), embedders=columns.embedders(), rating=self._rating)
+        found = ExploredTexts(scorers=self._scorers, embedders=self._embedders, rating=self._rating)
         if not self._parts:
             return found
         ids, lengths = (np.concatenate([part[place] for part in self._parts]) for place in (0, 2))

@@ -19,6 +19,7 @@ from desktop.shell import Shell
 from desktop.widgets import EmptyState, number, plural, tr
 
 AT_ONCE: Method = "pca"
+SAME = ""  # signs tell what colours do: nobody has to tell colours apart
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class MapView(ExploreView):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.color = self.box(tr("Coloured by"))
+        self.shape = self.box(tr("Signs by"))
         self.embedder = self.box(tr("Embeddings"))
         self.method = self.box(tr("Places"))
         self.group: QComboBox = self.box(tr("Select"))
@@ -57,7 +59,9 @@ class MapView(ExploreView):
         self._drawn: tuple[object, ...] | None = None
 
     def offer(self) -> None:
-        fill(self.color, field_choices(self.texts), "identity")
+        fields = field_choices(self.texts)
+        fill(self.color, fields, "identity")
+        fill(self.shape, [(tr("the same"), SAME), *fields], SAME)
         fill(self.embedder, [(one.name, one) for one in self.texts.embedders])
         show_box(self.embedder, len(self.texts.embedders) > 1)
         count = self._embedded()
@@ -136,6 +140,7 @@ class MapView(ExploreView):
         names = tuple(name for _, name in groups.members())
         points = mapped.points
         self.cloud.set_points(points[:, 0], points[:, 1], groups.codes[mapped.indexes], names)
+        signs = self._signs(mapped)
         self.plot.show_items([self.cloud])
         fill(self.group, [(tr("a group…"), None), *((name, place) for place, name in groups.members())])
         self.group.setCurrentIndex(0)
@@ -147,14 +152,27 @@ class MapView(ExploreView):
             embedder=self.embedder.currentText(),
             method=method,
         )
+        if signs is not None:
+            said += " " + tr("Signs by {field} ({groups}).").format(field=self.shape.currentText(), groups=signs.told)
         if missing := len(self.texts) - len(mapped.indexes):
             said += " " + plural(missing, "1 text has no embedding.", "%n texts have no embedding.")
-        self.card.tell(said, legend(groups, "sign"))
+        entries = legend(groups, "sign") if signs is None else legend(groups, "color") + legend(signs, "shape")
+        self.card.tell(said, entries)
         self.card.show_stand_ins([name for name in [self.embedder.currentText()] if name in mapped.stand_ins])
 
     def _groups(self, mapped: Mapped) -> Grouping:
         """Of the texts on the map: those without an embedding are in no group."""
         return grouping(self.texts.fields.get(self.color.currentData()), len(self.texts), mapped.indexes)
+
+    def _signs(self, mapped: Mapped) -> Grouping | None:
+        """What the signs tell, where that is something else than the colours do."""
+        field = self.shape.currentData()
+        if field in (SAME, None, self.color.currentData()):
+            return None
+        coded = self.texts.fields[field]
+        signs = grouping(coded, len(self.texts), mapped.indexes)
+        self.cloud.set_signs(coded.title, signs.codes[mapped.indexes], tuple(name for _, name in signs.members()))
+        return signs
 
     # selecting
 

@@ -149,7 +149,8 @@ class ExplorePanel(Panel):
         had = len(self.texts)
 
         def partly(parts: Sequence[Any]) -> None:
-            if source is self._source and not had:  # what is shown already stays until everything is read
+            # What is shown already stays until everything is read; what is being drawn is drawn first.
+            if source is self._source and not had and not any(view.reading for view in self.views):
                 self._show(parts[-1])
 
         def done(texts: ExploredTexts) -> None:

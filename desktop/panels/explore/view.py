@@ -102,6 +102,11 @@ class ExploreView(QWidget):
         self._job = job
         job.changed.connect(changed)
 
+    @property
+    def reading(self) -> bool:
+        """Whether something is on its way that will be shown."""
+        return self._job is not None
+
     def _stop(self) -> None:
         job, self._job = self._job, None
         if job is not None:

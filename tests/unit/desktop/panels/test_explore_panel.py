@@ -174,6 +174,23 @@ def test_other_colours_do_not_work_out_the_map_again(show: Callable[..., Explore
     assert "by task" in view.card.sentence.text()
 
 
+def test_signs_may_tell_something_else_than_colours(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    view = show().views[0]
+    view.shape.setCurrentIndex(view.shape.findData("task"))
+    view.draw()
+    assert "Signs by task (" in view.card.sentence.text()
+    kinds = [entry.kind for entry in view.card.legend.entries]
+    tasks = set(view.texts.fields["task"].names)
+    assert kinds.count("shape") == min(len(tasks), 8)
+    drawn = view.cloud.columns()
+    assert set(drawn["sign: task"]) <= tasks | {"others"}
+    assert "others" in drawn["group"]
+    assert not view.grab().isNull()
+    view.shape.setCurrentIndex(0)
+    view.draw()
+    assert "sign: task" not in view.cloud.columns()
+
+
 def test_without_embeddings_a_sentence_and_a_button_stand_in_place_of_the_map(
     show: Callable[..., ExplorePanel], tmp_path: Path
 ):
