@@ -211,6 +211,11 @@ class ChartsPanel(Panel):
     def _wait(self, waiting: bool) -> None:
         """Until the first reading is over nothing is known, not even that there is nothing."""
         self._waiting = waiting
+        self._show_or_wait()
+
+    def _show_or_wait(self) -> None:
+        """The live board is read by itself, and may be there before what the sections show."""
+        waiting = self._waiting and not (self.stack.currentWidget() is self.live and self._placed)
         self.waiting.setVisible(waiting)
         self.stack.setVisible(not waiting)
 
@@ -223,10 +228,11 @@ class ChartsPanel(Panel):
         placed = self._placed
         self._offer_tabs()  # which may move on from a tab that goes: that is nobody's choice
         self._placed = placed
-        if placed or self._waiting:
+        working = any(handle.active for handle in self.live.head.jobs)
+        if placed or (self._waiting and not working):
             return
         pages = list(enumerate(self._pages()))
-        if not any(handle.active for handle in self.live.head.jobs):
+        if not working:
             pages = [*pages[1:], pages[0]]
         full = next((index for index, section in pages if section.has_data()), None)
         first = next(index for index, _ in pages if self.tabs.isTabVisible(index))
@@ -252,8 +258,8 @@ class ChartsPanel(Panel):
         self.live.show_data(data)
         self._follow_jobs()
         if self.live.has_data():
-            self._wait(False)
             self._go_where_something_is()
+            self._show_or_wait()
 
     def _follow_jobs(self) -> None:
         self.live.follow(at_work(self.shell.jobs, self.project))
@@ -332,6 +338,7 @@ class ChartsPanel(Panel):
         if self.stack.currentWidget() is self.live and self.project is not None:
             self._ask_figures()
         self.stack.setCurrentIndex(index)
+        self._show_or_wait()
 
     # one figure
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import board_scene as scene
 import pytest
 from fake_shell import FakeShell
 from PySide6.QtCore import Qt
@@ -213,6 +214,26 @@ def test_nothing_is_said_to_lack_before_the_first_reading_is_over(qtbot: QtBot, 
     assert panel.stack.isVisible()
     assert not panel.waiting.isVisible()
     assert [error.message for error in shell.errors] == ["The file cannot be read."]
+
+
+def test_a_live_board_that_was_read_first_does_not_speak_for_the_sections(
+    qtbot: QtBot, shell: FakeShell, open_panel: Open, monkeypatch: pytest.MonkeyPatch
+):
+    source = Source(DATA)
+    source.gate = threading.Event()
+    monkeypatch.setattr(NoBoard, "load", lambda self, ctx: scene.data(60))
+    panel = open_panel(source)
+    qtbot.waitUntil(panel.live.has_data)
+    assert panel.waiting.isVisible(), "which section to open is not known yet"
+    panel.opened_with(section="letters")
+    assert panel.waiting.isVisible(), "nothing is said to lack"
+    panel.tabs.setCurrentIndex(0)
+    assert panel.live.isVisible()
+    assert not panel.waiting.isVisible()
+    source.gate.set()
+    settled(qtbot, shell)
+    panel.opened_with(section="preferences")
+    assert panel.sections[0].cards[0].isVisible()
 
 
 def test_the_first_section_with_something_to_see_is_open(qtbot: QtBot, shell: FakeShell, open_panel: Open):
