@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.documents.twins import swapped_context as swapped_context
     from core.runs.compare.planning import in_compute as plan_comparisons
     from core.runs.explore import map_texts as map_texts
+    from core.runs.explore import principal_directions as principal_directions
     from core.runs.explore import rank_correlation as rank_correlation
     from core.runs.explore import stand_ins as stand_in_scorers
     from core.runs.explore import telling_words as telling_words
@@ -47,6 +48,7 @@ else:
     swapped_context = "core.documents.twins:swapped_context"
     plan_comparisons = "core.runs.compare.planning:in_compute"
     map_texts = "core.runs.explore:map_texts"
+    principal_directions = "core.runs.explore:principal_directions"
     rank_correlation = "core.runs.explore:rank_correlation"
     stand_in_scorers = "core.runs.explore:stand_ins"
     telling_words = "core.runs.explore:telling_words"

@@ -17,6 +17,7 @@ Method = Literal["pca", "tsne"]
 Points = NDArray[np.float32]
 
 MOST_TSNE = 5_000  # texts: about a minute on two cores; beyond, people would wait for what PCA shows at once
+MOST_FITTED = 10_000  # texts that PCA's directions are found from: of more, so many at random; all are placed
 FIRST_DIRECTIONS = 50  # that t-SNE starts from, as van der Maaten & Hinton 2008 did
 PERPLEXITY = 30.0
 FEWEST_MAPPED = 3
@@ -30,6 +31,23 @@ class TextMap:
 
     points: Points
     explained: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Directions:
+    """In which vectors differ most: `loadings` of shape (d, n), from the `mean`; the share of variance along each."""
+
+    mean: NDArray[np.float64]
+    loadings: NDArray[np.float64]
+    shares: NDArray[np.float64]
+
+    def place(self, vectors: NDArray[np.float32]) -> Points:
+        """Coordinates of vectors along the directions, shape (len(vectors), n)."""
+        places = np.empty((len(vectors), self.loadings.shape[1]), dtype=np.float32)
+        for start in range(0, len(vectors), MOST_FITTED):  # in parts: in float64 all of them take twice their memory
+            part = slice(start, start + MOST_FITTED)
+            places[part] = (vectors[part] - self.mean) @ self.loadings
+        return places
 
 
 @dataclass(frozen=True)
@@ -62,20 +80,22 @@ def map_texts(vectors: NDArray[np.float32], method: Method, seed: int, ctx: JobC
         )
     steps = 1 if method == "pca" else 2
     ctx.report(0, steps, note="Finding the directions in which the texts differ most")
-    directions, explained = principal_directions(vectors, 2 if method == "pca" else FIRST_DIRECTIONS)
+    found = principal_directions(vectors, 2 if method == "pca" else FIRST_DIRECTIONS)
+    directions = found.place(vectors)
     if method == "pca":
-        return TextMap(directions, (float(explained[0]), float(explained[1])))
+        return TextMap(directions, (float(found.shares[0]), float(found.shares[1])))
     ctx.report(1, steps, note="Placing similar texts beside each other")
     return TextMap(_neighbours(directions, seed), None)
 
 
-def principal_directions(vectors: NDArray[np.float32], count: int) -> tuple[Points, NDArray[np.float64]]:
-    """Coordinates along the first `count` directions, shape (n, count), and the share of the variance along each.
+def principal_directions(vectors: NDArray[np.float32], count: int = 2) -> Directions:
+    """The first `count` directions, and the share of the variance along each.
 
     By the eigenvectors of the covariance. Signs are fixed, so that the same texts give the same map: each direction's
     largest loading is positive. Missing directions are 0.
     """
-    centred = np.asarray(vectors, dtype=np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
+    mean = np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
+    centred = np.asarray(vectors, dtype=np.float64) - mean
     values, loadings = np.linalg.eigh(centred.T @ centred)
     order = np.argsort(values)[::-1][:count]
     loadings = loadings[:, order]
@@ -84,8 +104,7 @@ def principal_directions(vectors: NDArray[np.float32], count: int) -> tuple[Poin
     total = values.clip(min=0).sum()
     shares = values[order].clip(min=0) / total if total > 0 else np.zeros(len(order))
     missing = count - len(order)
-    places = np.pad((centred @ loadings).astype(np.float32), ((0, 0), (0, missing)))
-    return places, np.pad(shares, (0, missing))
+    return Directions(mean, np.pad(loadings, ((0, 0), (0, missing))), np.pad(shares, (0, missing)))
 
 
 def _neighbours(directions: Points, seed: int) -> Points:

@@ -17,7 +17,7 @@ from core.project.rows import PromptRow, SourceRow, TextKey
 from core.project.stores.columns import Kind, Measured
 from core.project.stores.common import chunks
 from core.project.stores.studies import Prompts
-from core.runs.explore import Method, SpearmanRho, TellingWords, TextMap
+from core.runs.explore import MOST_FITTED, Method, SpearmanRho, TellingWords, TextMap
 from desktop.read.findings import TextRef, read_text
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles, read_titles, words_of
@@ -161,6 +161,10 @@ class StoredTexts:
         return self._stand_ins
 
     def map_of(self, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
+        if method == "pca" and len(vectors) > MOST_FITTED:  # to the compute process goes only what it needs
+            some = vectors[draw(np.arange(len(vectors)), MOST_FITTED)]
+            found = shared().call(calls.principal_directions, some, ctx=ctx)
+            return TextMap(found.place(vectors), (float(found.shares[0]), float(found.shares[1])))
         return shared().call(calls.map_texts, vectors, method, SEED, ctx=ctx)
 
     def correlation(self, ctx: JobContext, first: np.ndarray, second: np.ndarray) -> SpearmanRho:

@@ -29,13 +29,14 @@ def test_the_same_texts_in_another_order_give_the_same_map() -> None:
 
 
 def test_texts_that_say_the_same_lie_on_one_point() -> None:
-    points, explained = principal_directions(np.ones((5, 3), dtype=np.float32), 2)
-    assert not points.any()
-    assert not explained.any()
+    same = np.ones((5, 3), dtype=np.float32)
+    found = principal_directions(same)
+    assert not found.place(same).any()
+    assert not found.shares.any()
 
 
 def test_directions_that_short_vectors_lack_are_zero() -> None:
-    points, _ = principal_directions(VECTORS[:, :1], 2)
+    points = principal_directions(VECTORS[:, :1]).place(VECTORS[:, :1])
     assert points.shape == (60, 2)
     assert not points[:, 1].any()
 

@@ -11,6 +11,7 @@ from inline_compute import Inline
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
+from sklearn.decomposition import PCA
 
 from core.jobs import JobContext
 from core.project.changes import Changes
@@ -230,6 +231,21 @@ def test_numbers_of_a_stand_in_wear_its_badge(show: Callable[..., ExplorePanel],
     panel.tabs.setCurrentIndex(1)
     settle(panel, qtbot)
     assert panel.views[1].distribution.badge.isHidden()
+
+
+def test_the_directions_of_many_texts_are_found_from_some_and_place_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Against scikit-learn's PCA of all of them."""
+    spread = np.array([9, 4, 1, 1, 1, 1])
+    vectors = (np.random.default_rng(0).normal(size=(3_000, 6)) * spread).astype(np.float32)
+    monkeypatch.setattr(explore, "MOST_FITTED", 1_000)
+    with Project.create(tmp_path / "many.biasprint") as project:
+        found = StoredTexts(project).map_of(JobContext(), vectors, "pca")
+    whole = PCA(2).fit(vectors)
+    for own, other in zip(found.points.T, whole.transform(vectors).T, strict=True):
+        assert abs(np.corrcoef(own, other)[0, 1]) > 0.995
+    assert found.explained == pytest.approx(tuple(whole.explained_variance_ratio_), abs=0.02)
 
 
 # scores
