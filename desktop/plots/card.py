@@ -1,14 +1,13 @@
 """A plot on a card: title, what is shown in a sentence, legend, and how to mark, reset, save and copy."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
 from desktop import theme
-from desktop.plots.export import FORMATS, PlotHost, PlotPage, ask_path, copy_data, save_plot
+from desktop.plots.export import PlotHost, PlotPage, copy_tables, file_actions, save_plot, tables_of
 from desktop.plots.legend import Legend, LegendEntry
 from desktop.plots.plot import Plot
 from desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
@@ -104,17 +103,9 @@ class PlotCard(Card):
         return PlotPage(self._title, notes, self.legend.entries, self.plot)
 
     def _make_actions(self) -> list[QAction]:
-        texts = (tr("Picture (PNG)…"), tr("Drawing (SVG)…"), tr("Page (PDF)…"), tr("Values as a table (CSV)…"))
-        made = []
-        for ending, text in zip(FORMATS, texts, strict=True):
-            action = QAction(text, self)
-            action.triggered.connect(partial(self._ask_and_save, ending))
-            made.append(action)
-        copied = QAction(tr("Copy as data"), self)
-        copied.triggered.connect(lambda: copy_data(self.plot, self._host))
-        return [*made, copied]
-
-    def _ask_and_save(self, ending: str, _checked: bool = False) -> None:
-        path = ask_path(self, self._title, ending)
-        if path is not None:
-            save_plot(self.page(), path, self._host)
+        return file_actions(
+            self,
+            lambda: self._title,
+            lambda path: save_plot(self.page(), path, self._host),
+            lambda: copy_tables(tables_of(self.plot), self._host),
+        )

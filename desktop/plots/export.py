@@ -4,14 +4,15 @@ Pictures are light and as large as the plot: they go on pages. What is drawn is 
 written in a job.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtGui import QAction, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.errors import AppError
@@ -19,11 +20,12 @@ from core.jobs import JobContext
 from core.report.export import cell_text, export_rows, plain_cell, with_guard
 from desktop import theme
 from desktop.charts.canvas import PaintCanvas, below
-from desktop.charts.export import page_pdf, page_png, page_svg, save
+from desktop.charts.export import Page, page_pdf, page_png, page_svg, save
 from desktop.jobs import JobRunner
 from desktop.plots.item import Columns
 from desktop.plots.legend import LegendEntry, draw_legend
 from desktop.plots.plot import Plot
+from desktop.theme import Tokens
 from desktop.widgets.words import plural, tr
 
 FORMATS = ("png", "svg", "pdf", "csv")
@@ -56,12 +58,24 @@ def picture(page: PlotPage, ending: str) -> bytes:
 
     page.plot.dress(tokens)  # and back before anything is painted on the screen
     try:
-        if ending == "png":
-            return page_png(draw, tokens, width)
-        make = page_svg(draw, tokens, width, page.title) if ending == "svg" else page_pdf(draw, width, page.title)
+        return _drawn(draw, ending, tokens, width, page.title)
     finally:
         page.plot.dress(before)
-    return make
+
+
+def drawn_page(drawing: Callable[[PaintCanvas], float], ending: str, tokens: Tokens, width: int, title: str) -> bytes:
+    """A page of words and rectangles as PNG, SVG or PDF; `drawing` gives how high it is."""
+
+    def draw(painter: QPainter | None, room: float) -> float:
+        return below(painter, tokens, 0, room, drawing)[0]
+
+    return _drawn(draw, ending, tokens, width, title)
+
+
+def _drawn(draw: Page, ending: str, tokens: Tokens, width: int, title: str) -> bytes:
+    if ending == "png":
+        return page_png(draw, tokens, width)
+    return page_svg(draw, tokens, width, title) if ending == "svg" else page_pdf(draw, width, title)
 
 
 def _words(canvas: PaintCanvas, page: PlotPage) -> float:
@@ -122,6 +136,27 @@ def ask_path(parent: QWidget, title: str, ending: str) -> Path | None:
     return path if path.suffix.lower() == f".{ending}" else path.with_name(f"{path.name}.{ending}")
 
 
+def file_actions(
+    card: QWidget, title: Callable[[], str], save_to: Callable[[Path], object], copy: Callable[[], object]
+) -> list[QAction]:
+    """What a card's menu offers: to save it in each format, and to copy its values."""
+
+    def ask_and_save(ending: str, _checked: bool = False) -> None:
+        path = ask_path(card, title(), ending)
+        if path is not None:
+            save_to(path)
+
+    texts = (tr("Picture (PNG)…"), tr("Drawing (SVG)…"), tr("Page (PDF)…"), tr("Values as a table (CSV)…"))
+    made = []
+    for ending, text in zip(FORMATS, texts, strict=True):
+        action = QAction(text, card)
+        action.triggered.connect(partial(ask_and_save, ending))
+        made.append(action)
+    copied = QAction(tr("Copy as data"), card)
+    copied.triggered.connect(lambda: copy())
+    return [*made, copied]
+
+
 class PlotHost(Protocol):
     """What saving needs of the window."""
 
@@ -134,8 +169,13 @@ class PlotHost(Protocol):
 
 def save_plot(page: PlotPage, path: Path, host: PlotHost) -> None:
     """Write the plot to `path`, in the format of its ending: whole or not at all."""
+    save_as(path, host, lambda ending: picture(page, ending), tables_of(page.plot))
+
+
+def save_as(path: Path, host: PlotHost, draw: Callable[[str], bytes], tables: Sequence[Columns]) -> None:
+    """Write what `draw` gives for the ending of `path`, or the tables as CSV."""
     ending = path.suffix.lower().lstrip(".")
-    tables, drawn = tables_of(page.plot), b"" if ending == "csv" else picture(page, ending)
+    drawn = b"" if ending == "csv" else draw(ending)
 
     def work(ctx: JobContext) -> Path:
         if ending != "csv":
@@ -152,9 +192,8 @@ def save_plot(page: PlotPage, path: Path, host: PlotHost) -> None:
     )
 
 
-def copy_data(plot: Plot, host: PlotHost) -> None:
+def copy_tables(tables: Sequence[Columns], host: PlotHost) -> None:
     """Put the values drawn on the clipboard."""
-    tables = tables_of(plot)
 
     def done(text: str) -> None:
         QGuiApplication.clipboard().setText(text)

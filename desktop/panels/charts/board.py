@@ -11,7 +11,8 @@ from desktop import theme
 from desktop.jobs import JobHandle
 from desktop.panels.charts.board_head import BoardHead
 from desktop.panels.charts.dashboard import Dashboard, Place, places_in
-from desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasureCard, PaceCard, RaterCountsCard, head_of
+from desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasureCard, PaceCard, head_of
+from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.panels.charts.wall import Wall
 from desktop.plots.export import PlotHost
 from desktop.read.board import BoardData, BoardMeasure, StudyBoard

@@ -1,15 +1,14 @@
-"""The cards of the live board: a measure with its bands, the pace of the work, the lengths of texts, who has judged."""
+"""The plots on the live board: a measure with its bands, the pace of the work, the lengths of texts."""
 
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.draw import digits
-from core.runs.live import LiveJudging, LiveRates
-from desktop import theme
+from core.runs.live import LiveRates
 from desktop.operations.runs import failure_words
+from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.axis import COUNT
 from desktop.plots.band import LiveBand, Region
 from desktop.plots.card import PlotCard
@@ -19,8 +18,7 @@ from desktop.plots.legend import LegendEntry
 from desktop.plots.look import BAND_OPACITY
 from desktop.plots.plot import Plot
 from desktop.read.board import BoardCurve, BoardMeasure, BoardPace, Trace
-from desktop.widgets import Card, Label, ProgressThin, QuietButton, number, plural, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets import plural, tr
 from desktop.wording.live import pace_words, scored_words, with_value
 
 CROWDED, FAINT = 3, 0.10  # from so many bands over each other on, each is so faint
@@ -221,72 +219,6 @@ def _lengths_told(pace: BoardPace, *, many: bool) -> str:
         texts=plural(rates.texts, "1 text", "%n texts"),
         refusals=plural(rates.refusals, "1 refusal", "%n refusals"),
     )
-
-
-class RaterCountsCard(Card):
-    """How far each rater is and how fast, counts alone: nothing of what was chosen, whatever was revealed."""
-
-    def __init__(self, host: PlotHost) -> None:
-        super().__init__()
-        self._host = host
-        self.set_padding(theme.current().gap)
-        self.heading = Label(tr("Judging"), "heading", wrap=True)
-        self.setAccessibleName(tr("Judging"))
-        self.copy = QuietButton(tr("Copy as data"), icon="copy")
-        self.copy.clicked.connect(self._copy)
-        self.head = QHBoxLayout()
-        self.head.addWidget(self.heading, 1)
-        self.head.addWidget(self.copy)
-        self._grid = QGridLayout()
-        self._grid.setColumnStretch(1, 1)
-        self._grid.setHorizontalSpacing(theme.current().gap)
-        self.note = Label(tr("Counts alone: what was chosen is shown after the reveal."), "note", wrap=True)
-        self.box.addLayout(self.head)
-        self.box.addLayout(self._grid)
-        self.box.addWidget(self.note)
-        self.box.addStretch(1)
-        self.rows: list[tuple[Label, ProgressThin, Label]] = []
-        self.judging: tuple[LiveJudging, ...] = ()
-
-    def show_judging(self, judging: Sequence[LiveJudging], most: int = 8) -> None:
-        """The latest of them."""
-        self.judging = tuple(judging)
-        shown = self.judging[-most:]
-        while len(self.rows) < len(shown):
-            row = (Label("", "strong"), ProgressThin(), Label("", "soft"))
-            for column, widget in enumerate(row):
-                self._grid.addWidget(widget, len(self.rows), column)
-            self.rows.append(row)
-        for place, (name, bar, words) in enumerate(self.rows):
-            for widget in (name, bar, words):
-                widget.setVisible(place < len(shown))
-            if place < len(shown):
-                one = shown[place]
-                name.setText(safe_line(one.rater))
-                bar.set_progress(one.judged, one.planned)
-                bar.setAccessibleName(f"{safe_line(one.rater)}: {judging_words(one)}")
-                words.setText(judging_words(one))
-        more = len(self.judging) - len(shown)
-        told = tr("Counts alone: what was chosen is shown after the reveal.")
-        self.note.setText(f"{plural(more, '1 earlier session.', '%n earlier sessions.')} {told}" if more else told)
-
-    def _copy(self) -> None:
-        lines = ["rater\tkind\tjudged\tplanned\tper_minute\trevealed"]
-        lines += [
-            f"{safe_line(one.rater)}\t{one.kind}\t{one.judged}\t{one.planned}\t"
-            f"{'' if one.per_minute is None else round(one.per_minute, 2)}\t{one.revealed}"
-            for one in self.judging
-        ]
-        QGuiApplication.clipboard().setText("\n".join(lines))
-        self._host.notify(plural(len(self.judging), "1 row copied", "%n rows copied"))
-
-
-def judging_words(one: LiveJudging) -> str:
-    """ "12 of 60, 3.2 a minute"."""
-    told = tr("{judged} of {planned}").format(judged=number(one.judged), planned=number(one.planned))
-    if one.per_minute is not None and not one.revealed:
-        told += tr(", {rate} a minute").format(rate=number(one.per_minute, 1))
-    return told
 
 
 BoardCard = LiveMeasureCard | PaceCard | LengthsCard | RaterCountsCard

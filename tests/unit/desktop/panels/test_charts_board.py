@@ -1,7 +1,9 @@
 """The live board: cards that move, grow and are pinned, runs beside each other, the wall. All figures are made up."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import board_scene as scene
@@ -19,8 +21,9 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
 from desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
 from desktop.panels.charts.dashboard import Place, packed, places_in
-from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard, RaterCountsCard
-from desktop.plots.export import as_text, tables_of
+from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
+from desktop.panels.charts.rater_counts import RaterCountsCard
+from desktop.plots.export import as_text, save_plot, tables_of
 from desktop.read.board import BoardData, Trace
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
@@ -118,9 +121,11 @@ def test_judging_tells_counts_alone(board: LiveBoard, qtbot: QtBot) -> None:
     card = board.dashboard.cards[JUDGING]
     assert isinstance(card, RaterCountsCard)
     assert [row[2].text() for row in card.rows] == ["0 of 60, 3.2 a minute", "7 of 60, 3.2 a minute"]
-    qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text().splitlines()[1:] == [
-        "R00\tperson\t0\t60\t3.2\tFalse", "R01\tperson\t7\t60\t3.2\tFalse",
+    card.actions_of_files[-1].trigger()
+    qtbot.waitUntil(lambda: bool(board._host.said))  # type: ignore[attr-defined]
+    assert QGuiApplication.clipboard().text().splitlines() == [
+        "rater\tkind\tjudged\tplanned\tper_minute\trevealed",
+        "R00\tperson\t0\t60\t3.2\tfalse", "R01\tperson\t7\t60\t3.2\tfalse",
     ]  # fmt: skip
 
 
@@ -146,6 +151,38 @@ def test_runs_are_picked_in_a_menu(board: LiveBoard, qtbot: QtBot) -> None:
     assert asked == [(1, (1,)), (1, (1, 2))]
     entries(board.head.runs_menu())["All texts together"].trigger()
     assert asked[-1] == (1, ())
+
+
+@pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_counts_of_raters_are_saved_as_a_picture(
+    board: LiveBoard, qtbot: QtBot, tmp_path: Path, ending: str, begins: bytes
+) -> None:
+    show(board, scene.data(60, judging=3))
+    card = board.dashboard.cards[JUDGING]
+    assert isinstance(card, RaterCountsCard)
+    path = tmp_path / f"judging.{ending}"
+    card.save_to(path)
+    qtbot.waitUntil(lambda: board._host.said == [f"Saved as “judging.{ending}”"])  # type: ignore[attr-defined]
+    assert path.read_bytes().startswith(begins)
+
+
+def test_what_is_saved_as_a_table_is_what_is_drawn(board: LiveBoard, qtbot: QtBot, tmp_path: Path) -> None:
+    data = scene.data(60, judging=2)
+    show(board, data)
+    measure, judging = board.dashboard.cards[AGENTIC], board.dashboard.cards[JUDGING]
+    assert isinstance(measure, LiveMeasureCard)
+    assert isinstance(judging, RaterCountsCard)
+    save_plot(measure.page(), tmp_path / "agentic.csv", board._host)
+    judging.save_to(tmp_path / "judging.csv")
+    qtbot.waitUntil(lambda: len(board._host.said) == 2)  # type: ignore[attr-defined]
+    with (tmp_path / "agentic.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["estimate"]]
+    assert data.board is not None
+    trace = data.board.measures[0].curves[0].trace
+    assert [float(row["estimate"]) for row in rows] == pytest.approx(trace.value)
+    assert [float(row["high"] or "nan") for row in rows] == pytest.approx(trace.high, nan_ok=True)
+    with (tmp_path / "judging.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [(row["rater"], row["judged"]) for row in csv.DictReader(file)] == [("R00", "0"), ("R01", "7")]
 
 
 # ---- what does not go as it should
