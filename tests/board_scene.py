@@ -4,7 +4,8 @@ import numpy as np
 
 from core.project.rows import StudyRow
 from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue
-from desktop.read.board import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, Course, StudyBoard
+from desktop.read.board import Course
+from desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
 from desktop.wording.live import measure_sentence
 
 LETTERS = "letters"

@@ -103,7 +103,7 @@ def go_on(
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
     """Keep how the cards of a study's board lie, in the project."""
-    from desktop.read.board import BOARD
+    from desktop.read.board_shown import BOARD
 
     def work(ctx: JobContext) -> None:
         project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -18,120 +18,27 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
-from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveTally, LiveValue
+from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveTally, LiveValue
+from desktop.read.board_shown import (
+    MOST_RUNS,
+    BoardCurve,
+    BoardData,
+    BoardMeasure,
+    BoardPace,
+    BoardRun,
+    StudyBoard,
+    Trace,
+)
 from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import number, tr
+from desktop.widgets.words import tr
 from desktop.wording.live import NAMED_BY_GROUP, NameOf, groups_in_words, measure_sentence, measure_title
 from desktop.wording.titles import words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings
 FIRST_POINTS, MOST_POINTS = 16, 2_000  # of a curve: room at first, and at most
-MOST_RUNS = 4  # overlaid
 JUDGED = "creativity"  # the study whose texts raters compare
 COUNTED_SECONDS = 3.0
-BOARD = "board"  # the layout's place among the study's settings
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """How something was at each n; ascending."""
-
-    n: np.ndarray
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class BoardCurve:
-    """A series of a card; `place`: its colour, dash and sign."""
-
-    key: str
-    name: str
-    place: int
-    value: LiveValue
-    trace: Trace
-
-
-@dataclass(frozen=True, eq=False)
-class BoardMeasure:
-    """A card: one measure with its curves. `left_out`: curves for which there is no room."""
-
-    key: str
-    title: str
-    unit: str
-    curves: tuple[BoardCurve, ...]
-    sentence: str
-    floor: float | None = None
-    left_out: int = 0
-    usual: bool = True  # on the board unless somebody takes it away
-
-    @property
-    def reason(self) -> str:
-        """Why there is nothing to draw; empty where there is something."""
-        if any(len(curve.trace.n) for curve in self.curves):
-            return ""
-        return self.sentence
-
-
-@dataclass(frozen=True)
-class BoardRun:
-    """A run that can be picked."""
-
-    id: int
-    title: str
-    wanted: int
-    done: int
-    failed: int
-    can_go_on: bool
-
-    @property
-    def words(self) -> str:
-        """With how far it is."""
-        return tr("{title}: {done} of {wanted}").format(
-            title=self.title, done=number(self.done), wanted=number(self.wanted)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class BoardPace:
-    """How the work on the shown texts goes; the curve is texts a second over the number of texts."""
-
-    name: str
-    place: int
-    rates: LiveRates
-    trace: Trace
-
-
-@dataclass(frozen=True, eq=False)
-class StudyBoard:
-    """Everything that the board shows of one study at one moment."""
-
-    study: StudyRow
-    title: str
-    items: str
-    measures: tuple[BoardMeasure, ...] = ()
-    left_out: int = 0
-    paces: tuple[BoardPace, ...] = ()
-    judging: tuple[LiveJudging, ...] = ()
-    runs: tuple[BoardRun, ...] = ()
-    picked: tuple[int, ...] = ()
-
-    @property
-    def layout(self) -> Mapping[str, Any]:
-        """As the project keeps it; whoever reads it admits that anybody may have edited the file."""
-        kept = self.study.settings.get(BOARD)
-        return kept if isinstance(kept, dict) else {}
-
-
-@dataclass(frozen=True, eq=False)
-class BoardData:
-    """The studies on offer, by id and title, and the one that is shown."""
-
-    studies: tuple[tuple[int, str], ...] = ()
-    board: StudyBoard | None = None
-    reading: int = field(default=0)  # which reading this is
 
 
 class Course:
@@ -356,11 +263,17 @@ def measures_of(
         for value in followed.values:
             gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
     cards = list(gathered.items())[:MOST_MEASURES]
-    return tuple(_measure(card, found, name_of, items) for card, found in cards), len(gathered) - len(cards)
+    stand_ins = {info.name: info.role for _, followed in parts for info in followed.tally.scorers if info.stand_in}
+    measures = tuple(_measure(card, found, name_of, items, stand_ins) for card, found in cards)
+    return measures, len(gathered) - len(cards)
 
 
 def _measure(
-    card: tuple[Any, ...], found: Sequence[tuple[str, LiveValue, Course]], name_of: NameOf, items: str
+    card: tuple[Any, ...],
+    found: Sequence[tuple[str, LiveValue, Course]],
+    name_of: NameOf,
+    items: str,
+    stand_ins: Mapping[str, str],
 ) -> BoardMeasure:
     first = found[0][1]
     shown = found[:MOST_CURVES]
@@ -379,7 +292,13 @@ def _measure(
         floor=max(floors) if floors else None,
         left_out=len(found) - len(shown),
         usual=first.key.variant == "default",
+        stand_ins=tuple(name for name, role in stand_ins.items() if _behind(role, first)),
     )
+
+
+def _behind(role: str, value: LiveValue) -> bool:
+    """A figure is named by the role that it is measured by; distances are those of embeddings."""
+    return role in value.key.id.split(".") or (role == "embedding" and "distance" in value.unit)
 
 
 def _name_parts(run: str, key: LiveKey, card: tuple[Any, ...], name_of: NameOf) -> tuple[str, ...]:

@@ -202,6 +202,11 @@ class LiveTally:
 
     # what is there
 
+    @property
+    def scorers(self) -> tuple[ScorerInfo, ...]:
+        """Those whose scores are followed."""
+        return self._tally.scorers
+
     def values(self) -> tuple[LiveValue, ...]:
         """Every figure as of the last page that was read, in the order of the study's findings."""
         with self._showing:

@@ -15,7 +15,7 @@ from desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasure
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.panels.charts.wall import Wall
 from desktop.plots.export import PlotHost
-from desktop.read.board import BoardData, BoardMeasure, StudyBoard
+from desktop.read.board_shown import BoardData, BoardMeasure, StudyBoard
 from desktop.widgets import EmptyState, Label, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Scroller, clear_widget

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidge
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
-from desktop.read.board import MOST_RUNS, BoardData, StudyBoard
+from desktop.read.board_shown import MOST_RUNS, BoardData, StudyBoard
 from desktop.widgets import Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
 from desktop.widgets.layout import FlowLayout, clear_widget
 

@@ -17,7 +17,7 @@ from desktop.plots.item import PlotBounds
 from desktop.plots.legend import LegendEntry
 from desktop.plots.look import BAND_OPACITY
 from desktop.plots.plot import Plot
-from desktop.read.board import BoardCurve, BoardMeasure, BoardPace, Trace
+from desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace, Trace
 from desktop.widgets import plural, tr
 from desktop.wording.live import pace_words, scored_words, with_value
 
@@ -98,6 +98,7 @@ class LiveMeasureCard(PlotCard):
             return
         more = f" {_left_out(measure.left_out)}" if measure.left_out else ""
         self.tell(measure.sentence + more, self.drawing.show(measure))
+        self.show_stand_ins(measure.stand_ins)
 
 
 def _no_difference(unit: str) -> Region | None:

@@ -25,7 +25,8 @@ from desktop.panels.charts.board import LiveBoard
 from desktop.panels.charts.measured import FigureCard, MeasuredFigures
 from desktop.panels.charts.sections import Section
 from desktop.plots.export import ask_path
-from desktop.read.board import BoardData, StoredBoard
+from desktop.read.board import StoredBoard
+from desktop.read.board_shown import BoardData
 from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
 from desktop.widgets import Label, Notice, plural, tr

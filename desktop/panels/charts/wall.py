@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QVBoxLa
 from desktop import theme
 from desktop.panels.charts.live_cards import MeasureDrawing
 from desktop.plots.legend import Legend
-from desktop.read.board import BoardMeasure
+from desktop.read.board_shown import BoardMeasure
 from desktop.theme import Tokens
-from desktop.widgets import Label, tr
+from desktop.widgets import Label, StandInBadge, tr
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.live import value_words
 
@@ -32,9 +32,11 @@ class WallCard(QFrame):
         self.drawing.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys are the wall's
         self.heading, self.value = Label("", "heading", wrap=True), Label("", "heading")
         self.sentence = Label("", "note", wrap=True)
+        self.badge = StandInBadge("")
         self.legend = Legend()
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
+        top.addWidget(self.badge)
         top.addWidget(self.value)
         box = QVBoxLayout(self)
         box.addLayout(top)
@@ -46,6 +48,9 @@ class WallCard(QFrame):
     def show_measure(self, measure: BoardMeasure) -> None:
         self.heading.setText(measure.title)
         self.value.setText(value_words(measure.curves[0].value) if len(measure.curves) == 1 else "")
+        stand_ins = ", ".join(map(safe_line, measure.stand_ins))
+        self.badge.setText(tr("stand-in: {figures}").format(figures=stand_ins))
+        self.badge.setVisible(bool(measure.stand_ins))
         self.sentence.setText(measure.sentence if not measure.reason else "")
         self.legend.show_entries(self.drawing.show(measure))
         self.drawing.plot.describe(measure.title, measure.sentence)
@@ -56,7 +61,8 @@ class WallCard(QFrame):
         self.legend.set_tokens(tokens)
         for label in (self.heading, self.value):
             label.setStyleSheet(f"font-size: {tokens.heading}px;")
-        self.sentence.setStyleSheet(f"font-size: {tokens.note}px;")
+        for label in (self.sentence, self.badge):
+            label.setStyleSheet(f"font-size: {tokens.note}px;")
         self.drawing.plot.nothing.setStyleSheet(f"font-size: {tokens.control}px;")
         margin = tokens.px(12)
         self.layout().setContentsMargins(margin, margin, margin, margin)

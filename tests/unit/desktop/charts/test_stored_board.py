@@ -18,7 +18,9 @@ from core.project.stores.runs import OutputFilter
 from core.runs.live import LiveKey, LiveTally, LiveValue
 from core.runs.measure import scorers_needed
 from core.runs.setup import study_of
-from desktop.read.board import MOST_CURVES, MOST_POINTS, BoardMeasure, Course, StoredBoard, StudyBoard
+from core.runs.values import best_scorer
+from desktop.read.board import MOST_CURVES, MOST_POINTS, Course, StoredBoard
+from desktop.read.board_shown import BoardMeasure, StudyBoard
 
 IDENTITIES = 10_000
 NAMES = ["Kelly=female", "Joseph=male"]
@@ -131,6 +133,23 @@ def test_a_layout_is_kept_with_the_study_and_nothing_else_of_it_changes(project:
     assert shown(StoredBoard(project)).layout == {"cards": []}
     assert study_of(project, "letters").settings == {"board": {"cards": []}, "other": 1}
     assert study_of(project, "letters").title == study.title
+
+
+def test_a_figure_of_a_stand_in_names_it_and_the_others_do_not(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "texts.biasprint") as made:
+        written(made, "creativity", axes=["gender"], tasks=["haiku"], themes=["stars"])
+        info = best_scorer("embedding")
+        assert info is not None
+        ids = [row.id for row in made.outputs.each()]
+        chance = np.random.default_rng(1)
+        store(made, info, {("output", key): chance.normal(size=8) for key in ids})
+        measures = shown(StoredBoard(made)).measures
+    assert {measure.stand_ins for measure in measures} == {(info.name,) if info.stand_in else ()}
+
+
+def test_words_counted_by_the_lexicon_wear_no_badge(project: Project) -> None:
+    count_words(project)
+    assert agentic(shown(StoredBoard(project))).stand_ins == ()
 
 
 # ---- what does not go as it should

@@ -24,7 +24,7 @@ from desktop.panels.charts.dashboard import Place, packed, places_in
 from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.export import as_text, save_plot, tables_of
-from desktop.read.board import BoardData, Trace
+from desktop.read.board_shown import BoardData, Trace
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
 

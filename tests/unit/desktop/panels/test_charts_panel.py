@@ -21,7 +21,7 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.panels.charts.panel import ChartsPanel
-from desktop.read.board import BoardData
+from desktop.read.board_shown import BoardData
 from desktop.read.charts import StudyFigures
 
 AXIS = AxisWords("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
