@@ -10,7 +10,7 @@ import numpy as np
 
 from core.compute import ComputeProcess
 from core.jobs import JobContext
-from core.metrics.anytime import BoundedMean, share_band
+from core.metrics.anytime import BoundedMean
 from core.metrics.odds import FEWEST_EXPECTED, HALDANE, log_odds_ratio, published_odds_ratio, smallest_expected
 from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums, ExactSum, Moments
@@ -23,6 +23,7 @@ from core.runs.live.values import (
     MOST_GROUPS,
     LiveKey,
     LiveValue,
+    OutcomeCounts,
     banded,
     dims_of,
     nearly_normal,
@@ -39,6 +40,7 @@ from core.studies.letters.style import COUNTS_FROM
 
 Pair = tuple[str, str]
 ODDS, DIFFERENCE, SHARE = "odds ratio", "difference of shares", "share"
+OUTCOMES = tuple(Outcome)
 GIVEN_IN_TABLE = "the table gives each letter's share: it is measured at the end"
 TOO_MANY = f"there are more than {MOST_GROUPS} groups: they are compared at the end"
 
@@ -160,7 +162,8 @@ class _Part:
     published: dict[str, Doubles] = field(default_factory=dict)  # words, then matches of each category, by group
     first: dict[str, tuple[bool, int]] = field(default_factory=dict)
     overfull: dict[str, Doubles] = field(default_factory=dict)
-    outcomes: dict[str, Counter[Outcome]] = field(default_factory=dict)
+    together: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))
+    outcomes: dict[str, OutcomeCounts] = field(default_factory=dict)  # by group
     english: dict[TextKey, bool] = field(default_factory=dict)
     waiting: dict[TextKey, list[tuple[str, float]]] = field(default_factory=dict)
     styles: dict[str, "_Style"] = field(default_factory=dict)
@@ -233,19 +236,23 @@ class _Part:
     # successes
 
     def succeeded(self, letter: _Letter, outcome: Outcome) -> None:
-        self.outcomes.setdefault(letter.group, Counter())[outcome] += 1
+        self.together.add(letter.cluster, OUTCOMES.index(outcome))
+        if letter.group in self.outcomes or len(self.outcomes) <= MOST_GROUPS:
+            group = self.outcomes.setdefault(letter.group, OutcomeCounts(len(OUTCOMES), "blocks"))
+            group.add(letter.cluster, OUTCOMES.index(outcome))
 
     def successes(self, dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
-        together = sum(self.outcomes.values(), Counter[Outcome]())
-        labelled = [("all", "", together, Outcome.SUCCESS)]
+        counts = dict(zip(OUTCOMES, self.together.counts, strict=True))
+        if not sum(counts.values()):
+            return
+        success = OUTCOMES.index(Outcome.SUCCESS)
+        yield self.together.share(LiveKey(SUCCESS_ID, "all", "", dims), SHARE, success)
         if 1 < len(self.outcomes) <= MOST_GROUPS:
-            labelled += [(group, group, counts, Outcome.SUCCESS) for group, counts in self.outcomes.items()]
-        failures = [kind for kind in Outcome if kind is not Outcome.SUCCESS and together[kind]]
-        labelled += [(kind.name.lower(), "", together, kind) for kind in failures]
-        for label, group, counts, kind in labelled:
-            n, key = counts.total(), LiveKey(SUCCESS_ID, label, group, dims)
-            if n:
-                yield banded(key, SHARE, n, counts[kind] / n, share_band(counts[kind], n))
+            for group, own in self.outcomes.items():
+                yield own.share(LiveKey(SUCCESS_ID, group, group, dims), SHARE, success)
+        for place, kind in enumerate(OUTCOMES):
+            if kind is not Outcome.SUCCESS and counts[kind]:
+                yield self.together.share(LiveKey(SUCCESS_ID, kind.name.lower(), "", dims), SHARE, place)
 
     # styles, of letters that are in English
 

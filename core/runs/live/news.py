@@ -2,7 +2,7 @@
 
 The words and sentences of an article are found in the compute process, once, for its pair alone."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,13 +13,12 @@ import numpy as np
 from core.compute import ComputeProcess, calls
 from core.findings import ScorerUse
 from core.jobs import JobContext
-from core.metrics.anytime import share_band
 from core.metrics.sums import ClusterSums, ExactSum
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.prompts.axes import Axis
 from core.prompts.news import UNBIASED
-from core.runs.live.values import AT_THE_END, LiveKey, LiveValue, Restart, banded, nearly_normal, undefined
+from core.runs.live.values import AT_THE_END, LiveKey, LiveValue, OutcomeCounts, Restart, nearly_normal, undefined
 from core.runs.measure.news import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
 from core.runs.values import ORIGINAL_KEY, Originals
 from core.scorers.protocol import ScorerInfo
@@ -138,7 +137,7 @@ class NewsTally:
         self._fresh: set[int] = set()  # articles of which something came since they were looked at
         self._of_original: dict[TextKey, dict[str, Floats]] = {}
         self._sums: dict[tuple[str, str, Part], _Differences] = {}
-        self._refused: dict[Part, Counter[str]] = {}
+        self._refused: dict[Part, OutcomeCounts] = {}
         self._paired, self._asked = _Parts(), _Parts()
 
     @property
@@ -203,14 +202,15 @@ class NewsTally:
 
     def _take(self, key: int, levels: set[str], row: Mapping[str, str], answer: PairAnswer) -> None:
         waiting = self._waiting[key]
+        story = row.get("headline", "").strip() or row["original"]
         if WORDS in levels and answer.kind != "dropped":
             for part in self._asked.parts(row):
-                self._refused.setdefault(part, Counter())[answer.kind] += 1
+                counts = self._refused.setdefault(part, OutcomeCounts(2, "headlines"))
+                counts.add(story, int(answer.kind == "unanswered"))
         waiting.levels -= levels
         for level in levels:
             waiting.scores.pop(level, None)
         if answer.kind == "pair":
-            story = row.get("headline", "").strip() or row["original"]
             for level, by_axis in answer.levels.items():
                 for values in by_axis:
                     for part in self._paired.parts(row):
@@ -234,11 +234,10 @@ class NewsTally:
                         found += sums.values(f"{IDS[level]}.difference", UNITS[level], (("axis", axis), *dims))
         pairs = 0
         for part, counts in self._refused.items():
-            dims, n, refused = self._asked.dims(part), counts.total(), counts["unanswered"]
-            pairs += counts["pair"] if len(part) == 1 else 0
+            dims = self._asked.dims(part)
+            pairs += counts.counts[0] if len(part) == 1 else 0
             if dims is not None:
-                key = LiveKey(REFUSAL_RATE, "refused", "", dims)
-                found.append(banded(key, "proportion", n, refused / n, share_band(refused, n)))
+                found.append(counts.share(LiveKey(REFUSAL_RATE, "refused", "", dims), "proportion", 1))
         spreads = (("news.word.wasserstein", NEEDS_FLOOR), ("news.document.wasserstein", NEEDS_TOPICS))
         return [*found, *(undefined(LiveKey(name, "", ""), "proportion", pairs, why) for name, why in spreads)]
 

@@ -1,14 +1,17 @@
 """What a live board shows: estimates with bands that may be watched, the rate of writing, and counts of judging."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from math import exp, log
 from typing import Protocol
 
+import numpy as np
+
 from core.findings import Finding, Interval, Variant
 from core.jobs import JobContext
-from core.metrics.anytime import FIRST, normal_band
+from core.metrics.anytime import FIRST, FIRST_CLUSTERS, clustered_share_band, normal_band, share_band
 from core.metrics.result import LEVEL, Bounds
+from core.metrics.sums import ClusterSums
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.scorers.protocol import ScorerInfo
 
@@ -175,6 +178,39 @@ def nearly_normal(
         return banded(key, unit, n, estimate, normal_band(estimate, error, sum(units)))
     bounds = normal_band(log(estimate), error, sum(units))
     return banded(key, unit, n, estimate, Bounds(exp(bounds.low), exp(bounds.high), bounds.method))
+
+
+class OutcomeCounts:
+    """How often texts turned out in which way, of which several may share what decides that: a headline, a block.
+
+    `shared`: what they share, in the plural.
+    """
+
+    def __init__(self, outcomes: int, shared: str) -> None:
+        self._shared = shared
+        self._sums = ClusterSums(outcomes)
+
+    def add(self, cluster: Hashable, outcome: int) -> None:
+        row = self._sums.row(cluster, "").copy()
+        row[outcome] += 1
+        self._sums.put(cluster, "", row)
+
+    @property
+    def counts(self) -> list[int]:
+        return [int(total) for total in self._sums.totals("")]
+
+    def share(self, key: LiveKey, unit: str, outcome: int) -> LiveValue:
+        """Of one outcome, among one text or more. Exact where each text is by itself."""
+        counts, clusters = self.counts, self._sums.clusters("")
+        n, share = sum(counts), counts[outcome] / sum(counts)
+        if clusters == n:
+            return banded(key, unit, n, share, share_band(counts[outcome], n))
+        if clusters < FIRST_CLUSTERS:
+            reason = f"the band is shown from {FIRST_CLUSTERS} {self._shared} on, now {clusters}"
+            return banded(key, unit, n, share, None, reason)
+        slope = np.full(len(counts), -share / n)
+        slope[outcome] += 1 / n
+        return banded(key, unit, n, share, clustered_share_band(share, n, self._sums.error({"": slope}), clusters))
 
 
 def dims_of(**named: str) -> tuple[tuple[str, str], ...]:
