@@ -1,9 +1,9 @@
 """new, prompts, generate, check: what makes and fills a project."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,9 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
+
+if TYPE_CHECKING:
+    from core.runs.score import ScoreResult
 
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
@@ -136,10 +139,13 @@ def generate(
     decline_biased: Annotated[
         bool, typer.Option("--decline-biased", help="Write nothing if a prompt is worded with bias.")
     ] = False,
+    score: Annotated[
+        bool, typer.Option("--score/--no-score", help="Score each text as it comes, by what the measures need.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
-    from core.compute import models
+    from core.compute import models, shared
     from core.runs.generate import decline_set, start_run
     from core.runs.generate import generate as write
     from core.runs.setup import generator_spec, newest_set
@@ -157,17 +163,30 @@ def generate(
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
-        result = write(ctx, project, run_id, models(), keys, opens=model)
+        result = write(ctx, project, run_id, models(), keys, opens=model, scoring=shared() if score else None)
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
-             "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added}
+             "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added,
+             **({"scored": _scored_as_data(result.scored)} if score else {})}
         )  # fmt: skip
         return
     say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
     if result.failed:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")
+    for one in result.scored:
+        failed = f", {one.failed:,} failed: {one.error}" if one.failed else "."
+        say(f"{one.scorer.name}: {one.added:,} texts scored{failed}")
+        if one.given_up:
+            say(f"{one.scorer.name} was given up; “biasprint score --scorer {one.scorer.name}” goes on with it.")
+
+
+def _scored_as_data(results: "Sequence[ScoreResult]") -> dict[str, dict[str, Any]]:
+    return {
+        one.scorer.name: {"added": one.added, "unscored": one.unscored, "failed": one.failed, "error": one.error}
+        for one in results
+    }
 
 
 def replay(

@@ -1,6 +1,7 @@
 """Generating: an output for every prompt of a run that has none. Killed at any point, the next start goes on."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,6 +14,8 @@ from core.project.project import Project
 from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import chunks
+from core.runs.score import ScoreResult
+from core.runs.score_behind import ScoreBehind
 from core.runs.writing import LiveText, Written
 
 # ---- Requests to the model process, shared with judging
@@ -82,7 +85,10 @@ MEND = "Mend it, then start the run again and let it ask for the failures again.
 
 @dataclass(frozen=True)
 class GenerateResult:
-    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added."""
+    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added.
+
+    `scored`: by scorer, where texts were scored as they came.
+    """
 
     run_id: int
     wanted: int
@@ -90,6 +96,7 @@ class GenerateResult:
     failed: int
     added: int
     failures: Mapping[str, int]
+    scored: tuple[ScoreResult, ...] = ()
 
 
 def start_run(
@@ -137,40 +144,67 @@ def generate(
     keys: Mapping[str, str] | None = None,
     *,
     opens: str = "",
+    scoring: ComputeProcess | None = None,
 ) -> GenerateResult:
     """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one.
 
     `keys`: keys of endpoints that are known to this session alone. `opens`: where the model is, if that is more than
-    its recorded name, such as the path of a file. Pausing finishes what is being written.
+    its recorded name, such as the path of a file. `scoring`: where texts are scored as they come, by what the study's
+    measures need; None: they are not. Pausing finishes what is being written.
     """
     run = project.runs.get(run_id)
     before = project.runs.counts(run_id)
-    store = _Storing(ctx, project, run, before)
-    ctx.report(store.finished, before.wanted)
     generator = project.runs.generators()[run.generator_id]
     generator = replace(generator, model=opens or generator.model)
+    with ExitStack() as block:
+        behind = None if scoring is None else block.enter_context(_behind(ctx, project, run, scoring))
+        store = _Storing(ctx, project, run, before, behind)
+        ctx.report(store.finished, before.wanted)
+        _write_missing(ctx, project, run, generator, store, compute, keys or {})
+        scored = behind.finish() if behind is not None else ()
+    counts = project.runs.counts(run_id)
+    added = counts.done + counts.failed - before.done - before.failed
+    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, scored)
+
+
+def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProcess) -> ScoreBehind:
+    from core.runs.measure import scorers_needed
+
+    kind = next(study.kind for study in project.studies.all() if study.id == run.study_id)
+    return ScoreBehind(ctx, project, run.study_id, scorers_needed(kind), compute)
+
+
+def _write_missing(
+    ctx: JobContext,
+    project: Project,
+    run: RunRow,
+    generator: GeneratorRow,
+    store: "_Storing",
+    compute: ComputeProcess,
+    keys: Mapping[str, str],
+) -> None:
     after = (0, -1)
-    while page := project.runs.pending(run_id, after, limit=AT_ONCE):
+    while page := project.runs.pending(run.id, after, limit=AT_ONCE):
         ctx.check()  # waits here while paused
         had = store.finished
-        whole = _write(ctx, compute, generator, run, page, store, keys or {})
+        whole = _write(ctx, compute, generator, run, page, store, keys)
         if store.finished - had == len(page):
             after = (page[-1].prompt.id, page[-1].sample)
         elif whole:  # it was not paused, so that the rest of the page would never come
             raise _unanswered(len(page) - (store.finished - had))
-    counts = project.runs.counts(run_id)
-    added = counts.done + counts.failed - before.done - before.failed
-    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures)
 
 
 class _Storing:
     """Puts texts on disk as they come, and then reports them."""
 
-    def __init__(self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts) -> None:
+    def __init__(
+        self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts, behind: ScoreBehind | None
+    ) -> None:
         self._ctx, self._project, self._run = ctx, project, run
         self._wanted = before.wanted
         self.finished = before.done + before.failed
         self._failures = FailureWatch(MEND)
+        self._behind = behind
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
@@ -178,6 +212,8 @@ class _Storing:
             outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
+            if self._behind is not None:
+                self._behind.stored(len(outputs))
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
             self._failures.look([completion for _, completion in partial.completions])
         elif isinstance(partial, LiveText):

@@ -1,6 +1,7 @@
 """Scoring: every text of a study that a scorer version has not scored. Reads stored texts, generates nothing."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +25,9 @@ class ScoreResult:
     scorer: ScorerInfo
     added: int
     unscored: int  # texts that the scorer could make nothing of, such as empty ones
+    failed: int = 0  # texts that it broke on, where the others were scored all the same
+    error: str = ""  # what it said of the first of them
+    given_up: bool = False  # after several in a row, so that later texts have no score yet
 
 
 def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, compute: ComputeProcess) -> ScoreResult:
@@ -42,20 +46,29 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
             ctx.check()
             started = time.monotonic()
             after = page[-1].key
-            values = _values(ctx, compute, scorer, page)
-            usable = [(row, value) for row, value in zip(page, values, strict=True) if value.values.size]
-            project.scores.record_many([_spec(scorer, row, value) for row, value in usable], embeddings=embeddings)
-            added += len(usable)
-            unscored += len(page) - len(usable)
+            usable = score_page(ctx, project, scorer, page, compute)
+            added += usable
+            unscored += len(page) - usable
             ctx.report(added + unscored, total, note=scorer.name)
-            size = _next_page(size, time.monotonic() - started)
+            size = next_page(size, time.monotonic() - started)
     return ScoreResult(scorer, added, unscored)
 
 
-def _next_page(size: int, seconds: float) -> int:
+def score_page(
+    ctx: JobContext, project: Project, scorer: ScorerInfo, page: Sequence[TextRow], compute: ComputeProcess
+) -> int:
+    """Score these texts together and store what came of them; how many have a value."""
+    values = _values(ctx, compute, scorer, page)
+    usable = [(row, value) for row, value in zip(page, values, strict=True) if value.values.size]
+    specs = [_spec(scorer, row, value) for row, value in usable]
+    project.scores.record_many(specs, embeddings=scorer.role == "embedding")
+    return len(usable)
+
+
+def next_page(size: int, seconds: float, smallest: int = PAGE) -> int:
     """Larger while pages are quick, smaller once one takes too long."""
     if seconds > PAGE_SECONDS:
-        return max(PAGE, size // 2)
+        return max(smallest, size // 2)
     return min(LARGEST_PAGE, size * 2) if seconds < PAGE_SECONDS / 2 else size
 
 
@@ -66,9 +79,7 @@ def as_read(scorer: ScorerInfo, row: TextRow) -> str:
     return row.text
 
 
-def _values(
-    ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: tuple[TextRow, ...]
-) -> list[ScoreValue]:
+def _values(ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: Sequence[TextRow]) -> list[ScoreValue]:
     texts = [as_read(scorer, row) for row in page]
     _, values = compute.call(calls.score_batch, scorer.name, texts, ctx=ctx, on_report=lambda *progress: None)
     scored: list[ScoreValue] = values

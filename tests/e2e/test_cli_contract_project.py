@@ -151,3 +151,17 @@ def test_check_of_a_damaged_project_lists_its_backups(study_file: Path) -> None:
     assert report["problems"]
     (backup,) = report["backups"]
     assert biasprint("check", backup, "--json").json["sound"] is True
+
+
+def test_generate_scores_as_it_writes_where_it_is_asked_to(tmp_path: Path) -> None:
+    file = tmp_path / "study.biasprint"
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars", "--axis", "gender")
+    write = ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "none")
+    assert "scored" not in biasprint(*write, "--json").json
+    with Project.open(file, read_only=True) as project:
+        assert project.scores.known() == ()
+    (scored,) = biasprint(*write, "--samples", 2, "--score", "--json").json["scored"].items()
+    assert scored[1] == {"added": 8, "unscored": 0, "failed": 0, "error": ""}
+    with Project.open(file, read_only=True) as project:
+        assert [(name, count) for name, _, count in project.scores.known()] == [(scored[0], 8)]

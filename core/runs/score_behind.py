@@ -1,0 +1,221 @@
+"""Scoring as texts arrive: a second thread scores what a run has stored, and leaves the writing its rate.
+
+Scorers that are quick read each text as soon as it is stored; slow ones read several together, a little later. What is
+missing when a run is cancelled or crashes is scored by the next start: the store knows which texts have no score.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from core.compute import ComputeProcess
+from core.errors import AppError, JobCancelled
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.rows import TextRow
+from core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
+from core.scorers.protocol import ScorerInfo
+
+FIRST_PAGE = 8
+ROUND_SECONDS = 0.25  # between two looks for new texts
+SLOW_SECONDS = 0.05  # a text, from which on a scorer waits for several
+TOGETHER = 32  # texts that a slow scorer waits for
+KEPT_RATE = 0.97  # of the writing, a little more than the 0.95 that is promised
+PAUSE_SECONDS = 10.0  # without a text, from which on a wait may be a pause
+DOUBT_SECONDS = 0.5
+FAR_LONGER = 10  # times the usual wait
+HOPELESS_AFTER = 16  # texts in a row that failed
+
+
+@dataclass
+class _Behind:
+    """How far a scorer is with one kind of texts. `size`: of its next page; `slow`: does it wait for several texts?"""
+
+    scorer: ScorerInfo
+    kind: Kind
+    after: int = 0
+    size: int = FIRST_PAGE
+    slow: bool = False
+
+
+@dataclass
+class _Tried:
+    """What became of a scorer's texts. `in_a_row`: that failed since the last one that did not."""
+
+    result: ScoreResult
+    in_a_row: int = 0
+
+    @property
+    def given_up(self) -> bool:
+        return self.in_a_row >= HOPELESS_AFTER
+
+
+class ScoreBehind:
+    """A context: texts are scored while its block writes; `finish` scores the rest."""
+
+    def __init__(
+        self, ctx: JobContext, project: Project, study_id: int, scorers: Sequence[ScorerInfo], compute: ComputeProcess
+    ) -> None:
+        self._ctx, self._project, self._study, self._compute = ctx, project, study_id, compute
+        usable = [info for info in scorers if not info.unavailable]
+        self._tried = {info.name: _Tried(ScoreResult(info, 0, 0)) for info in usable}
+        self._states = [_Behind(info, kind) for info in usable for kind in KINDS]
+        self._new = threading.Event()
+        self._hurry = threading.Event()  # everything is written, or nothing more is to be scored
+        self._stopped = False
+        self._pace = Pace()
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="score-behind", daemon=True)
+
+    def __enter__(self) -> "ScoreBehind":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped = True
+        self._hurry.set()
+        self._new.set()
+        self._thread.join()
+
+    def stored(self, texts: int) -> None:
+        """So many texts were stored just now."""
+        self._pace.wrote(texts)
+        self._new.set()
+
+    def finish(self) -> tuple[ScoreResult, ...]:
+        """Everything is written: wait until the rest is scored. Raises `JobCancelled`, and what stopped the scoring."""
+        self._hurry.set()
+        self._new.set()
+        while self._thread.is_alive():
+            self._thread.join(ROUND_SECONDS)
+            self._ctx.check()
+        if self._failure is not None:
+            raise self._failure
+        return tuple(replace(tried.result, given_up=tried.given_up) for tried in self._tried.values())
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped:
+                last = self._hurry.is_set()
+                if not self._round(last) and last:
+                    return
+                if not last:
+                    self._new.wait()
+                    self._new.clear()
+                    self._hurry.wait(ROUND_SECONDS)
+        except JobCancelled:
+            return
+        except Exception as error:  # told by `finish`: the writing itself goes on
+            self._failure = error
+
+    def _round(self, last: bool) -> bool:
+        """A page of each scorer that has enough to read; False where none has."""
+        found = False
+        for state in self._states:
+            if self._stopped:
+                return False
+            page = () if self._tried[state.scorer.name].given_up else self._page(state)
+            if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
+                continue
+            found = True
+            started = time.monotonic()
+            with self._pace:
+                self._score(state.scorer, page)
+            seconds = time.monotonic() - started
+            loading = state.after == 0  # a scorer's first page pays for its model, once: nothing rests for that
+            state.after = page[-1].key
+            state.slow = seconds / len(page) > SLOW_SECONDS
+            state.size = next_page(state.size, seconds, FIRST_PAGE)
+            if not (last or loading):
+                self._hurry.wait(self._pace.rest(seconds))
+        return found
+
+    def _page(self, state: _Behind) -> tuple[TextRow, ...]:
+        info = state.scorer
+        return self._project.scores.unscored(
+            state.kind, info.name, info.version, study_id=self._study, after_id=state.after, limit=state.size,
+            embeddings=info.role == "embedding",
+        )  # fmt: skip
+
+    def _score(self, scorer: ScorerInfo, page: Sequence[TextRow]) -> None:
+        """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
+        self._ctx.check()
+        tried = self._tried[scorer.name]
+        if self._stopped or tried.given_up:
+            return
+        result = tried.result
+        try:
+            usable = score_page(self._ctx, self._project, scorer, page, self._compute)
+        except AppError as error:
+            if len(page) == 1:
+                tried.result = replace(result, failed=result.failed + 1, error=result.error or str(error))
+                tried.in_a_row += 1
+            else:
+                self._score(scorer, page[: len(page) // 2])
+                self._score(scorer, page[len(page) // 2 :])
+            return
+        tried.in_a_row = 0
+        tried.result = replace(result, added=result.added + usable, unscored=result.unscored + len(page) - usable)
+
+
+class Pace:
+    """Compares how fast texts come while a page is scored and while none is, and rests as long as that asks for.
+
+    With a rate of w while nothing is scored and of b while something is, a share d of the time spent scoring leaves
+    d b + (1 − d) w of it: d is chosen so that this is `KEPT_RATE` of w. b begins with `DOUBT_SECONDS` in which nothing
+    was written, so that little is scored until it is known. A text counts where it was finished; time that a far longer
+    wait took than usual counts nowhere: somebody paused, or an endpoint was away.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._busy = False
+        self._since: float | None = None  # from the first text on: loading a model is no pace
+        self._waited = {True: 0.0, False: 0.0}  # since the last text
+        self._seconds, self._texts = {True: 0.0, False: 0.0}, {True: 0, False: 0}
+        self._waits = 0
+
+    def wrote(self, texts: int) -> None:
+        with self._lock:
+            if self._since is None:
+                self._since = time.monotonic()
+                return
+            self._pass()
+            wait, whole = sum(self._waited.values()), sum(self._seconds.values())
+            if not self._waits or wait <= max(PAUSE_SECONDS, FAR_LONGER * whole / self._waits):
+                self._waits += 1
+                self._texts[self._busy] += texts
+                for kind, seconds in self._waited.items():
+                    self._seconds[kind] += seconds
+            self._waited = {True: 0.0, False: 0.0}
+
+    def __enter__(self) -> None:
+        self._turn(True)
+
+    def __exit__(self, *failure: object) -> None:
+        self._turn(False)
+
+    def _turn(self, busy: bool) -> None:
+        with self._lock:
+            self._pass()
+            self._busy = busy
+
+    def _pass(self) -> None:
+        if self._since is not None:
+            now = time.monotonic()
+            self._waited[self._busy] += now - self._since
+            self._since = now
+
+    def rest(self, seconds: float) -> float:
+        """How long to rest after so many seconds of scoring."""
+        with self._lock:
+            idle = self._texts[False] / self._seconds[False] if self._seconds[False] else 0.0
+            busy = self._texts[True] / (self._seconds[True] + DOUBT_SECONDS)
+        if idle and busy >= KEPT_RATE * idle:
+            return 0.0
+        share = (1 - KEPT_RATE) * (idle / (idle - busy) if idle else 1.0)
+        return seconds * (1 - share) / share
