@@ -1,9 +1,10 @@
 """Makes docs/statistics.md: how often intervals cover and tests raise false alarms, by simulation.
 
-    python docs/make_statistics.py [TRIALS]
+    python docs/make_statistics.py [TRIALS [MODULE …]]
 
-Every module of tests/simulations with a function `rows(trials)` gives its rows, and one with `found_rows(trials)` how
-often a preference is found. Takes about an hour with 2,000 trials.
+Every module of tests/simulations with a function `rows(trials)` gives its rows, one with `found_rows(trials)` how often
+a preference is found, and one with `watched_rows(trials)` how often bands held the truth at every look. Takes about an
+hour with 2,000 trials. With modules named, only their parts are made again.
 """
 
 import sys
@@ -31,6 +32,7 @@ interval held the truth and how often a test gave p ≤ .05 where there was noth
   take texts as independent that are not.
 - n counts what was sampled: articles, prompts, letters, comparisons, terms.
 - An empty cell: the method has no interval, or no test, or there was a difference to be found.
+- Bands of live figures: required is at least 95 % in sequences, not at one look; see their table.
 - Fingerprints: 1,000 of each design at least. **Stated** is the chance that the planner tells beforehand: exact for one
   rater who always chooses; for several raters of the same comparisons an approximation, mostly on the safe side.
 
@@ -48,12 +50,13 @@ def table_of(name: str, trials: int) -> str:
     """A module's rows as a table under its own first line; empty where it has none to give."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     module = import_module(f"simulations.{name}")
-    make = getattr(module, "rows", None)
+    title = (module.__doc__ or name).strip().splitlines()[0]
+    make, found, watched = (getattr(module, each, None) for each in ("rows", "found_rows", "watched_rows"))
+    if watched:
+        return watched_table(title, watched(trials))
     if not make:
         return ""
-    found = getattr(module, "found_rows", None)
-    part = table((module.__doc__ or name).strip().splitlines()[0], make(trials), trials)
-    return part + (found_table(found(trials)) if found else "")
+    return table(title, make(trials), trials) + (found_table(found(trials)) if found else "")
 
 
 def errors(trials: int) -> tuple[float, float]:
@@ -80,12 +83,63 @@ def found_table(rows: Sequence[Any]) -> str:
     )
 
 
+WATCHED = """\
+A sequence of texts (articles, choices, replies) is drawn, and the band looked at after each (after each tenth or
+sixteenth in designs that take long), from the first n at which it is shown to the last. It held if the truth was inside
+at every single look. Beside it an ordinary 95 % interval at the same looks. In brackets: Wilson's 95 % interval for
+that many sequences. A band whose bracket ends below 95 % is marked ▾.
+"""
+
+
+def watched_table(title: str, rows: Sequence[Any]) -> str:
+    """How often a band, and an ordinary interval, held the truth at every look."""
+    head = [
+        "| design | looked at from n to n | band | sequences | band held | interval held |",
+        "|---|--:|---|--:|--:|--:|",
+    ]
+    lines = [f"## {title.rstrip('.')}", "", WATCHED, *head]
+    for row in rows:
+        ends = [_ends(share, row.trials) for share in (row.band, row.ordinary)]
+        band, usual = (
+            f"{share:.1%} ({low:.1%} to {high:.1%})"
+            for share, (low, high) in zip((row.band, row.ordinary), ends, strict=True)
+        )
+        short = " ▾" if ends[0][1] < 0.95 else ""
+        looks = f"{row.first:,} to {row.last:,}"
+        lines.append(f"| {row.design} | {looks} | {row.method} | {row.trials:,} | {band}{short} | {usual} |")
+    return "\n".join([*lines, ""])
+
+
+def _ends(share: float, trials: int) -> tuple[float, float]:
+    from core.metrics.proportions import wilson
+
+    bounds = wilson(round(share * trials), trials)
+    assert bounds is not None
+    return bounds.low, bounds.high
+
+
 def _cell(share: float | None, short: bool) -> str:
     return "" if share is None else f"{share:.1%}{' ▾' if short else ''}"
 
 
+def replaced(page: str, part: str) -> str:
+    """The page with this part in place of the one of its title; at its end where there is none."""
+    title = part.splitlines()[0]
+    before, found, rest = page.partition(f"{title}\n")
+    if not found:
+        return f"{page}\n{part}"
+    _, more, after = rest.partition("\n## ")
+    return f"{before}{part}{more}{after}"
+
+
 def main(arguments: Sequence[str]) -> None:
     trials = int(arguments[0]) if arguments else TRIALS
+    if chosen := arguments[1:]:
+        page = PAGE.read_text(encoding="utf-8")
+        for name in chosen:
+            page = replaced(page, table_of(name, trials))
+        PAGE.write_text(page, encoding="utf-8")
+        return
     coverage, alarms = errors(trials)
     parts = [INTRODUCTION.format(trials=trials, coverage=coverage, alarms=alarms)]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

@@ -32,6 +32,19 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """In how many sequences the truth was inside at every look from the `first` n to the `last`: band and interval."""
+
+    design: str
+    first: int
+    last: int
+    method: str
+    trials: int
+    band: float
+    ordinary: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Of one trial: did the interval hold the truth, and did the test raise an alarm where there was nothing?"""
 
