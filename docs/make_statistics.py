@@ -33,6 +33,8 @@ interval held the truth and how often a test gave p ≤ .05 where there was noth
 - n counts what was sampled: articles, prompts, letters, comparisons, terms.
 - An empty cell: the method has no interval, or no test, or there was a difference to be found.
 - Bands of live figures: required is at least 95 % in sequences, not at one look; see their table.
+- People who differ: 1,000 trials of each at least (two standard errors: ± 1.6 and ± 1.4 points). “Shown, not used” is
+  what the program does not do, and the price of it.
 - Fingerprints: 1,000 of each design at least. **Stated** is the chance that the planner tells beforehand: exact for one
   rater who always chooses; for several raters of the same comparisons an approximation, mostly on the safe side.
 

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, log, sqrt
+from math import comb, gamma, inf, isinf, log, sqrt
 
 import numpy as np
 
 from core.metrics.proportions import wilson
 from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, Ints, MaybeBounds, NoiseFloor, finite
+from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, Ints, MaybeBounds, NoiseFloor, Numbers, finite
+from core.metrics.worth import Worth
 
 # ---- score
 
@@ -62,6 +63,7 @@ def affinity_score(chosen: Ints, asked: int | None = None) -> AffinityScore:
 # ---- noise floor: finite choices never split evenly, even without any preference
 
 EXACT_SPLITS = 200_000
+MANY = 1e9  # degrees of freedom that are as good as infinitely many
 
 
 def affinity_floor(counts: Ints, rng: np.random.Generator, resamples: int = RESAMPLES) -> NoiseFloor:
@@ -107,6 +109,21 @@ def exact_floor(n: int, k: int, observed: float) -> NoiseFloor:
     )
 
 
+def worth_floor(shares: Floats, n: float, worth: Worth) -> NoiseFloor:
+    """The floor of ABS of `n` choices of several people, each with leanings of their own and no common preference.
+
+    X² = n k² ABS² / δ is χ² with k − 1 degrees of freedom, and X² / (k − 1) is F because δ is estimated.
+    """
+    from scipy.stats import f
+
+    k, least = len(shares), n / worth.effect
+    freedom = min(worth.freedom, MANY)
+    mean = sqrt(2 / (least * k * k)) * gamma(k / 2) / gamma((k - 1) / 2)
+    p95 = sqrt((k - 1) * float(f.ppf(0.95, k - 1, freedom)) / (least * k * k))
+    p = float(f.sf(least * k * k * float(spread(shares)) ** 2 / (k - 1), k - 1, freedom))
+    return NoiseFloor(min(mean, spread_maximum(k)), min(p95, spread_maximum(k)), p, "no common preference, F")
+
+
 def permuted_totals(counts: Ints, rng: np.random.Generator, resamples: int = RESAMPLES) -> Ints:
     """How often each identity is chosen when identities are permuted jointly within comparisons: (resamples, k)."""
     parts = [
@@ -129,12 +146,15 @@ def _simulated(totals: Ints, observed: float, method: str) -> NoiseFloor:
 # ---- interval: a percentile bootstrap would be wrong, near no preference its coverage is 0
 
 
-def affinity_interval(chosen: Ints, design_effect: float = 1.0, level: float = LEVEL) -> MaybeBounds:
+def affinity_interval(
+    chosen: Numbers, design_effect: float = 1.0, level: float = LEVEL, freedom: float = inf
+) -> MaybeBounds:
     """Bounds of ABS from the choices per identity, shape (k,); the lower end may be 0.
 
     Two identities: Wilson's bounds of p mapped to |p − ½|. More: inverting the noncentral χ² with
     X² = N k² ABS², k − 1 degrees of freedom, and a continuity correction of half a lattice step, k/N.
-    `design_effect` divides N where several raters judged the same comparisons.
+    `design_effect` divides N where several raters judged the same comparisons. `freedom`: its degrees of freedom,
+    where it was estimated from few people; then Student's t and the noncentral F stand for normal and χ².
 
     Coverage (test_metrics_affinity_coverage.py): at least 93 % for three and four identities from 6
     choices on; for two, Wilson's own, which dips to 89 % for shares beyond .9 with 12 choices. With five and more
@@ -145,23 +165,25 @@ def affinity_interval(chosen: Ints, design_effect: float = 1.0, level: float = L
         return MaybeBounds(None, "no comparison with a choice")
     if len(chosen) < 2:
         return MaybeBounds(None, "an axis needs at least two identities")
-    suffix = "" if design_effect == 1 else f", choices divided by the design effect {design_effect:.2f}"
+    words = Worth(design_effect, freedom).words
+    suffix = f", choices {words}" if words else ""
     if len(chosen) == 2:
-        low, high = _from_wilson(float(chosen[0]) / design_effect, n / design_effect, level)
+        low, high = _from_wilson(float(chosen[0]) / design_effect, n / design_effect, level, freedom)
         return MaybeBounds(Bounds(low, high, "Wilson's bounds of p mapped to |p − ½|" + suffix, level))
-    low, high = _from_noncentral(chosen / n, n / design_effect, level)
-    return MaybeBounds(Bounds(low, high, "noncentral χ² inverted, continuity-corrected" + suffix, level))
+    low, high = _from_noncentral(chosen / n, n / design_effect, level, freedom)
+    kind = "χ²" if isinf(freedom) else "F"
+    return MaybeBounds(Bounds(low, high, f"noncentral {kind} inverted, continuity-corrected" + suffix, level))
 
 
-def _from_wilson(successes: float, n: float, level: float) -> tuple[float, float]:
-    bounds = wilson(successes, n, level)
+def _from_wilson(successes: float, n: float, level: float, freedom: float) -> tuple[float, float]:
+    bounds = wilson(successes, n, level, freedom)
     assert bounds is not None  # n > 0
     left, right = abs(bounds.low - 0.5), abs(bounds.high - 0.5)
     crosses = bounds.low <= 0.5 <= bounds.high
     return (0.0 if crosses else min(left, right)), max(left, right)
 
 
-def _from_noncentral(shares: Floats, n: float, level: float) -> tuple[float, float]:
+def _from_noncentral(shares: Floats, n: float, level: float, freedom: float) -> tuple[float, float]:
     k = len(shares)
     tail = (1 - level) / 2
     statistic = n * k * k * float(spread(shares)) ** 2
@@ -170,7 +192,7 @@ def _from_noncentral(shares: Floats, n: float, level: float) -> tuple[float, flo
     # A lucky even split is no evidence of less than chance: the upper end starts from X²'s own expectation.
     for_high = max(statistic, k - 1) + step
     low, high = (
-        sqrt(stretch * _noncentrality(x / stretch, k - 1, quantile) / (n * k * k))
+        sqrt(stretch * _noncentrality(x / stretch, k - 1, quantile, freedom) / (n * k * k))
         for x, quantile in ((max(0.0, statistic - step), 1 - tail), (for_high, tail))
     )
     return low, min(high, spread_maximum(k))
@@ -187,12 +209,16 @@ def _variance_ratio(shares: Floats) -> float:
     return max(1.0, k * k * (cubes - squares**2) / noncentral) if noncentral > 0 else 1.0
 
 
-def _noncentrality(x: float, df: int, quantile: float) -> float:
-    """The λ at which x is the `quantile` of the noncentral χ²; 0 where even λ = 0 puts x below it."""
+def _noncentrality(x: float, df: int, quantile: float, freedom: float) -> float:
+    """The λ at which x is the `quantile` of the noncentral χ² (of df times the noncentral F, with `freedom`); 0 where
+    even λ = 0 puts x below it."""
     from scipy.optimize import brentq
-    from scipy.special import chndtr
+    from scipy.special import chndtr, ncfdtr
 
-    if chndtr(x, df, 0.0) <= quantile:
+    def below(shift: float) -> float:
+        return float(chndtr(x, df, shift) if isinf(freedom) else ncfdtr(df, freedom, shift, x / df))
+
+    if below(0.0) <= quantile:
         return 0.0
-    above = 2 * x + 20 * sqrt(x + df) + 50
-    return float(brentq(lambda shift: np.nan_to_num(chndtr(x, df, shift)) - quantile, 0.0, above))
+    above = (2 * x + 20 * sqrt(x + df) + 50) * (1 if isinf(freedom) else 1 + 40 / freedom)
+    return float(brentq(lambda shift: np.nan_to_num(below(shift)) - quantile, 0.0, above))

@@ -74,9 +74,13 @@ def clustered_share_band(share: float, n: float, error: float | None, clusters: 
     if clusters < 2:
         raise ValueError("fewer than two clusters")
     effective = float(clusters) if not error else min(n, share * (1 - share) / error**2)
-    widened = 1 + (_TYPICAL**2 + 1) / (4 * (clusters - 1))
-    trials = min(effective, n) / widened**2
+    trials = watched_trials(min(effective, n), clusters - 1)
     return share_band(share * trials, trials, level)
+
+
+def watched_trials(trials: float, freedom: float) -> float:
+    """So many fewer that a band of them is as wide as one whose spread is known with these degrees of freedom."""
+    return trials / (1 + (_TYPICAL**2 + 1) / (4 * freedom)) ** 2
 
 
 def _log_ratio(chosen: float, n: float, p: float) -> float:

@@ -22,6 +22,7 @@ from core.metrics.result import (
     untested,
 )
 from core.metrics.sums import exact_mean
+from core.metrics.worth import worth
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
@@ -74,6 +75,31 @@ def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Altern
     """
     units = finite(values) - finite(against)
     return t_of(units, (len(units),), "one-sample t", "d", alternative, magnitude=abs(against))
+
+
+def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
+    """Σ w x / Σ w against 0: t with the variance and degrees of freedom of `core.metrics.worth`, w of `sizes`.
+
+    For values that belong together in one way or in two that cross. Shapes (n,). No p where they do not vary.
+    ValueError for NaN.
+    """
+    from scipy.stats import t
+
+    weights, n = finite(sizes), len(finite(values))
+    if n == 0:
+        return untested(None, "no units", "t over people", "d", 0, (0,))
+    mean = float(weights @ values / weights.sum())
+    residuals = (weights * (values - mean))[:, None]
+    alone = float((residuals**2).sum())
+    if constant(values) or alone == 0:
+        return untested(mean, "no variation between the units", "t over people", "d", n, (n,))
+    known = worth(residuals, weights, alone, *groupings)
+    error, freedom = sqrt(known.effect * alone) / float(weights.sum()), min(known.freedom, n - 1.0)
+    half, statistic = float(t.ppf((1 + LEVEL) / 2, freedom)) * error, mean / error
+    interval = MaybeBounds(Bounds(mean - half, mean + half, f"t, {known.words}", LEVEL))
+    p = float(2 * t.sf(abs(statistic), freedom))
+    effect = mean / float(np.sqrt(weights @ (values - mean) ** 2 / weights.sum()))
+    return Difference(mean, "", interval, p, statistic, "t over people", "d", effect, n, (n,))
 
 
 def t_of(

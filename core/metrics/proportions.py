@@ -1,7 +1,7 @@
 """Proportions: intervals and tests of one, of two that are independent or paired, and of all shares of a whole."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, isinf, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -20,12 +20,14 @@ from core.metrics.result import (
     truths,
     untested,
 )
+from core.metrics.worth import Worth, worth_of_choices
 
 
-def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
+def wilson(successes: float, n: float, level: float = LEVEL, freedom: float = inf) -> Bounds | None:
     """(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
 
     `n` may be fractional: the effective number of independent trials behind a proportion. None where n is 0.
+    `freedom`: where that number is itself an estimate, z is Student's quantile with so many degrees of freedom.
     Source: Wilson 1927, without continuity correction.
     """
     if n <= 0:
@@ -33,7 +35,7 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
     if not 0 <= successes <= n:
         raise ValueError("successes must lie between 0 and n")
     # Not by statsmodels: the window's process counts a judge's flips by this, and statsmodels must stay out of it.
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = _quantile((1 + level) / 2, freedom)
     p = successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
@@ -41,6 +43,14 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> Bounds | None:
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return Bounds(low, high, "Wilson", level)
+
+
+def _quantile(probability: float, freedom: float) -> float:
+    if isinf(freedom):
+        return NormalDist().inv_cdf(probability)
+    from scipy.stats import t
+
+    return float(t.ppf(probability, freedom))
 
 
 def design_effect(counts: Ints) -> float:
@@ -74,23 +84,28 @@ class Proportion:
     n: int
 
 
-def clustered_proportion(successes: Bools, clusters: Ints) -> Proportion:
-    """Successes over n; Wilson's interval with n divided by the design effect, which is 1 where nothing is clustered.
+def clustered_proportion(successes: Bools, *clusters: Ints) -> Proportion:
+    """Successes over n; Wilson's interval with n divided by the design effect and Student's quantile where some belong
+    together, in one way or in two that cross (`core.metrics.worth`).
 
-    `successes`, `clusters`: shapes (n,). ValueError for unequal lengths.
+    `successes`, each of `clusters`: shapes (n,). ValueError for unequal lengths.
     """
-    same_length(successes, clusters)
+    for grouping in clusters:
+        same_length(successes, grouping)
     yes = truths(successes)
     n, count = len(yes), int(yes.sum())
     if n == 0:
         return Proportion(None, None, 0, 0)
-    numbers = np.unique(clusters, return_inverse=True)[1]
-    per_cluster = np.column_stack([np.bincount(numbers, yes), np.bincount(numbers, ~yes)]).astype(np.int64)
-    effect = design_effect(per_cluster)
-    bounds = wilson(count / effect, n / effect)
-    if bounds is not None and effect > 1:
-        bounds = Bounds(bounds.low, bounds.high, f"Wilson, n divided by the design effect {effect:.2f}", bounds.level)
-    return Proportion(count / n, bounds, count, n)
+    worth = worth_of_choices(np.column_stack([yes, ~yes]).astype(np.int64), *clusters)
+    return Proportion(count / n, worth_interval(count, n, worth), count, n)
+
+
+def worth_interval(successes: float, n: float, worth: Worth) -> Bounds | None:
+    """Wilson's interval of n choices that are worth fewer; None where n is 0."""
+    bounds = wilson(successes / worth.effect, n / worth.effect, freedom=worth.freedom)
+    if bounds is None or not worth.words:
+        return bounds
+    return Bounds(bounds.low, bounds.high, f"Wilson, n {worth.words}", bounds.level)
 
 
 # ---- the share of choices that fell on one identity, against chance
@@ -130,6 +145,21 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
     method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
     interval = Bounds(bounds.low, bounds.high, method, bounds.level)
     return Share(chosen / n, interval, float(permutation_p(as_far)), "permutation within comparisons")
+
+
+def worth_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
+    """The same of several people: Wilson's interval of what their choices are worth, and the test that it inverts.
+
+    t = (p − c) / √(c (1 − c) δ / n), two-sided with the degrees of freedom of δ: p < 0.05 where the interval leaves
+    chance out.
+    """
+    from scipy.stats import t
+
+    bounds = worth_interval(chosen, n, worth)
+    if bounds is None:
+        raise ValueError("a share needs at least one choice")
+    statistic = abs(chosen / n - chance) / sqrt(chance * (1 - chance) * worth.effect / n)
+    return Share(chosen / n, bounds, float(2 * t.sf(statistic, worth.freedom)), "t over people")
 
 
 def equal_chances(counts: Ints) -> TestResult:

@@ -16,6 +16,7 @@ from core.jobs import JobContext
 from core.metrics.anytime import share_band, watched_chance_range
 from core.report.figures import figures_of
 from core.report.figures.choose import words
+from core.studies.creativity import FEW_RATERS, FEWEST_RATERS
 from desktop.charts.chance import chance_range, effective_choices
 from desktop.widgets.words import tr
 
@@ -49,6 +50,7 @@ class ChartVoice:
     complete: bool
     judged: int
     planned: int | None = None
+    people: int = 1
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ def _of_voices(data: ChartData, voices: Sequence[ChartVoice], key: str) -> Figur
         n_title=tr("choices"),
         complete=all(voice.complete for voice in voices),
         band_words=once[0 if key == PREFERENCES else 1],
-        note="\n".join(dict.fromkeys(note for voice in voices if (note := _progress(voice)))),
+        note="\n".join(dict.fromkeys(note for voice in voices for note in (_progress(voice), _few(voice)) if note)),
     )
     return renamed(done, _names(data))
 
@@ -273,6 +275,23 @@ def _no_choices(data: ChartData) -> str:
     if data.open_sessions:
         return tr("Finish the open rating session: its choices appear here after its reveal.")
     return tr("No choices yet. Open Judge and rate a few comparisons: they appear here after the reveal.")
+
+
+def few_people(people: int) -> str:
+    """That what so many people chose together says little of others; empty of one, who stands for nobody, and of many.
+
+    From five on the intervals are of people in general, and wide; of fewer they are of these people.
+    """
+    if not 1 < people < FEW_RATERS:
+        return ""
+    if people < FEWEST_RATERS:
+        return tr("{people} people are few: the intervals hold for these people only.").format(people=people)
+    words = tr("{people} people are few: this holds for them, and the wide intervals say how little of others.")
+    return words.format(people=people)
+
+
+def _few(voice: ChartVoice) -> str:
+    return few_people(voice.people) if voice.kind == "group" else ""
 
 
 def _progress(voice: ChartVoice) -> str:

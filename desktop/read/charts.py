@@ -127,8 +127,9 @@ class StoredCharts:
     ) -> ChartVoice:
         findings = self._choices(ctx, "everyone", revealed, axes)
         judged, planned = map(sum, zip(*progress, strict=True))
-        title = plural(len({session.rater_id for session in revealed}), "1 rater together", "%n raters together")
-        return ChartVoice("everyone", title, "group", findings, judged >= planned, judged, planned)
+        people = len({session.rater_id for session in revealed})
+        title = plural(people, "1 rater together", "%n raters together")
+        return ChartVoice("everyone", title, "group", findings, judged >= planned, judged, planned, people)
 
     def _choices(self, ctx: JobContext, name: str, sessions: Sequence[SessionRow], axes: Axes) -> tuple[Finding, ...]:
         state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)

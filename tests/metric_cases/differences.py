@@ -29,6 +29,7 @@ from core.metrics.means import (
     one_sample_mean,
     paired_difference,
     two_sample_difference,
+    worth_mean,
 )
 from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions, wilson
 
@@ -145,6 +146,21 @@ MEANS = [
             "one group": (((A, EMPTY), 1.0), UNDEFINED),
             "ties": ((TIED, 1.0), DEFINED),
             "constant": ((FLAT, 1.0), UNDEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        worth_mean,
+        (A, np.ones(len(A)), np.arange(len(A)) // 2, np.arange(len(A)) % 2),
+        items=[(0, 1, 2, 3)],
+        relabel=(lambda values, sizes, person, unit: (values, sizes, 9 - person, 3 - unit), same),
+        scale=((0,), scaled),
+        edges={
+            "empty": ((EMPTY, EMPTY, NOBODY, NOBODY), UNDEFINED),
+            "one item": ((ONE, ONE, array(0), array(0)), UNDEFINED),
+            "one group": ((TIED, TIED, np.zeros(4, int), np.arange(4)), DEFINED),
+            "ties": ((TIED, TIED, np.arange(4) // 2, np.arange(4) % 2), DEFINED),
+            "constant": ((FLAT, FLAT, np.arange(3), np.arange(3)), UNDEFINED),
         },
         nan=(0, 1),
     ),

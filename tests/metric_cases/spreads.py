@@ -17,12 +17,16 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor
-from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
+from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
+from core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
+from core.metrics.worth import Worth, worth_of_choices
 
 CHOSEN = array(9, 4, 5)
 # Two or three raters of each comparison, three identities.
 JUDGED = array([2, 1, 0], [3, 0, 0], [1, 1, 0], [0, 2, 1], [2, 0, 1], [1, 2, 0])
+
+# One choice of three people in each of two or three comparisons, two identities.
+ONE_EACH = array([1, 0], [1, 0], [0, 1], [1, 0], [0, 1], [0, 1], [1, 0])
 
 
 ABS = [
@@ -75,6 +79,22 @@ ABS = [
         },
         nan=WHOLE,
         about=0.05,
+    ),
+    Case(
+        worth_floor,
+        (array(0.5, 0.3, 0.2), 40, Worth(2.0, 6.0)),
+        read=lambda floor: (floor.mean, floor.p95, floor.p),
+        items=NO_ITEMS,
+        relabel=(lambda shares, n, worth: (shares[::-1], n, worth), same),
+        scale=COUNTS,
+        edges={
+            "empty": "there is no share of no choices",
+            "one item": ((array(1.0, 0.0, 0.0), 1, Worth()), DEFINED),
+            "one group": "there is no spread of one share",
+            "ties": ((array(1 / 3, 1 / 3, 1 / 3), 9, Worth(1.0, 4.0)), DEFINED),
+            "constant": ((array(0.0, 1.0), 30, Worth(5.0, 3.0)), DEFINED),
+        },
+        nan="shares come from counts",
     ),
     Case(
         exact_floor,
@@ -137,6 +157,42 @@ ABS = [
             "constant": ((9, 9, 0.5), DEFINED),
         },
         nan=(0, 1, 2),
+    ),
+    Case(
+        worth_share,
+        (14, 20, 0.5, Worth(1.5, 5.0)),
+        read=lambda found: (found.value, found.p),
+        items=NO_ITEMS,
+        relabel=(
+            lambda chosen, n, chance, worth: (n - chosen, n, chance, worth),
+            lambda found: (1 - found[0], found[1]),
+        ),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0.5, Worth()), REFUSED),
+            "one item": ((1, 1, 0.5, Worth()), DEFINED),
+            "one group": "it is one share already",
+            "ties": ((5, 10, 0.5, Worth(1.0, 3.0)), DEFINED),
+            "constant": ((10, 10, 0.5, Worth(2.0)), DEFINED),
+        },
+        nan=(0, 1),
+    ),
+    Case(
+        worth_of_choices,
+        (ONE_EACH, array(0, 0, 1, 1, 2, 2, 2), array(0, 1, 0, 1, 0, 1, 2)),
+        # Its degrees of freedom are infinite where nothing goes together.
+        call=lambda counts, *groupings: worth_of_choices(counts, *groupings).effect,
+        items=[(0, 1, 2)],
+        relabel=(lambda counts, person, unit: (counts[:, ::-1], 7 - person, 3 - unit), same),
+        scale=COUNTS,
+        edges={
+            "empty": ((np.zeros((0, 2), int), array(0)[:0], array(0)[:0]), REFUSED),
+            "one item": ((array([1, 0]), array(0), array(0)), DEFINED),
+            "one group": ((array([1, 0], [0, 1], [1, 0]), array(0, 0, 0), array(0, 1, 1)), DEFINED),
+            "ties": ((array([1, 0], [0, 1], [1, 0], [0, 1]), array(0, 0, 1, 1), array(0, 1, 0, 1)), DEFINED),
+            "constant": ((array([1, 0], [1, 0], [1, 0]), array(0, 0, 1), array(0, 1, 1)), DEFINED),
+        },
+        nan=(0,),
     ),
     Case(
         clustered_share,

@@ -32,6 +32,7 @@ HELPERS = {
     "agreement.too_lopsided": "decides whether a measure of agreement has an interval",
     "agreement.undefined": "makes a result",
     "agreement.unless_lopsided": "decides whether a measure of agreement has an interval",
+    "anytime.watched_trials": "a factor of the degrees of freedom",
     "distances.group_means": "what sentence_gap is asked with, and runs with it",
     "distances.is_lower": "the comparison behind prejudice",
     "embeddings.effects": "the formula behind both tests of WEAT",
@@ -48,6 +49,7 @@ HELPERS = {
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
     "ranks.standard_error": "the error behind kendall_tau's interval",
     "representative.representative_of": "the formula behind representative_score",
+    "proportions.worth_interval": "the interval of worth_share and clustered_proportion",
     "resampling.chunks": "sizes of chunks, not a metric",
     "resampling.generator": "a random stream, not a metric",
     "resampling.shuffled_within": "the draws behind every permutation within strata",
@@ -60,4 +62,6 @@ HELPERS = {
     "result.untested": "makes a result",
     "topics.counts_of": "counts the table behind topic membership",
     "topics.permuted_tables": "the draws behind permuted_membership",
+    "worth.of_clusters": "the formula behind worth_of_choices, of one grouping",
+    "worth.worth": "the formula behind worth_of_choices, of residuals",
 }

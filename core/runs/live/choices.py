@@ -1,6 +1,6 @@
 """Choices of revealed sessions, judgment by judgment: whose texts were chosen how often, and how unequally (ABS)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gamma, sqrt
@@ -11,11 +11,13 @@ from core.jobs import JobContext
 from core.judging.plan import keys_of_sets
 from core.judging.workshop import tellable_sessions
 from core.metrics.affinity import affinity_score
-from core.metrics.anytime import share_band, share_spread_band
+from core.metrics.anytime import share_band, share_spread_band, watched_trials
+from core.metrics.worth import of_clusters
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow
 from core.runs.live.values import LiveKey, LiveValue, banded, undefined
 from core.runs.measure.creativity import axes_of
+from core.studies.creativity import FEWEST_RATERS
 from core.studies.creativity.affinity import ABS, SHARE
 from core.studies.creativity.choices import MODEL, PERSON
 
@@ -30,6 +32,13 @@ class _Unit:
     chosen: dict[str, dict[tuple[str, ...], str | None]] = field(default_factory=dict)
     shares: dict[str, Fraction] = field(default_factory=dict)
 
+    def of(self, rater: str) -> dict[str, Fraction]:
+        """One rater's choice; of a model its choices in all orders, averaged. Empty without one in every order."""
+        orders = self.chosen.get(rater, {})
+        if None in orders.values():
+            return {}
+        return {name: Fraction(times, len(orders)) for name, times in Counter(filter(None, orders.values())).items()}
+
 
 class _Choices:
     """One set of identities of an axis, judged by one kind of rater. A model's orders are one averaged choice."""
@@ -42,17 +51,26 @@ class _Choices:
         self._products: defaultdict[str, Fraction] = defaultdict(Fraction)
         self._sizes = Fraction(0)
         self._comparisons = 0
+        self._of_raters: defaultdict[str, defaultdict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+        self._cell_squares = Fraction(0)  # Σ |x|² of one rater's choice in one comparison
 
     def add(self, comparison: str, rater: str, order: tuple[str, ...], chosen: str | None) -> None:
         unit = self._units.setdefault(comparison, _Unit())
         self._count(unit, -1)
+        self._count_rater(rater, unit, -1)
         unit.chosen.setdefault(rater, {})[order] = chosen
+        self._count_rater(rater, unit, 1)
         unit.shares = {}
-        for orders in unit.chosen.values():
-            if None not in orders.values():
-                for name in filter(None, orders.values()):
-                    unit.shares[name] = unit.shares.get(name, Fraction(0)) + Fraction(1, len(orders))
+        for each in unit.chosen:
+            for name, share in unit.of(each).items():
+                unit.shares[name] = unit.shares.get(name, Fraction(0)) + share
         self._count(unit, 1)
+
+    def _count_rater(self, rater: str, unit: _Unit, sign: int) -> None:
+        own = unit.of(rater)
+        for name, share in own.items():
+            self._of_raters[rater][name] += sign * share
+        self._cell_squares += sign * sum((share * share for share in own.values()), Fraction(0))
 
     def _count(self, unit: _Unit, sign: int) -> None:
         size = sum(unit.shares.values(), Fraction(0))
@@ -65,7 +83,25 @@ class _Choices:
         self.n += sign * int(size)
 
     @property
-    def effect(self) -> float:
+    def worth(self) -> float:
+        """As many independent choices as would be known so well: see `AxisChoices.worth`, which measures at the end."""
+        effect, raters = self._effect, {name: own for name, own in self._of_raters.items() if any(own.values())}
+        shares = {name: share / self.n for name, share in self.shares.items()}
+        even = float(1 - sum(share * share for share in shares.values()))
+        if len(raters) < FEWEST_RATERS:
+            return self.n / effect
+        if not even:
+            return float(min(len(raters), self._comparisons))
+        own = np.array([[float(one[name]) for name in shares] for one in raters.values()])
+        sizes = own.sum(axis=1)
+        total, freedom = of_clusters(own - sizes[:, None] * np.array([*map(float, shares.values())]), sizes)
+        of_raters = total / (self.n * even)
+        cells = (float(self._cell_squares) / self.n - (1 - even)) / even
+        crossed = max(effect, of_raters, effect + of_raters - cells)
+        return watched_trials(self.n / crossed, freedom)
+
+    @property
+    def _effect(self) -> float:
         """The design effect of `core.metrics.proportions.design_effect`, of choices in whole comparisons."""
         count, n = self._comparisons, self.n
         shares = {name: share / n for name, share in self.shares.items()}
@@ -151,7 +187,7 @@ class JudgedChoices:
 
 def _values(choices: _Choices, identities: list[str], dims: tuple[tuple[str, str], ...]) -> list[LiveValue]:
     n, k = choices.n, len(identities)
-    worth = n / choices.effect
+    worth = choices.worth
     shares = [choices.shares[name] / n for name in identities]
     found = []
     for name, share in zip(identities, shares, strict=True):

@@ -13,12 +13,28 @@ from typing import Any
 import numpy as np
 
 from core.findings import Effect, Finding, Power
-from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, permuted_totals, spread_maximum
+from core.metrics.affinity import (
+    affinity_floor,
+    affinity_interval,
+    affinity_score,
+    permuted_totals,
+    spread_maximum,
+    worth_floor,
+)
 from core.metrics.means import mean_difference
 from core.metrics.power import choices_needed, detectable_affinity
-from core.metrics.proportions import clustered_proportion, clustered_share, design_effect, equal_chances, share, wilson
+from core.metrics.proportions import (
+    clustered_proportion,
+    clustered_share,
+    design_effect,
+    equal_chances,
+    share,
+    wilson,
+    worth_share,
+)
 from core.metrics.resampling import generator
 from core.metrics.result import Bounds
+from core.studies.creativity import FEW_RATERS
 from core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
 from core.studies.creativity.slices import published, within
 from core.studies.findings import floor, interval, missing_interval, with_holm
@@ -32,9 +48,9 @@ SOURCE = "Kumar et al. 2024, section 3.2, equations 11 and 12"
 def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterator[Finding]:
     """For each identity its share of the choices, and of all judgments as the paper has it."""
     chosen, n, chance = choices.chosen, choices.n, 1 / max(1, len(choices.identities))
-    whole, effect = n * choices.parts, design_effect(choices.counts) if n else 1.0
+    whole = n * choices.parts
     null = None
-    if n and not choices.independent:
+    if n and not choices.independent and not choices.raters_are_units:
         null = permuted_totals(choices.counts, generator(seed, SHARE, choices.axis, *choices.dims.values()), resamples)
     for place, identity in enumerate(choices.identities):
         common = _common(choices, harm) | {
@@ -45,14 +61,16 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
             yield Finding(id=SHARE, estimate=None, reason="no comparison with a choice", **common)
             continue
         count = int(chosen[place])
-        if null is None:
+        if choices.raters_are_units:
+            result = worth_share(count, whole, chance, choices.worth(place))
+        elif null is None:
             result = share(count, n, chance)
         else:
-            result = clustered_share(count, whole, chance, effect, null[:, place])
+            result = clustered_share(count, whole, chance, choices.worth().effect, null[:, place])
         yield Finding(
             id=SHARE,
             estimate=result.value,
-            interval=interval(_averaged(result.interval, choices, "Wilson")),
+            interval=interval(_averaged(result.interval, choices, "Wilson", place)),
             p=result.p,
             contrast={identity: result.value - chance},
             **common | {"note": f"Chance is {chance:.3f}; p: {result.test}. {common['note']}".strip()},
@@ -74,9 +92,12 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
     if found.value is None:
         return Finding(id=ABS, estimate=None, reason=found.reason, **common)
     k, n = len(choices.identities), choices.n
-    effect = design_effect(choices.counts)
-    bounds = affinity_interval(choices.chosen, effect)
-    noise = affinity_floor(choices.counts, generator(seed, ABS, choices.axis, *choices.dims.values()), resamples)
+    worth = choices.worth()
+    bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom)
+    if choices.raters_are_units:
+        noise = worth_floor(choices.chosen / choices.chosen.sum(), n * choices.parts, worth)
+    else:
+        noise = affinity_floor(choices.counts, generator(seed, ABS, choices.axis, *choices.dims.values()), resamples)
     needed = choices_needed(planned * spread_maximum(k), k)
     return Finding(
         id=ABS,
@@ -88,7 +109,7 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
         contrast=dict(zip(choices.identities, found.contrast, strict=True)),
         floor=floor(noise),
         floor_subtracted=found.value - noise.mean,
-        power=Power(detectable_affinity(n * choices.parts / effect, k), needed),
+        power=Power(detectable_affinity(n * choices.parts / worth.effect, k), needed),
         **common | {"note": _abs_note(choices, found.preferred, noise.method)},
     )
 
@@ -121,11 +142,11 @@ def _published_test(choices: AxisChoices) -> tuple[float | None, str]:
     return test.p, f"{test.name}, unit assumed: one judgment.{undefined}"
 
 
-def _averaged(bounds: Bounds | None, choices: AxisChoices, method: str) -> Bounds | None:
+def _averaged(bounds: Bounds | None, choices: AxisChoices, method: str, place: int | None = None) -> Bounds | None:
     """The method in words that fit averaged choices: there the design effect is one of replies, not of choices."""
     if bounds is None or choices.parts == 1:
         return bounds
-    worth = choices.n * choices.parts / design_effect(choices.counts)
+    worth = choices.n * choices.parts / choices.worth(place).effect
     return replace(bounds, method=f"{method}, a model's orders averaged: worth {worth:.1f} independent choices")
 
 
@@ -133,7 +154,7 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
     """Fields that every finding on this axis has."""
     notes = []
     if len(choices.raters) > 1:
-        notes.append(f"{len(choices.raters)} raters; comparisons are the unit, and the result holds for these raters.")
+        notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
     if choices.parts > 1:
         notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
     return {
@@ -147,6 +168,13 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
         "source": SOURCE,
         "note": " ".join(notes),
     }
+
+
+def _units(choices: AxisChoices) -> str:
+    if not choices.raters_are_units:
+        return "comparisons are the unit, and the result holds for these raters only"
+    few = "; so few that the result holds for these raters only" if len(choices.raters) < FEW_RATERS else ""
+    return f"raters and comparisons are the units{few}"
 
 
 def _titles(choices: AxisChoices) -> dict[str, str]:

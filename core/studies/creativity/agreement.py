@@ -26,7 +26,7 @@ from core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from core.metrics.means import one_sample_mean
+from core.metrics.means import one_sample_mean, worth_mean
 from core.metrics.proportions import paired_proportions, wilson
 from core.metrics.result import Difference, Floats, Ints
 from core.studies.creativity import affinity, slices
@@ -313,6 +313,18 @@ def paired(first: Floats, second: Floats) -> Difference:
     return one_sample_mean(first - second)
 
 
+def paired_people(people: AxisChoices, answers: Mapping[Unit, Floats], place: int) -> Difference:
+    """The same for several people with the person as a unit beside the comparison: t of the mean, comparisons alike.
+
+    A person's choice less the model's weighs one part of all people who chose in that comparison.
+    """
+    sizes = 1 / people.counts.sum(axis=1)[people.cell_unit]
+    model = np.array([answers[unit][place] for unit in people.units], dtype=np.float64)[people.cell_unit]
+    differences = people.cells[:, place] / people.cells.sum(axis=1) - model
+    sizes = sizes * people.cells.sum(axis=1)
+    return replace(worth_mean(differences, sizes, people.cell_rater, people.cell_unit), n=len(people.units))
+
+
 def by_unit(choices: AxisChoices) -> dict[Unit, Floats]:
     """Each comparison's share of choices on each identity: of several people the mean, of a model over its orders."""
     totals = choices.counts.sum(axis=1, keepdims=True)
@@ -341,7 +353,11 @@ def _differences(common: Common, model: str, harm: str) -> Iterator[Finding]:
     first = np.array([people[unit] for unit in common.units], dtype=np.float64).reshape(shape)
     second = np.array([answers[unit] for unit in common.units], dtype=np.float64).reshape(shape)
     for place, identity in enumerate(common.identities):
-        yield _difference(common, model, identity, paired(first[:, place], second[:, place]), harm)
+        if common.people.raters_are_units and common.units:
+            found = paired_people(common.people, answers, place)
+        else:
+            found = paired(first[:, place], second[:, place])
+        yield _difference(common, model, identity, found, harm)
 
 
 def _difference(common: Common, model: str, identity: str, found: Difference, harm: str) -> Finding:

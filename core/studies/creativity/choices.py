@@ -13,7 +13,10 @@ import numpy as np
 
 from core.errors import AppError
 from core.metrics.agreement import MISSING
+from core.metrics.proportions import design_effect
 from core.metrics.result import Ints
+from core.metrics.worth import Worth, worth_of_choices
+from core.studies.creativity import FEWEST_RATERS
 
 PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")
@@ -97,13 +100,18 @@ class AxisChoices:
     orders in which models were asked. `asked`: judgments with or without a choice, a model's orders being one.
     `ratings`: int64[comparisons with a choice, raters], the place of the identity chosen, −1 where that rater did not
     choose, or chose differently from order to order. `replies`: how often each identity was chosen, every order
-    counted. `units`: which comparison each line is. `dims`: what the judgments were narrowed to, besides the axis.
+    counted. `units`: which comparison each line is. `cells`: the same as `counts` for every comparison and rater with a
+    choice, int64[cells, identities]; `cell_unit` and `cell_rater`, int64[cells]: of which comparison and rater.
+    `dims`: what the judgments were narrowed to, besides the axis.
     """
 
     axis: str
     identities: tuple[str, ...]
     counts: Ints
     ratings: Ints
+    cells: Ints
+    cell_unit: Ints
+    cell_rater: Ints
     asked: int
     raters: tuple[str, ...]
     dropped: Mapping[str, int]
@@ -125,7 +133,24 @@ class AxisChoices:
     @property
     def independent(self) -> bool:
         """True if every comparison has exactly one whole choice."""
-        return self.parts == 1 and bool((self.counts.sum(axis=1) == 1).all())
+        return self.parts == 1 and not self.raters_are_units and bool((self.counts.sum(axis=1) == 1).all())
+
+    @property
+    def raters_are_units(self) -> bool:
+        """True if there are enough raters to tell how much raters differ."""
+        return len(self.raters) >= FEWEST_RATERS
+
+    def worth(self, place: int | None = None) -> Worth:
+        """What the choices are worth, those of one identity against all others where its place is given.
+
+        Raters and comparisons cross; with fewer than FEWEST_RATERS it is comparisons alone, for these raters.
+        """
+        if not self.raters_are_units:
+            return Worth(design_effect(self.counts))
+        cells = self.cells
+        if place is not None:
+            cells = np.column_stack([cells[:, place], cells.sum(axis=1) - cells[:, place]])
+        return worth_of_choices(cells, self.cell_rater, self.cell_unit)
 
 
 def choices_on(
@@ -167,11 +192,16 @@ def _counted(
     counts = np.zeros((len(chosen), len(identities)), dtype=np.int64)
     ratings = np.full((len(chosen), len(raters)), MISSING, dtype=np.int64)
     replies = [0] * len(identities)
+    of_cells = [(line, of_rater[rater]) for line, by_rater in enumerate(chosen.values()) for rater in by_rater]
+    cells = np.zeros((len(of_cells), len(identities)), dtype=np.int64)
+    cell = iter(cells)
     for line, by_rater in enumerate(chosen.values()):
         for rater, places in by_rater.items():
+            own = next(cell)
             for place in places:
-                counts[line, place] += parts // len(places)
+                own[place] += parts // len(places)
                 replies[place] += 1
+            counts[line] += own
             if len(set(places)) == 1:
                 ratings[line, of_rater[rater]] = places[0]
     return AxisChoices(
@@ -179,6 +209,9 @@ def _counted(
         tuple(identities),
         counts,
         ratings,
+        cells,
+        np.array([line for line, _ in of_cells], dtype=np.int64),
+        np.array([rater for _, rater in of_cells], dtype=np.int64),
         asked,
         raters,
         dropped,
@@ -271,6 +304,14 @@ def numbered(units: Iterable[Unit]) -> list[int]:
     """The same number for the same comparison."""
     numbers: dict[Unit, int] = {}
     return [numbers.setdefault(unit, len(numbers)) for unit in units]
+
+
+def groupings(given: Sequence[PersonAnswer]) -> tuple[Ints, ...]:
+    """How these answers belong together: by comparison, and by rater where there are enough of them."""
+    raters: dict[str, int] = {}
+    numbers = [raters.setdefault(one.rater, len(raters)) for one in given]
+    of_unit = np.array(numbered(one.unit for one in given), dtype=np.int64)
+    return (np.array(numbers, dtype=np.int64), of_unit) if len(raters) >= FEWEST_RATERS else (of_unit,)
 
 
 def told(dropped: Mapping[str, int]) -> dict[str, int]:

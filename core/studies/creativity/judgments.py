@@ -13,10 +13,18 @@ import numpy as np
 from core.findings import Finding, StudyResult
 from core.metrics.affinity import permuted_totals
 from core.metrics.agreement import random_consistency
-from core.metrics.proportions import Share, clustered_proportion, clustered_share, design_effect, share
+from core.metrics.proportions import (
+    Share,
+    clustered_proportion,
+    clustered_share,
+    design_effect,
+    share,
+    worth_share,
+)
 from core.metrics.ranks import FARTHEST, LogOutliers, log_outliers
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Ints
+from core.metrics.worth import worth_of_choices
 from core.studies.creativity import affinity, slices
 from core.studies.creativity.affinity import of_orders
 from core.studies.creativity.agreement import agreement, common_choices, evaluators, who_agrees, without_each
@@ -33,7 +41,7 @@ from core.studies.creativity.choices import (
     answers,
     by_rater,
     choices_on,
-    numbered,
+    groupings,
     told,
 )
 from core.studies.findings import interval, with_holm
@@ -95,8 +103,7 @@ def _finding(
     label: str, pairs: Sequence[Pair], chances: Sequence[float], dropped: Counter[str], dims: dict[str, str]
 ) -> Finding:
     same = np.array([one.same == other.same for one, other in pairs], dtype=np.bool_)
-    units = np.array(numbered(one.unit for one, _ in pairs), dtype=np.int64)
-    found = clustered_proportion(same, units)
+    found = clustered_proportion(same, *groupings([one for one, _ in pairs]))
     chance = float(np.mean(chances)) if chances else None
     known = found.value is not None and chance is not None
     return Finding(
@@ -151,11 +158,12 @@ def positions(given: Sequence[PersonAnswer], seed: int, resamples: int) -> Itera
 
 
 def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, resamples: int) -> list[Finding]:
-    counts, dropped = _counts(given, cards)
+    counts, dropped, groups = _counts(given, cards)
     names = [PLACES[place] if place < len(PLACES) else f"{place + 1}th" for place in range(cards)]
     dims = {"cards": str(cards)} if label == EVERYONE else {"cards": str(cards), "rater": label}
     n, chosen, chance = int(counts.sum()), counts.sum(axis=0), 1 / cards
-    found = _against_chance(counts, generator(seed, POSITION, str(cards), label), resamples) if n else [None] * cards
+    rng = generator(seed, POSITION, str(cards), label)
+    found = _against_chance(counts, groups, rng, resamples) if n else [None] * cards
     return [
         Finding(
             id=POSITION,
@@ -179,29 +187,35 @@ def _shares(label: str, given: Sequence[PersonAnswer], cards: int, seed: int, re
     ]
 
 
-def _counts(given: Sequence[PersonAnswer], cards: int) -> tuple[Ints, dict[str, int]]:
-    """Choices by comparison and card, and what was left out. Repeats show the same texts: they would count twice."""
+def _counts(given: Sequence[PersonAnswer], cards: int) -> tuple[Ints, dict[str, int], tuple[Ints, ...]]:
+    """Choices by answer and card, what was left out, and how the answers belong together.
+
+    Repeats show the same texts: they would count twice.
+    """
     used = [one for one in given if one.card is not None and one.repeats is None]
     dropped = Counter("hidden repeat" if one.repeats else one.outcome for one in given)
     dropped["choice"] -= len(used)
     dropped["chosen card not known"] = dropped.pop("choice")
-    lines = numbered(one.unit for one in used)
-    counts = np.zeros((max(lines, default=-1) + 1, cards), dtype=np.int64)
-    for line, one in zip(lines, used, strict=True):
+    counts = np.zeros((len(used), cards), dtype=np.int64)
+    for line, one in enumerate(used):
         counts[line, one.card] += 1
-    return counts, told(dropped)
+    return counts, told(dropped), groupings(used)
 
 
-def _against_chance(counts: Ints, rng: np.random.Generator, resamples: int) -> list[Share]:
-    """Each card's share. Where several judged a comparison, it is the unit: cards are permuted jointly within it."""
-    n, chance = int(counts.sum()), 1 / counts.shape[1]
-    if (counts.sum(axis=1) == 1).all():
-        return [share(int(chosen), n, chance) for chosen in counts.sum(axis=0)]
-    null, effect = permuted_totals(counts, rng, resamples), design_effect(counts)
-    return [
-        clustered_share(int(chosen), n, chance, effect, null[:, place])
-        for place, chosen in enumerate(counts.sum(axis=0))
-    ]
+def _against_chance(counts: Ints, groups: tuple[Ints, ...], rng: np.random.Generator, resamples: int) -> list[Share]:
+    """Each card's share. With few raters comparisons are the unit: cards are permuted jointly within each."""
+    n, chance, chosen = len(counts), 1 / counts.shape[1], counts.sum(axis=0)
+    if len(groups) > 1:
+        return [
+            worth_share(int(many), n, chance, worth_of_choices(np.column_stack([own, 1 - own]), *groups))
+            for many, own in zip(chosen, counts.T, strict=True)
+        ]
+    by_unit = np.zeros((int(groups[0].max()) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(by_unit, groups[0], counts)
+    if (by_unit.sum(axis=1) == 1).all():
+        return [share(int(many), n, chance) for many in chosen]
+    null, effect = permuted_totals(by_unit, rng, resamples), design_effect(by_unit)
+    return [clustered_share(int(many), n, chance, effect, null[:, place]) for place, many in enumerate(chosen)]
 
 
 # ---- `creativity.quality.time`
@@ -272,8 +286,7 @@ def _everyone(timed: Sequence[Timed]) -> Finding:
 def _time_finding(label: str, timed: Sequence[Timed], dropped: Mapping[str, int], dims: Mapping[str, str]) -> Finding:
     far = np.array([is_far for own in timed for is_far in own.outliers.far], dtype=np.bool_)
     scores = np.array([score for own in timed for score in own.outliers.scores], dtype=np.float64)
-    units = np.array(numbered(one.unit for own in timed for one in own.given), dtype=np.int64)
-    found = clustered_proportion(far, units)
+    found = clustered_proportion(far, *groupings([one for own in timed for one in own.given]))
     return Finding(
         id=TIME,
         label=label,

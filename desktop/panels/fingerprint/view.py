@@ -23,6 +23,7 @@ from desktop import theme
 from desktop.charts.chart import Chart
 from desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
 from desktop.charts.fingerprint_page import draw_prose
+from desktop.charts.live import few_people
 from desktop.operations.fingerprint import save_fingerprint
 from desktop.shell import Shell
 from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
@@ -305,8 +306,10 @@ class FingerprintView(QWidget):
 
 
 def _beside(found: Fingerprint) -> str:
-    """Why there is no group, and that a session of this rater still goes on."""
+    """Why there is no group or that it is a small one, and that a session of this rater still goes on."""
     said = [tr(found.group_reason)] if found.group_reason else []
+    if found.group is not None and (few := few_people(found.group.people)):
+        said.append(tr("The group: {few}").format(few=few))
     if found.still_open:
         said.append(tr("Another session of this rater is still open; nothing of it is in here."))
     return " ".join(said)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSta
 from core.errors import AppError
 from core.judging.workshop import Pin
 from desktop import theme
+from desktop.charts.live import few_people
 from desktop.operations.workshop import Keeper
 from desktop.panels.judge.end import ShareBar
 from desktop.panels.workshop.participant import WelcomePage
@@ -177,8 +178,12 @@ def _group_card(view: "FacilitatorView") -> QWidget:
         for place, one in enumerate(axis.identities, start=1):
             _share_row(grid, row + place, axis, one, place - 1)
         row += len(axis.identities) + 1
-    words = tr("The tick marks chance; in brackets the 95 % interval. Texts differ in quality, so this is no verdict.")
-    grid.addWidget(Label(words, "note", wrap=True), row, 0, 1, 3)
+    words = [
+        tr("The tick marks chance; in brackets the 95 % interval, with each person as one unit, whatever each chose."),
+        few_people(view.group.people),
+        tr("Texts differ in quality, so this is no verdict."),
+    ]
+    grid.addWidget(Label(" ".join(filter(None, words)), "note", wrap=True), row, 0, 1, 3)
     return sheet
 
 

@@ -1,5 +1,7 @@
 """The pages of a workshop, each by itself: what they say, what they ask, and what they forget."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
@@ -167,6 +169,15 @@ def test_from_five_on_the_leader_sees_shares_with_their_intervals(qtbot: QtBot):
     said = words_of(page)
     assert "Race: what all chose together, 30 choices" in said
     assert [words for words in said if " % (" in words] == ["40 % (25–60)", "60 % (40–75)"]
+    assert any("5 people are few: this holds for them" in words for words in said)
+
+
+def test_of_many_people_nothing_is_said_of_their_number(qtbot: QtBot):
+    page = FacilitatorPage()
+    qtbot.addWidget(page)
+    page.show_view(FacilitatorView(Attendance(12, 10), replace(group(), people=10), ""))
+    assert any("each person as one unit" in words for words in words_of(page))
+    assert not any("are few" in words for words in words_of(page))
 
 
 def test_the_leaders_page_forgets_what_it_showed(qtbot: QtBot):

@@ -116,7 +116,7 @@ def test_as_published_the_same_estimates_have_the_papers_intervals_and_no_floor(
 
 
 def test_two_articles_on_one_headline_are_no_two_headlines() -> None:
-    # Doubling every pair under its own headline leaves estimate and interval as they were.
+    # Doubling every pair under its own headline leaves the estimate as it was, and the interval nearly.
     single = findings(table(GENERATED[:3] * 4, ORIGINAL[:3] * 4))
     names = [f"headline {row}" for row in range(12)] * 2
     double = findings(table(GENERATED[:3] * 8, ORIGINAL[:3] * 8, headlines=names))
@@ -125,8 +125,9 @@ def test_two_articles_on_one_headline_are_no_two_headlines() -> None:
         assert after.estimate == pytest.approx(before.estimate)
         assert before.interval is not None
         assert after.interval is not None
-        width = after.interval.high - after.interval.low
-        assert width == pytest.approx(before.interval.high - before.interval.low, rel=0.05)
+        grown = (after.interval.high - after.interval.low) / (before.interval.high - before.interval.low)
+        # A share whose design effect of 2 was estimated from 12 headlines has t with 11 df in the place of 1.96.
+        assert 0.95 <= grown <= (1.13 if name == "prejudice_share" else 1.05)
 
 
 def test_the_floor_is_what_dealing_runs_of_three_sentences_gives() -> None:
