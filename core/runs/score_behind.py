@@ -64,7 +64,8 @@ class ScoreBehind:
         self._states = [_Behind(info, kind) for info in usable for kind in KINDS]
         self._new = threading.Event()
         self._hurry = threading.Event()  # everything is written, or nothing more is to be scored
-        self._stopped = False
+        # Its own: with the writer's, a pause would hold up this thread, and with it the end of a run that failed then.
+        self._scoring, self._over = JobContext(), threading.Event()
         self._pace = Pace()
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="score-behind", daemon=True)
@@ -76,7 +77,8 @@ class ScoreBehind:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stopped = True
+        self._scoring.cancel()
+        self._over.set()
         self._hurry.set()
         self._new.set()
         self._thread.join()
@@ -99,7 +101,7 @@ class ScoreBehind:
 
     def _run(self) -> None:
         try:
-            while not self._stopped:
+            while not self._over.is_set():
                 last = self._hurry.is_set()
                 if not self._round(last) and last:
                     return
@@ -116,7 +118,9 @@ class ScoreBehind:
         """A page of each scorer that has enough to read; False where none has."""
         found = False
         for state in self._states:
-            if self._stopped:
+            while self._ctx.paused and not self._over.is_set():
+                self._over.wait(ROUND_SECONDS)
+            if self._over.is_set():
                 return False
             page = () if self._tried[state.scorer.name].given_up else self._page(state)
             if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
@@ -143,13 +147,13 @@ class ScoreBehind:
 
     def _score(self, scorer: ScorerInfo, page: Sequence[TextRow]) -> None:
         """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
-        self._ctx.check()
+        self._scoring.check()
         tried = self._tried[scorer.name]
-        if self._stopped or tried.given_up:
+        if tried.given_up:
             return
         result = tried.result
         try:
-            usable = score_page(self._ctx, self._project, scorer, page, self._compute)
+            usable = score_page(self._scoring, self._project, scorer, page, self._compute)
         except AppError as error:
             if len(page) == 1:
                 tried.result = replace(result, failed=result.failed + 1, error=result.error or str(error))

@@ -192,7 +192,7 @@ class OutcomeCounts:
 
     def add(self, cluster: Hashable, outcome: int) -> None:
         row = self._sums.row(cluster, "").copy()
-        row[outcome] += 1
+        row[int(outcome)] += 1  # True would be a mask
         self._sums.put(cluster, "", row)
 
     @property

@@ -1,5 +1,6 @@
 """Scoring while a run is written: nothing is missed, one text that breaks a scorer costs itself, a cancel stops all."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,34 @@ def test_cancelled_at_the_first_text_the_next_start_scores_the_rest(
         wrote(project, run, Lengths(), monkeypatch, ctx)
     result = wrote(project, run, Lengths(), monkeypatch)
     assert (result.done, missing(project)) == (result.wanted, 0)
+
+
+def test_a_run_that_fails_while_it_is_paused_ends_without_being_resumed(project: Project) -> None:
+    generate(JobContext(), project, run_of(project), WRITER)
+    held = threading.Event()
+
+    class Paused(JobContext):
+        """Tells when somebody has seen that it is paused."""
+
+        @property
+        def paused(self) -> bool:
+            if super().paused:
+                held.set()
+            return super().paused
+
+    ctx, scorer = Paused(), Lengths()
+    ctx.pause()
+    study = study_of(project, "creativity")
+
+    def fail() -> None:
+        with ScoreBehind(ctx, project, study.id, [INFO], scorer) as behind:  # type: ignore[arg-type]
+            behind.stored(16)
+            assert held.wait(60)
+            raise AppError("The endpoint is gone.")
+
+    with pytest.raises(AppError, match="The endpoint is gone"):
+        fail()
+    assert scorer.asked == []
 
 
 def test_a_scorer_that_cannot_be_used_here_is_left_out(project: Project) -> None:
