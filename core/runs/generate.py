@@ -161,7 +161,7 @@ def generate(
         store = _Storing(ctx, project, run, before, behind)
         ctx.report(store.finished, before.wanted)
         _write_missing(ctx, project, run, generator, store, compute, keys or {})
-        scored = behind.finish() if behind is not None else ()
+        scored = behind.finish(store.finished) if behind is not None else ()
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
     return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, scored)

@@ -67,6 +67,7 @@ class ScoreBehind:
         # Its own: with the writer's, a pause would hold up this thread, and with it the end of a run that failed then.
         self._scoring, self._over = JobContext(), threading.Event()
         self._pace = Pace()
+        self._at = ""  # the scorer that is at work
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="score-behind", daemon=True)
 
@@ -88,13 +89,17 @@ class ScoreBehind:
         self._pace.wrote(texts)
         self._new.set()
 
-    def finish(self) -> tuple[ScoreResult, ...]:
-        """Everything is written: wait until the rest is scored. Raises `JobCancelled`, and what stopped the scoring."""
+    def finish(self, written: int) -> tuple[ScoreResult, ...]:
+        """Everything is written, so many texts: wait until the rest is scored, and report by which scorer.
+
+        Raises `JobCancelled`, and what stopped the scoring.
+        """
         self._hurry.set()
         self._new.set()
         while self._thread.is_alive():
-            self._thread.join(ROUND_SECONDS)
             self._ctx.check()
+            self._ctx.report(written, written, note=self._at)
+            self._thread.join(ROUND_SECONDS)
         if self._failure is not None:
             raise self._failure
         return tuple(replace(tried.result, given_up=tried.given_up) for tried in self._tried.values())
@@ -148,7 +153,7 @@ class ScoreBehind:
     def _score(self, scorer: ScorerInfo, page: Sequence[TextRow]) -> None:
         """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
         self._scoring.check()
-        tried = self._tried[scorer.name]
+        tried, self._at = self._tried[scorer.name], scorer.name
         if tried.given_up:
             return
         result = tried.result

@@ -167,7 +167,7 @@ def test_a_run_that_fails_while_it_is_paused_ends_without_being_resumed(project:
 def test_a_scorer_that_cannot_be_used_here_is_left_out(project: Project) -> None:
     infos = [ScorerInfo("absent", unavailable="It lacks its model.")]
     with ScoreBehind(JobContext(), project, 1, infos, WRITER) as behind:
-        assert behind.finish() == ()
+        assert behind.finish(0) == ()
 
 
 # ---- The pace
@@ -240,3 +240,24 @@ def test_one_text_a_minute_is_a_pace_too(clock: Clock) -> None:
     with clock.pace:
         clock.write(10, 1200.0)
     assert clock.pace.rest(1.0) == pytest.approx(1 / 0.06 - 1, rel=0.01)
+
+
+def test_while_the_rest_is_scored_it_is_reported_by_which_scorer(project: Project) -> None:
+    generate(JobContext(), project, run_of(project), WRITER)
+    told = threading.Event()
+
+    class Slow(Lengths):
+        """Answers once somebody was told that it is at work."""
+
+        def call(self, target: str, name: str, texts: Sequence[str], **_: object) -> Any:
+            assert told.wait(60)
+            return super().call(target, name, texts)
+
+    def listen(progress: Progress) -> None:
+        if progress.note == INFO.name:
+            told.set()
+
+    study = study_of(project, "creativity")
+    with ScoreBehind(JobContext(listen), project, study.id, [INFO], Slow()) as behind:  # type: ignore[arg-type]
+        (scored,) = behind.finish(16)
+    assert scored.added == 16
