@@ -30,7 +30,7 @@ class Refresher(QObject):
         self._read: Callable[[JobContext], Any] | None = None
         self._running: JobHandle | None = None
         self._again = False
-        self._last_start = float("-inf")
+        self._due = float("-inf")  # not read before
         self._wait = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._wait.timeout.connect(self._start)
 
@@ -49,14 +49,14 @@ class Refresher(QObject):
         if self._running is not None:
             self._again = True
         elif not self._wait.isActive():
-            left = SHORTEST_SECONDS - (time.monotonic() - self._last_start)
-            self._wait.start(round(1000 * max(0.0, left)))
+            self._wait.start(round(1000 * max(0.0, self._due - time.monotonic())))
 
     def _start(self) -> None:
         read = self._read
         if read is None:
             return
-        self._last_start = time.monotonic()
+        # Counted from when it was due: being late each time must not make it less often.
+        self._due = max(self._due, time.monotonic() - SHORTEST_SECONDS / 2) + SHORTEST_SECONDS
         self._running = self._runner.start(
             self._title,
             read,

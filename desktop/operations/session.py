@@ -94,7 +94,7 @@ def close_project(*, project: "Project") -> Operation[None]:
     return Operation(tr("Closing the project"), lambda ctx: project.close(), quiet=True)
 
 
-REFRESH_MILLISECONDS = 95  # ten times a second, with what a timer comes late
+REFRESH_SECONDS = 0.095  # ten times a second, with what a timer comes late
 
 
 class ProjectSession(QObject):
@@ -120,7 +120,7 @@ class ProjectSession(QObject):
         self._lock = threading.Lock()
         self._gathered: Changes | None = None
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
-        self._told_at = float("-inf")
+        self._due = float("-inf")  # not told of before
         self._timer.timeout.connect(self._tell)
         self._heard.connect(self._start_timer, Qt.ConnectionType.QueuedConnection)
 
@@ -207,13 +207,13 @@ class ProjectSession(QObject):
 
     def _start_timer(self) -> None:
         if not self._timer.isActive():
-            since = 1000 * (time.monotonic() - self._told_at)
-            self._timer.start(round(max(0.0, REFRESH_MILLISECONDS - since)))
+            self._timer.start(round(1000 * max(0.0, self._due - time.monotonic())))
 
     def _tell(self) -> None:
         with self._lock:
             changes, self._gathered = self._gathered, None
-        self._told_at = time.monotonic()
+        # Counted from when it was due: being late each time must not make it less often.
+        self._due = max(self._due, time.monotonic() - REFRESH_SECONDS / 2) + REFRESH_SECONDS
         if changes is not None:
             self.changed.emit(changes)
 

@@ -11,9 +11,9 @@ from core.runs.setup import generator_spec, study_of
 
 NAMES = ["Kelly=female", "Joseph=male"]
 PROMPTS = 120  # of the set
-SAMPLES = 84
-WANTED = PROMPTS * SAMPLES  # a little more than 10,000
-PICKED = ("lexicon",)
+SAMPLES = 100
+WANTED = PROMPTS * SAMPLES
+MODELLED = "agency"  # its stand-in loads a model first: that is no part of what is measured
 
 
 def with_letters(path: Path) -> None:
@@ -26,6 +26,8 @@ def with_letters(path: Path) -> None:
         ids = [row.id for row in project.outputs.each()]
         texts = project.outputs.texts(ids)
         for info in LettersTally(project, study.id, Quick()).scorers:  # type: ignore[arg-type]
+            if info.role == MODELLED:
+                continue
             _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
             found = {("output", key): one.values for key, one in zip(ids, values, strict=True) if one.values.size}
             store(project, info, found)  # type: ignore[arg-type]
