@@ -74,6 +74,14 @@ SETTINGS: tuple[Setting, ...] = (
         default=False,
         help="Nothing moves or fades by itself.",
     ),
+    Setting(
+        key="score_at_once",
+        group="Generating",
+        title="Score texts as they arrive",
+        kind="switch",
+        default=False,
+        help="Live charts then show figures while a run goes on. The scorers wait for the writing, not it for them.",
+    ),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 

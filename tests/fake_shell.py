@@ -14,7 +14,7 @@ class FakeShell:
 
     def __init__(self, project: Any = None, settings: Settings | None = None) -> None:
         self.jobs = JobRunner()
-        self.settings = settings
+        self.settings = settings or Settings()
         self.packet = None
         self.project: Any = project
         self.panel: Any = None  # what a test shows in it

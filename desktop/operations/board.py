@@ -95,10 +95,17 @@ def _sample_words(samples: int) -> str:
 
 
 def go_on(
-    jobs: "JobRunner", project: "Project", goal: Goal, *, on_error: Callable[[AppError], object] | None = None
+    jobs: "JobRunner",
+    project: "Project",
+    goal: Goal,
+    *,
+    scores: bool,
+    on_error: Callable[[AppError], object] | None = None,
 ) -> Entry:
     """Write what is missing to the goal, with the same generator and seed: what is there stays as it is."""
-    return put_in_queue(jobs, project, goal.request, resumes=goal.run_id, as_it_was=True, on_error=on_error)
+    return put_in_queue(
+        jobs, project, goal.request, resumes=goal.run_id, as_it_was=True, scores=scores, on_error=on_error
+    )
 
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:

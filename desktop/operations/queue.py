@@ -129,15 +129,16 @@ def put_in_queue(
     resumes: int | None = None,
     as_it_was: bool = False,
     retry: Collection[str] = (),
+    scores: bool = False,
     on_error: Callable[[AppError], object] | None = None,
 ) -> Entry:
-    """Write what is missing of a request, after the runs that wait already.
+    """Write what is missing of a request, after the runs that wait already. `scores`: and score each text as it comes.
 
     `resumes`: the stored run that this goes on with. If the model is no longer the same, it is a run of its own, or,
     with `as_it_was`, an error. `retry`: kinds of failure that are asked for again.
     """
     ticket = Ticket(request.prompt_set_id, request.seed, request.samples, hash(request), resumes)
-    operation = _writing(project, request, ticket, resumes, as_it_was, frozenset(retry))
+    operation = _writing(project, request, ticket, resumes, as_it_was, frozenset(retry), scores=scores)
     lane().join(ticket)
     handle = operation.start(jobs, on_error=on_error)
     ticket.paused = lambda: handle.context.paused
@@ -178,9 +179,11 @@ def _writing(
     resumes: int | None,
     as_it_was: bool,
     retry: frozenset[str],
+    *,
+    scores: bool,
 ) -> "Operation[GenerateResult]":
     def work(ctx: JobContext) -> "GenerateResult":
-        from core.compute import models
+        from core.compute import models, shared
         from core.machine.keys import session_keys
         from core.runs.generate import generate, start_run
         from core.runs.setup import generator_spec
@@ -200,7 +203,7 @@ def _writing(
             )
             if retry:
                 project.outputs.forget_failures(ticket.run_id, retry)
-            return generate(ctx, project, ticket.run_id, models(), keys)
+            return generate(ctx, project, ticket.run_id, models(), keys, scoring=shared() if scores else None)
 
     return Operation(tr(TITLE).format(author=author_words(request)), work, _written)
 
@@ -235,6 +238,11 @@ def _written(result: "GenerateResult") -> str:
     )
     if result.failed:
         words += " " + plural(result.failed, "1 failed.", "%n failed.")
+    for one in result.scored:
+        if one.failed:
+            words += " " + tr("{scorer} could not score {texts}.").format(
+                scorer=one.scorer.name, texts=plural(one.failed, "1 text", "%n texts")
+            )
     return words
 
 

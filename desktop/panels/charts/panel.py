@@ -298,7 +298,8 @@ class ChartsPanel(Panel):
 
     def _go_on(self, goal: Goal) -> None:
         if self.project is not None and not self.project.read_only:
-            go_on(self.shell.jobs, self.project, goal, on_error=self.shell.show_error)
+            scores = bool(self.shell.settings.get("score_at_once"))
+            go_on(self.shell.jobs, self.project, goal, scores=scores, on_error=self.shell.show_error)
             self._follow_jobs()
 
     def _open_wall(self) -> None:

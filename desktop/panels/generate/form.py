@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
 from desktop import theme
 from desktop.dialogs.engine import EngineNotice
@@ -120,6 +121,8 @@ class GenerateForm(Card):
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about, self.preset = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.estimate = EstimateLine(self._shell)
+        self.scores = QCheckBox(tr("Score as it arrives"))
+        self.scores.setToolTip(tr("Each text is scored when it is stored, so that live charts show figures meanwhile."))
         self.state = Label("", "", wrap=True)
         self.refused = Notice("", tone="warn", closable=False, narrow=True)
         self.parts = self.refused.add_action(tr("Parts of the program"), self._shell.show_parts)
@@ -165,7 +168,7 @@ class GenerateForm(Card):
         self.box.addLayout(about)
         self.box.addLayout(numbers)
         self.box.addWidget(self.options)
-        for widget in (self.preset, self.estimate):
+        for widget in (self.preset, self.scores, self.estimate):
             self.box.addWidget(widget)
         self.box.addLayout(buttons)
         self.box.addWidget(self.retry)
@@ -183,6 +186,11 @@ class GenerateForm(Card):
         self.start.clicked.connect(lambda: self.started.emit(self.request(), False))
         self.retry.clicked.connect(lambda: self.started.emit(self.request(), True))
         self.no_prompts.clicked.connect(self.prompts_wanted)
+        self.scores.clicked.connect(lambda on: self._shell.settings.set("score_at_once", on))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.scores.setChecked(bool(self._shell.settings.get("score_at_once")))
 
     # what there is
 

@@ -349,9 +349,18 @@ class WritePage(Sheet):
             if project is shell.project:
                 shell.show_error(error)
 
-        self._add(
-            put_in_queue(shell.jobs, project, request, resumes=resumes, as_it_was=as_it_was, retry=retry, on_error=fail)
+        scores = bool(shell.settings.get("score_at_once"))
+        entry = put_in_queue(
+            shell.jobs,
+            project,
+            request,
+            resumes=resumes,
+            as_it_was=as_it_was,
+            retry=retry,
+            scores=scores,
+            on_error=fail,
         )
+        self._add(entry)
         self._show_queue()
 
     def _pick_up(self) -> None:

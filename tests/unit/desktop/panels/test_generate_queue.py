@@ -21,7 +21,7 @@ from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
-from core.runs.generate import start_run
+from core.runs.generate import GenerateResult, start_run
 from core.runs.setup import add_prompts, generator_spec
 from desktop.main_window import MainWindow
 from desktop.operations.queue import Lane, Ticket, lane
@@ -143,6 +143,27 @@ def queue_three(qtbot: QtBot, panel: GeneratePanel, gate: Gate, serve: Callable[
         form.seed.setValue(seed)
         form.start.click()
     qtbot.waitUntil(lambda: states(panel) == [("1", "writing"), ("2", "waiting"), ("3", "waiting")], timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_one_switch_says_whether_texts_are_scored_as_they_arrive(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, monkeypatch: pytest.MonkeyPatch, on: bool
+) -> None:
+    asked: list[bool] = []
+
+    def write(ctx: JobContext, project: Project, run_id: int, *more: object, scoring: object) -> GenerateResult:
+        asked.append(scoring is not None)
+        return GenerateResult(run_id, 1, 1, 0, 1, {})
+
+    monkeypatch.setattr("core.runs.generate.generate", write)
+    form = panel.write.form
+    assert not form.scores.isChecked()
+    if on:
+        form.scores.click()
+    assert window.settings.get("score_at_once") is on
+    form.start.click()
+    qtbot.waitUntil(lambda: bool(asked), timeout=PATIENCE)
+    assert asked == [on]
 
 
 def test_runs_wait_for_each_other_and_are_written_in_their_order(
