@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -15,6 +15,7 @@ from desktop.plots.look import BAND_OPACITY, faded, pen, series_color, series_pe
 from desktop.theme import Tokens
 from desktop.widgets import tr
 
+DOT = 3.0  # pixels: of a point alone
 PIXELS_A_POINT = 2  # a line that is painted through more points takes many times as long, and looks the same
 
 
@@ -65,7 +66,17 @@ class LiveBand(PlotItem):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(self._pen)
         painter.drawPath(_path(*(_steps(x, y) if self.stepped else (x, y))))
+        if len(self._x) == 1 and len(x):
+            self._paint_one(painter, float(x[0]), float(y[0]), float(low[0]), float(high[0]))
         painter.restore()
+
+    def _paint_one(self, painter: QPainter, x: float, y: float, low: float, high: float) -> None:
+        """A point alone is no line yet: its band is an upright one."""
+        if np.isfinite(low) and np.isfinite(high):
+            painter.drawLine(QPointF(x, low), QPointF(x, high))
+        if np.isfinite(y):
+            painter.setBrush(self._pen.color())
+            painter.drawEllipse(QPointF(x, y), DOT, DOT)
 
     def _shown(self, to_pixels: QTransform) -> np.ndarray:
         """The places of the points to paint: those in view, and one beside it, as many as can be told apart."""

@@ -110,7 +110,7 @@ class _Followed:
             if value.estimate is not None:
                 course.add(value.n, value.estimate, value.low, value.high)
         rates = self.tally.rates()
-        if rates.texts != self.texts:
+        if rates.texts != self.texts and rates.texts_per_second:  # of texts that were there before, no pace is known
             self.texts = rates.texts
             self.pace.add(rates.texts, rates.texts_per_second, None, None)
 

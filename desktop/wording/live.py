@@ -101,7 +101,8 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
     if short:
         return ", ".join(parts) + "."
     if rates.texts_per_second_in_all is not None:
-        parts.append(tr("{rate} over the whole time").format(rate=number(rates.texts_per_second_in_all, 1)))
+        whole = tr("{rate} over the whole time") if rates.texts_per_second else tr("{rate} a second on average")
+        parts.append(whole.format(rate=number(rates.texts_per_second_in_all, 1)))
     if rates.tokens_per_second:
         parts.append(tr("{rate} tokens a second").format(rate=number(rates.tokens_per_second)))
     elif rates.tokens_per_second_in_all:

@@ -118,6 +118,8 @@ def _show_trace(band: LiveBand, trace: Trace) -> None:
         ends += [trace.low[narrow], trace.high[narrow]]
     y = np.concatenate(ends)
     if bounds := PlotBounds.around(trace.n, y):
+        if len(trace.n) == 1:  # room for what is drawn of a point alone
+            bounds = PlotBounds(bounds.left - 1, bounds.right + 1, bounds.low, bounds.high)
         band.set_bounds(bounds)
 
 
@@ -135,9 +137,13 @@ class PaceCard(PlotCard):
     def show_paces(self, paces: Sequence[BoardPace], left: str) -> None:
         """`left`: how far the job is and how long it still takes."""
         words = " ".join(part for part in (left, *(_told(pace, many=len(paces) > 1) for pace in paces)) if part)
-        if not any(len(pace.trace.n) and (pace.rates.texts or pace.rates.failed) for pace in paces):
+        if not any(len(pace.trace.n) > 1 for pace in paces):
             self._bands = []
-            self.tell_nothing(words or tr("Nothing is written yet."))
+            some = any(pace.rates.texts or pace.rates.failed for pace in paces)
+            self.tell_nothing(
+                tr("The pace is drawn while texts are written.") if some else tr("Nothing is written yet.")
+            )
+            self.tell(words)
             return
         if [(band.name, band.place) for band in self._bands] != [(pace.name, pace.place) for pace in paces]:
             self._bands = [LiveBand(pace.name, pace.place) for pace in paces]

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from fake_shell import FakeShell
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Progress
+from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
 from desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
@@ -24,6 +25,7 @@ from desktop.panels.charts.dashboard import Place, packed, places_in
 from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.export import as_text, save_plot, tables_of
+from desktop.read.board import Course
 from desktop.read.board_shown import BoardData, Trace
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
@@ -206,12 +208,42 @@ def test_what_is_no_number_leaves_a_gap(board: LiveBoard) -> None:
     assert "nan" not in as_text([table])
 
 
+def test_a_point_alone_is_seen_with_its_band(board: LiveBoard) -> None:
+    whole = scene.board(60)
+    measure = whole.measures[0]
+    one = Trace(*(np.array([value]) for value in (60.0, 0.6, 0.4, 0.8)))
+    curve = replace(measure.curves[0], trace=one)
+
+    def colours() -> set[int]:
+        card = board.dashboard.cards[AGENTIC]
+        assert isinstance(card, LiveMeasureCard)
+        image = card.plot.grab().toImage()
+        middle = image.width() * 54 // 100
+        return {image.pixel(x, image.height() // 3) for x in range(middle - 40, middle + 40)}
+
+    show(board, BoardData((), replace(whole, measures=(replace(measure, curves=(curve,)),))))
+    series = QColor(theme.current().series[0].color).rgb()
+    assert series in colours()
+
+
 def test_a_run_that_was_cancelled_at_its_first_text_has_a_pace(board: LiveBoard) -> None:
     show(board, scene.data(1))
     card = board.dashboard.cards[PACE]
     assert isinstance(card, PaceCard)
     assert card.sentence.text().startswith("1 text,")
+    assert card.plot.nothing.text() == "The pace is drawn while texts are written."
     assert card.plot.x_axis.tickSpacing(0.5, 1.5, 400.0)[0][0] >= 1
+
+
+def test_where_nobody_writes_there_is_a_sentence_in_place_of_the_pace(board: LiveBoard) -> None:
+    before = scene.board(60)
+    still = replace(before.paces[0].rates, texts_per_second=0.0, texts_per_second_in_all=66.3)
+    quiet = replace(before.paces[0], rates=still, trace=Course().trace)
+    show(board, BoardData((), replace(before, paces=(quiet,))))
+    card = board.dashboard.cards[PACE]
+    assert isinstance(card, PaceCard)
+    assert card.plot.nothing.text() == "The pace is drawn while texts are written."
+    assert card.sentence.text().startswith("60 texts, 66.3 a second on average")
 
 
 def test_a_run_of_which_every_text_failed_says_why(board: LiveBoard) -> None:
