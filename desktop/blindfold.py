@@ -9,12 +9,11 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import AppError
-from desktop.dialogs.question import Question
 from desktop.shell import Shell
 from desktop.widgets.words import tr
 
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from desktop.jobs.drawer import JobsDrawer
     from desktop.widgets import Banners
     from desktop.widgets.frame import StatusLine
+
+
+T = TypeVar("T")
 
 
 class BlindableWindow(Shell, Protocol):
@@ -48,6 +50,7 @@ class Hidden:
     """What is in the vault: words that no message may hold, and what is done when names may be seen again."""
 
     names: tuple[str, ...]
+    project: "Project | None"
     later: list[Callable[[], object]] = field(default_factory=list)
 
 
@@ -94,24 +97,25 @@ class Blindfold(QObject):
             return error
         return AppError(self.masked(error.message), kept=self.masked(error.kept), hint=self.masked(error.hint))
 
-    def ask_to_leave(self, then: Callable[[], object]) -> None:
-        """Somebody wants to see what names things: ask first, then bring it back and go on."""
+    def with_project(self, work: "Callable[[Project], T]") -> T:
+        """Work on the project, which stays out of reach while blind. Not on the window's thread: it waits."""
+        with self._lock:
+            vault, project = self._vault, self._window.project
+        if vault is None:
+            assert project is not None
+            return work(project)
 
-        def leave() -> None:
-            self.put(False)
-            then()
+        def tried(hidden: Hidden) -> T | AppError:
+            assert hidden.project is not None
+            try:
+                return work(hidden.project)
+            except AppError as error:  # in words: the frames of the one that was raised would lead to the project
+                return AppError(error.message, kept=error.kept, hint=error.hint)
 
-        Question(
-            self._window,
-            title=tr("Leave the rating?"),
-            text=tr(
-                "Everything you rated is saved. The other panels show what each text was written for: "
-                "leave only if you have finished, or are not a rater of these texts."
-            ),
-            safe=tr("Keep rating"),
-            risky=tr("Leave"),
-            on_risky=leave,
-        ).open()
+        answer = vault.use(tried)
+        if isinstance(answer, AppError):
+            raise answer
+        return answer
 
     def name_window(self) -> None:
         """The window's title and the status line: with the project's name, unless blind. A packet has no name."""
@@ -129,7 +133,7 @@ class Blindfold(QObject):
 
         window = self._window
         read_only = window.project is not None and bool(window.project.read_only)
-        self._vault = Vault(Hidden(_names(window.project)))
+        self._vault = Vault(Hidden(_names(window.project), window.project))
         window.drop_panels()
         for part in (window.session, window.settings, window.jobs, window.drawer, window.preparation):
             part.conceal(self.keep)

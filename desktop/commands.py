@@ -16,10 +16,15 @@ from desktop.opening import open_window
 
 def run(argv: Sequence[str]) -> int:
     """Run one command."""
+    return run_command(build_program(), argv)
+
+
+def build_program() -> typer.Typer:
+    """Every command of the program."""
     app = build()
     app.command()(gui)
     app.command()(demo)
-    return run_command(app, argv)
+    return app
 
 
 def gui(file: Annotated[Path | None, typer.Argument(help="A project file.")] = None) -> None:

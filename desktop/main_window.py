@@ -1,5 +1,6 @@
 """The window: composition only. Rail, panels, banners, jobs drawer and status line, and who tells whom."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from desktop import theme
 from desktop.blindfold import Blindfold
 from desktop.dialogs.parts import PartsLine, PartsPage
 from desktop.dialogs.question import Question
+from desktop.gate import LookGate
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
@@ -134,6 +136,7 @@ class MainWindow(QMainWindow):
         self.palette_box = CommandPalette(self.ground)
         self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
         self.blindfold = Blindfold(self)
+        self.gate = LookGate(self)
         self._save_timer = QTimer(self, interval=SAVE_SETTINGS_AFTER_MILLISECONDS, singleShot=True)
         self._connect()
         self._bind_keys()
@@ -153,13 +156,22 @@ class MainWindow(QMainWindow):
         return self.session.packet
 
     def show_panel(self, key: str, **what: Any) -> None:
-        """Go to a panel, building it the first time. While rating, leaving is asked about first."""
+        """Go to a panel, building it the first time; through the gate where it names identities."""
         if self.packet is not None and key not in IN_PACKETS:
             return
-        if self.blindfold.on and not self.entries[key].blind_safe:
-            self.rail.set_current(self.current)
-            self.blindfold.ask_to_leave(lambda: self.show_panel(key, **what))
-            return
+        if self.entries[key].names_identities:
+            self.gate.enter(key, lambda: self._show_panel(key, **what))
+            if self.current:
+                self.rail.set_current(self.current)  # the rail has gone there already
+        else:
+            if not self.entries[key].blind_safe:
+                self.set_blind(False)  # the rating waits, as when it is paused
+            self._show_panel(key, **what)
+
+    def look(self, where: str, then: Callable[[], object]) -> None:
+        self.gate.enter(where, then)
+
+    def _show_panel(self, key: str, **what: Any) -> None:
         if key not in self.panels:
             self.panels[key] = self.entries[key].load()(self)
             self.stack.addWidget(self.panels[key])
@@ -230,11 +242,14 @@ class MainWindow(QMainWindow):
     def drop_panels(self, *, every: bool = False) -> None:
         """Destroy what a rater who is blind may not see; each of those panels is built anew when it is shown again."""
         for key in [key for key in self.panels if every or not self.entries[key].blind_safe]:
-            panel = self.panels.pop(key)
             if every:
-                panel.attach(None)
-            self.stack.removeWidget(panel)
-            panel.deleteLater()
+                self.panels[key].attach(None)
+            self._drop_panel(key)
+
+    def _drop_panel(self, key: str) -> None:
+        panel = self.panels.pop(key)
+        self.stack.removeWidget(panel)
+        panel.deleteLater()
 
     # composition
 
@@ -302,6 +317,13 @@ class MainWindow(QMainWindow):
 
     def _project_opened(self, project: "Project") -> None:
         self.started_with = None
+        rated_by = self.session.take_rated_by()
+        if rated_by is None:
+            self.gate.look_up()
+        else:
+            self.gate.know(rated_by)
+        if rated_by:
+            self._close_what_names_identities()
         if self.packet is None:  # a packet goes back to its sender, and the next rater need not see its name
             self.settings.add_recent(project.path)
         self.set_saved("" if project.read_only else "saved")
@@ -319,6 +341,13 @@ class MainWindow(QMainWindow):
         if self.door is not None:
             self.door.close()
         self._attach(None)
+
+    def _close_what_names_identities(self) -> None:
+        """A panel that was left open would show the texts of the project that is opened, unasked."""
+        for key in [key for key in self.panels if self.entries[key].names_identities]:
+            self._drop_panel(key)
+        if self.current and self.entries[self.current].names_identities:
+            self.show_panel(self.rail.shown()[0])
 
     def _attach(self, project: "Project | None") -> None:
         self._show_what_works()

@@ -72,6 +72,9 @@ class Shell(Protocol):
     def show_parts(self) -> None:
         """Show which parts of the program are installed, and how far the others are."""
 
+    def look(self, where: str, then: Callable[[], object]) -> None:
+        """Do what names identities; in the middle of a rating only after the question, and the look is written down."""
+
     def set_blind(self, blind: bool) -> None:
         """While blind, nothing in the window names a project, file, model or axis, or leads to one.
 

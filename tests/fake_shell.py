@@ -47,6 +47,9 @@ class FakeShell:
     def set_status(self, text: str) -> None:
         self.status = text
 
+    def look(self, where: str, then: Any) -> None:
+        then()
+
     def set_blind(self, blind: bool) -> None:
         if blind and self.project is not None:
             self._vault, self.project = Vault(self.project), None

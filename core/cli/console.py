@@ -12,8 +12,9 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -179,6 +180,46 @@ def open_for_measuring(path: Path) -> "Project":
         return Project.open(path, read_only=True)
     if project.read_only:
         note(f"{project.read_only} Findings are not stored in it.")
+    return project
+
+
+LookAnyway = Annotated[
+    bool,
+    typer.Option(
+        "--look-anyway",
+        help="In the middle of somebody's rating: it is recorded, and later answers are marked as seen.",
+    ),
+]
+
+
+def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool = False) -> "Project":
+    """The project for a command that names identities, to be read or, `measuring`, as `open_for_measuring` does.
+
+    Refused in the middle of a rating on this machine, unless the look is asked for: then it is recorded first.
+    """
+    from core.judging.looking import record_look, sessions_to_ask
+    from core.project.project import Project
+
+    project = open_for_measuring(path) if measuring else Project.open(path, read_only=True)
+    try:
+        asked = sessions_to_ask(project)
+        if asked and not look_anyway:
+            who = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
+            raise AppError(
+                f"{who} in the middle of rating, and “biasprint {command}” names the identities.",
+                kept="Nothing was shown.",
+                hint="Look after the reveal; or with --look-anyway, which is recorded: later answers count as seen.",
+            )
+        if asked and measuring:
+            record_look(project, f"biasprint {command}")
+    except BaseException:
+        project.close()
+        raise
+    if asked and not measuring:
+        project.close()
+        with open_for_writing(path) as writable:
+            record_look(writable, f"biasprint {command}")
+        return Project.open(path, read_only=True)
     return project
 
 

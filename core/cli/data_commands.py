@@ -8,12 +8,13 @@ import typer
 
 from core.cli.console import (
     PAGES,
+    LookAnyway,
     check_target,
     is_project,
     job,
     note,
-    open_for_measuring,
     open_for_writing,
+    open_to_look,
     print_json,
     print_table,
     say,
@@ -183,17 +184,17 @@ def export(
     superseded: Annotated[
         bool, typer.Option("--superseded", help="Judgments: also those that were changed, taken back or undecided.")
     ] = False,
+    look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
-    from core.project.project import Project
     from core.report.export import export_rows
     from core.runs.exporting import columns, open_sessions, rows
     from core.runs.setup import study_of
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
-    with Project.open(file, read_only=True) as project, job("Exporting") as ctx:
+    with open_to_look(file, look_anyway, f"export {what}") as project, job("Exporting") as ctx:
         if study is not None:
             study_of(project, study)
         report = export_rows(rows(ctx, project, what, study, superseded=superseded), out, columns(project, what, study))
@@ -237,6 +238,10 @@ def measure(
     adjust: Annotated[Literal["holm", "bh"], typer.Option(help="For many tests: Holm or Benjamini–Hochberg.")] = "holm",
     as_json: AsJson = False,
     everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
+    keep_seen: Annotated[
+        bool, typer.Option("--keep-seen", help="Judgments made after a look at the identities count too.")
+    ] = False,
+    look_anyway: LookAnyway = False,
     report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
@@ -249,7 +254,9 @@ def measure(
     known_study(study)
     if report is not None:
         check_target(report, PAGES, data)
-    options = MeasureOptions(axes=tuple(axis or ()), scorers=_chosen_scorers(scorer or []), seed=seed, adjust=adjust)
+    options = MeasureOptions(
+        axes=tuple(axis or ()), scorers=_chosen_scorers(scorer or []), seed=seed, adjust=adjust, seen=keep_seen
+    )
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
         if projects:
@@ -257,7 +264,7 @@ def measure(
                 raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
             if layout or mapping:
                 raise UsageError("A project has its own columns.", hint="--format and --map are for tables.")
-            with open_for_measuring(projects[0]) as project:
+            with open_to_look(projects[0], look_anyway, f"measure {study}", measuring=True) as project:
                 measured = measure_project(ctx, project, study, options, shared())
         else:
             measured = measure_tables(

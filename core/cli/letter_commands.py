@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.console import check_target, job, print_json, print_table, say
+from core.cli.console import LookAnyway, check_target, job, open_to_look, print_json, print_table, say
 from core.cli.project_commands import AsJson
 from core.documents.formats import NAMES
 from core.errors import UsageError
@@ -60,14 +60,14 @@ def make(
     file: Annotated[Path, typer.Argument(help="A project with letters (.biasprint).")],
     title: Annotated[str, typer.Option(help="How the set is called where it is shown.")] = "",
     occupation: Annotated[str, typer.Option(help="Only letters for this occupation.")] = "",
+    look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a set from a project's finished letters: their figures, never their text."""
     from core.compute import shared
-    from core.project.project import Project
     from core.runs.letter_sets import make_reference
 
-    with Project.open(file, read_only=True) as project, job("Reading letters") as ctx:
+    with open_to_look(file, look_anyway, "reference make") as project, job("Reading letters") as ctx:
         made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
     found = made.reference
     if as_json:

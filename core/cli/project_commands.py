@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import job, new_path, note, open_for_writing, print_json, print_table, say
+from core.cli.console import (
+    LookAnyway,
+    job,
+    new_path,
+    note,
+    open_for_writing,
+    open_to_look,
+    print_json,
+    print_table,
+    say,
+)
 from core.cli.generators import (
     AskKey,
     Backend,
@@ -195,15 +205,15 @@ def replay(
     study: Annotated[str | None, typer.Option(help="The newest run of this study.")] = None,
     n: Annotated[int, typer.Option("--n", help="How many outputs, spread evenly over the run.", min=1)] = 5,
     model: Annotated[str, typer.Option(help="Where the model's file is, if its name alone does not tell.")] = "",
+    look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
     """Write some outputs of a run once more, by its recipe, and compare them with what is stored. Stores nothing."""
     from core.compute import models
-    from core.project.project import Project
     from core.runs.replay import latest_run
     from core.runs.replay import replay as write_again
 
-    with Project.open(file, read_only=True) as project, job("Replaying") as ctx:
+    with open_to_look(file, look_anyway, "replay") as project, job("Replaying") as ctx:
         run_id = run if run is not None else latest_run(project, study)
         result = write_again(ctx, project, run_id, models(), session_keys(None, False), count=n, opens=model)
     if as_json:

@@ -131,6 +131,7 @@ class Fingerprint:
     `code`: the rater's. `complete`: no planned comparison was left; only then is anything tested. `group` is None with
     fewer than five people, and `group_reason` says so. `findings`: `creativity.share` and `creativity.abs` behind the
     numbers. `still_open`: sessions of this rater that are not revealed; nothing of them is in here.
+    `seen`: answers that are left out, because somebody had looked at the identities before they were given.
     """
 
     rater: str
@@ -143,6 +144,7 @@ class Fingerprint:
     group_reason: str = ""
     models: tuple[OtherVoice, ...] = ()
     still_open: int = 0
+    seen: int = 0
 
     @property
     def planned(self) -> int:

@@ -249,7 +249,12 @@ class JudgmentRow:
     active_seconds: float
     supersedes: str | None
     created_at: str
-    detail: Mapping[str, Any] = field(default_factory=dict)  # a model's reply and how it was read
+    detail: Mapping[str, Any] = field(default_factory=dict)  # a model's reply and how it was read; `seen`
+
+    @property
+    def seen(self) -> bool:
+        """Whether somebody had looked at the identities before it was made (core.judging.looking)."""
+        return bool(self.detail.get("seen"))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ JUDGMENT_END = (
     "card",
     "judged_at",
     "adjudicated",
-)  # since models judge; packets
+    "seen",
+)  # since models judge; packets; looks
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -51,7 +52,8 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
 
     `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
-    that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision. A
+    that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
+    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default. A
     participant of a workshop is a number that is drawn for each export, without the time of any answer.
     """
     wanted = set(studies)
@@ -81,6 +83,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "read_as": row.detail.get("read", ""),
                 "superseded": int(not counts),  # a number is the same in every format
                 "judged_at": "" if hidden else row.created_at,
+                "seen": int(row.seen),
                 "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
             }
 

@@ -22,6 +22,7 @@ from core.judging.fingerprint import (
     Whose,
     axis_choices,
 )
+from core.judging.looking import seen_count
 from core.judging.plan import MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
 from core.judging.wording import shipped_wording
 from core.project.project import Project
@@ -60,7 +61,8 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     every = [row for of_plan in rows.values() for row in of_plan]
     keys = keys_of_sets(map(compare_set, every))
     columns = judgment_columns(project, sessions, compared=False)
-    answered = set(zip(columns["comparison"], columns["rater"], strict=True))
+    every_answer = judgment_columns(project, sessions, compared=False, seen=True)
+    answered = set(zip(every_answer["comparison"], every_answer["rater"], strict=True))
     codes = {rater.id: rater.code for rater in project.judging.raters()}
     planned = dict.fromkeys(keys, 0)
     left = dict.fromkeys(keys, 0)
@@ -210,6 +212,7 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
         group_reason=beside.group_reason,
         models=tuple(one for one in others if one.kind == "model"),
         still_open=sum(session.rater_id == rater_id and session.revealed_at is None for session in every),
+        seen=seen_count(project, [session.id for session in own]),
     )
 
 

@@ -132,10 +132,12 @@ def named(where: str) -> Any:
 class MeasureOptions:
     """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
 
-    `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg).
+    `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
+    made after a look at the identities.
     """
 
     axes: tuple[str, ...] = ()
     scorers: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     adjust: Literal["holm", "bh"] = "holm"
+    seen: bool = False

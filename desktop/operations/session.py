@@ -29,14 +29,16 @@ PACKET_SUFFIX = ".bpacket"
 
 @dataclass(frozen=True)
 class Opened:
-    """An open file, and what it says of itself where it is a packet."""
+    """An open file, what it says of itself where it is a packet, and the codes of who is in the middle of rating it."""
 
     project: "Project"
     packet: "PacketInfo | None"
+    rated_by: tuple[str, ...]
 
 
 def looked_into(project: "Project") -> Opened:
     """Read what the file is, off the window's thread. A file that says it is a packet and is none is closed again."""
+    from core.judging.looking import sessions_to_ask
     from core.judging.packets.packet import packet_info
 
     try:
@@ -47,10 +49,11 @@ def looked_into(project: "Project") -> Opened:
                 kept="It was not changed.",
                 hint="Ask whoever sent it to send the packet again.",
             )
+        rated_by = tuple(one.code for one in sessions_to_ask(project)) if packet is None else ()
     except BaseException:
         project.close()
         raise
-    return Opened(project, packet)
+    return Opened(project, packet, rated_by)
 
 
 OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it anyway: no need to say so at once
@@ -114,6 +117,7 @@ class ProjectSession(QObject):
         super().__init__(parent)
         self.project: Project | None = None
         self.packet: PacketInfo | None = None
+        self.rated_by: tuple[str, ...] | None = None  # as it was opened; see `take_rated_by`
         self._runner = runner
         self._wanted = 0
         self._unsubscribe: Callable[[], None] | None = None
@@ -146,6 +150,11 @@ class ProjectSession(QObject):
             on_error=lambda error: self.failed.emit(error, path),
         )
 
+    def take_rated_by(self) -> tuple[str, ...] | None:
+        """Who was in the middle of rating as the project was opened; None once that was asked: it may have changed."""
+        rated_by, self.rated_by = self.rated_by, None
+        return rated_by
+
     def close(self, then: Callable[[], object] | None = None) -> None:
         """Let go of the project; `then` runs when the file is free."""
         self._wanted += 1
@@ -158,6 +167,11 @@ class ProjectSession(QObject):
         self._stop_listening()
         self.closed.emit()
         self._let_go(project, then)
+
+    def tell_now(self) -> None:
+        """Tell at once of the writes that were gathered."""
+        self._timer.stop()
+        self._tell()
 
     def conceal(self, keep: Keep) -> None:
         """A rater is blind from now on: for everybody here there is no project. Its writes are still heard of."""
@@ -174,7 +188,7 @@ class ProjectSession(QObject):
         old, project = self.project, opened.project
         if old is not None:
             self._stop_listening()
-        self.project, self.packet = project, opened.packet
+        self.project, self.packet, self.rated_by = project, opened.packet, opened.rated_by
         self._unsubscribe = project.subscribe(self._hear)
         self.opened.emit(project)
         if old is not None:

@@ -19,6 +19,7 @@ class PanelEntry:
     needs_project: bool = True
     at_bottom: bool = False
     blind_safe: bool = False  # may be seen while a rater is blind
+    names_identities: bool = True  # asked about in the middle of a rating; False only where nothing of a text is shown
 
     def load(self) -> "type[Panel]":
         """Import the panel's class; a mistyped target is an error."""
@@ -28,18 +29,36 @@ class PanelEntry:
 
 
 PANELS: tuple[PanelEntry, ...] = (
-    PanelEntry("home", "Home", "home", "desktop.panels.home.panel:HomePanel", needs_project=False),
+    PanelEntry(
+        "home", "Home", "home", "desktop.panels.home.panel:HomePanel", needs_project=False, names_identities=False
+    ),
     PanelEntry("prompts", "Prompts", "prompts", "desktop.panels.prompts.panel:PromptsPanel"),
     PanelEntry("generate", "Generate", "generate", "desktop.panels.generate.panel:GeneratePanel"),
-    PanelEntry("judge", "Judge", "judge", "desktop.panels.judge.panel:JudgePanel", blind_safe=True),
+    PanelEntry(
+        "judge", "Judge", "judge", "desktop.panels.judge.panel:JudgePanel", blind_safe=True, names_identities=False
+    ),
     PanelEntry("raters", "Raters", "raters", "desktop.panels.raters.panel:RatersPanel"),
     PanelEntry("charts", "Charts", "charts", "desktop.panels.charts.panel:ChartsPanel"),
     PanelEntry("explore", "Explore", "explore", "desktop.panels.explore.panel:ExplorePanel"),
-    PanelEntry("letters", "Letters", "letters", "desktop.panels.letters.panel:LettersPanel", needs_project=False),
+    PanelEntry(
+        "letters",
+        "Letters",
+        "letters",
+        "desktop.panels.letters.panel:LettersPanel",
+        needs_project=False,
+        names_identities=False,  # it saves into the project, and shows nothing of it
+    ),
     PanelEntry("fingerprint", "Fingerprint", "fingerprint", "desktop.panels.fingerprint.panel:FingerprintPanel"),
     PanelEntry("findings", "Findings", "findings", "desktop.panels.findings.panel:FindingsPanel"),
     PanelEntry("outputs", "Outputs", "outputs", "desktop.panels.outputs.panel:OutputsPanel"),
-    PanelEntry("models", "Models", "models", "desktop.panels.models.panel:ModelsPanel", needs_project=False),
+    PanelEntry(
+        "models",
+        "Models",
+        "models",
+        "desktop.panels.models.panel:ModelsPanel",
+        needs_project=False,
+        names_identities=False,
+    ),
     PanelEntry(
         "settings",
         "Settings",
@@ -48,5 +67,6 @@ PANELS: tuple[PanelEntry, ...] = (
         needs_project=False,
         at_bottom=True,
         blind_safe=True,
+        names_identities=False,
     ),
 )

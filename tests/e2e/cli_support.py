@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.judging.looking import record_look
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome
 from core.project.specs import JudgmentSpec, RaterSpec
@@ -93,13 +94,15 @@ def judge(path: Path, *, raters: int = 2) -> None:
             project.judging.reveal(session)
 
 
-def open_session(path: Path, code: str = "unfinished") -> None:
-    """A session with one judgment that is not revealed yet."""
+def open_session(path: Path, code: str = "unfinished", *, looked: bool = True) -> None:
+    """A session with one judgment that is not revealed yet; `looked`: in which somebody has looked at identities."""
     with Project.open(path) as project:
         plan = project.judging.plans()[-1]
         rater = project.judging.add_rater(RaterSpec(code=code)).uuid("rater")
         session = project.judging.open_session(plan.id, rater).uuid("session")
         _record(project, session, project.judging.comparisons(plan.id)[0], "choice", 0, None)
+        if looked:
+            record_look(project, "a test")
 
 
 def _judge_one(project: Project, session: str, comparison: ComparisonRow, chance: random.Random) -> None:

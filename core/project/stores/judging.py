@@ -33,6 +33,7 @@ from core.project.stores.findings import annotation, annotation_row
 # order in which files are merged cannot matter.
 
 DECISION = "decision"
+LOOK = "look"  # the kind of the annotation that somebody looked at identities in the middle of a session
 Place = tuple[str, str]  # session, comparison
 
 
@@ -207,11 +208,15 @@ class Judging(StorePart):
         return self._writer.write(write, urgent=True)
 
     def record(self, spec: JudgmentSpec) -> Changes:
-        """Add a judgment, at once and before any job's rows; on disk when this returns."""
+        """Add a judgment, at once and before any job's rows; on disk when this returns.
+
+        It is marked as seen where somebody looked at identities during its session (core.judging.looking).
+        """
         values = _judgment_values(spec)
         this_draft = (draft.c.session_id == spec.session_id) & (draft.c.comparison_id == spec.comparison_id)
 
         taken = sa.select(judgment.c.id).where(judgment.c.supersedes == spec.supersedes)
+        looked = sa.select(annotation.c.id).where(annotation.c.target == spec.session_id, annotation.c.kind == LOOK)
 
         def write(connection: Connection) -> Changes:
             revealed = connection.execute(sa.select(session.c.revealed_at).where(session.c.id == spec.session_id)).one()
@@ -222,11 +227,16 @@ class Judging(StorePart):
             # Two rows that go on from one come from two files alone (see packets); here it would be a lost update.
             if spec.supersedes is not None and connection.execute(taken).first() is not None:
                 raise AppError("Another judgment took this one's place already.", kept="That one is kept.")
-            connection.execute(sa.insert(judgment).values(values))
+            seen = connection.execute(looked.limit(1)).first() is not None
+            connection.execute(sa.insert(judgment).values(_seen(values, spec) if seen else values))
             connection.execute(sa.delete(draft).where(this_draft))
             return Changes({"judgment": frozenset([values["id"]]), "comparison": frozenset([spec.comparison_id])})
 
         return self._writer.write(write, urgent=True)
+
+    def unseen(self, session_id: str) -> tuple[JudgmentRow, ...]:
+        """A session's judgments in force that were made before any look at identities: those that measures pool."""
+        return tuple(row for row in self.judgments(session_id) if not row.seen)
 
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
         """Judgments in force, in sequence; with `superseded` every row that was ever made.
@@ -342,6 +352,11 @@ def _judgment_values(spec: JudgmentSpec) -> dict[str, Any]:
         "created_at": utc_now(),
     }
     return values | {"row_sha256": judgment_sha256(values)}
+
+
+def _seen(values: dict[str, Any], spec: JudgmentSpec) -> dict[str, Any]:
+    marked = values | {"detail": canonical_json({**spec.detail, "seen": True})}
+    return marked | {"row_sha256": judgment_sha256(marked)}
 
 
 def _comparison_values(plan_id: str, spec: ComparisonSpec) -> dict[str, Any]:

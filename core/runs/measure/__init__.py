@@ -118,6 +118,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
         "adjust": options.adjust,
         "axes": list(options.axes),
         "scorers": scorers,
+        **({"seen": True} if options.seen else {}),
     }
 
 

@@ -11,6 +11,7 @@ from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
 from core.judging.fingerprint import GROUP_FROM
+from core.judging.looking import SEEN, seen_count
 from core.judging.workshop import tellable_sessions
 from core.project.project import Project
 from core.project.rows import SessionRow
@@ -20,6 +21,7 @@ from core.runs.measure.creativity_columns import (
     by_set,
     compared_axes,
     harm_of,
+    is_seen,
     judgment_columns,
     judgment_table_columns,
     output_columns,
@@ -81,7 +83,7 @@ def of_project(
     info = embedder(options)
     complete_values(ctx, project, study_id, info, compute)
     outputs = of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
-    judged, remarks = _judged(ctx, project, axes, options.seed, compute)
+    judged, remarks = _judged(ctx, project, axes, options, compute)
     return joined(_something([outputs, judged])), remarks
 
 
@@ -89,12 +91,12 @@ def of_judged(
     ctx: JobContext, project: Project, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of revealed judgments alone: of a project whose texts are another study's."""
-    judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options.seed, compute)
+    judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options, compute)
     return joined(_something([judged])), remarks
 
 
 def _judged(
-    ctx: JobContext, project: Project, axes: Axes, seed: int, compute: ComputeProcess
+    ctx: JobContext, project: Project, axes: Axes, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult | None, list[str]]:
     """The findings of the revealed sessions, and what is said of the others."""
     sessions = project.judging.sessions()
@@ -104,8 +106,11 @@ def _judged(
     if len(revealed) < len(finished):
         few = len(finished) - len(revealed)
         remarks.append(f"{few} sessions of workshops with fewer than {GROUP_FROM} people were left out.")
-    found = of_judgments(ctx, project, revealed, axes, seed, compute, parts=True) if revealed else None
-    return found, remarks
+    if not revealed:
+        return None, remarks
+    if seen := seen_count(project, [session.id for session in revealed]):
+        remarks.append(seen_words(seen, kept=options.seen))
+    return of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen), remarks
 
 
 def _something(results: Sequence[StudyResult | None]) -> list[StudyResult]:
@@ -170,15 +175,32 @@ def of_judgments(
     compute: ComputeProcess,
     *,
     parts: bool = False,
+    seen: bool = False,
 ) -> StudyResult:
     """Shares and ABS of the judgments in force of these sessions, pooled.
 
-    `parts`: also by task, topic, temperature, rater and model, and how far the raters agree.
+    `parts`: also by task, topic, temperature, rater and model, and how far the raters agree. `seen`: with the judgments
+    that were made after a look at the identities; otherwise they are counted among what was left out.
     """
-    columns, axes = by_set(judgment_columns(project, sessions, compared=parts), axes)
+    columns, axes = by_set(judgment_columns(project, sessions, compared=parts, seen=seen), axes)
     columns, names = without_codes(project, columns)
     how = {"seed": seed, "parts": parts, "harm": harm_of(_definitions(project))}
-    return without_persons(_measure_judgments(ctx, columns, axes, how, compute), names)
+    left_out = 0 if seen else seen_count(project, [session.id for session in sessions])
+    if not columns["comparison"] and left_out:
+        return with_seen(StudyResult("creativity", 0, {}, ()), left_out)
+    return with_seen(without_persons(_measure_judgments(ctx, columns, axes, how, compute), names), left_out)
+
+
+def with_seen(result: StudyResult, left_out: int) -> StudyResult:
+    """The result with the judgments counted that were left out because somebody had looked."""
+    if not left_out:
+        return result
+    return replace(result, rows=result.rows + left_out, dropped={**result.dropped, SEEN: left_out})
+
+
+def seen_words(count: int, *, kept: bool) -> str:
+    made = f"{count:,} judgments were made after a look at the identities"
+    return f"{made} and are kept, as asked." if kept else f"{made}: they are left out; --keep-seen keeps them."
 
 
 def defined_axes(project: Project) -> Axes:
@@ -248,7 +270,12 @@ def _output_tables(
 def _judgment_tables(
     ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
 ) -> StudyResult:
-    columns = judgment_table_columns(records)
+    blind = [record for record in records if options.seen or not is_seen(record)]
+    if not blind:
+        raise AppError(
+            "Every judgment of the table was made after a look at the identities.", hint="--keep-seen keeps them."
+        )
+    columns = judgment_table_columns(blind)
     # Without a project the identities of an axis are those that its comparisons show, in the order of the shipped axis.
     shown_on: dict[str, set[str]] = {}
     for axis, shown in zip(columns["axis"], columns["shown"], strict=True):
@@ -257,7 +284,7 @@ def _judgment_tables(
     columns, chosen = by_set(columns, _only(axes, options.axes))
     shipped = {axis: load_axis(axis).definition() for axis in chosen if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped)}
-    return _measure_judgments(ctx, columns, chosen, how, compute)
+    return with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(records) - len(blind))
 
 
 def _ordered(axis: str, identities: set[str]) -> list[str]:

@@ -20,7 +20,7 @@ from core.tables.rows import Record
 Columns = dict[str, list[Any]]
 JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds")
 KINDS = ("person", "model")
-SUPERSEDED = ("true", "yes", "1")
+MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
 COMPARED = ("task", "theme", "model", "temperature")
 # Identities hold none of these signs, so that a table may separate them by any.
@@ -60,8 +60,12 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
     return [layer_of[row.run_id] * width + row.sample for row in rows]
 
 
-def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compared: bool) -> Columns:
+def judgment_columns(
+    project: Project, sessions: Sequence[SessionRow], *, compared: bool, seen: bool = False
+) -> Columns:
     """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
+
+    `seen`: also those that were made after a look at the identities.
 
     Of a model every order of the cards that it was asked in is a judgment.
     """
@@ -71,7 +75,8 @@ def judgment_columns(project: Project, sessions: Sequence[SessionRow], *, compar
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
     }
     wrote = written_by(project) if compared else {}
-    judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
+    read = project.judging.judgments if seen else project.judging.unseen
+    judgments: Iterable[JudgmentRow] = chain.from_iterable(read(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
     for row in judgments:
         if row.outcome == "undone":
@@ -117,7 +122,7 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
 
     Raises `AppError` where identities seem to be separated by some other sign, or where nothing counts.
     """
-    records = [record for record in records if _counts(record)]
+    records = [record for record in records if not _is_marked(record, "superseded")]
     if not records:
         raise AppError("Every judgment of the table is superseded.", hint="Export the judgments in force.")
     values = [record.values for record in records]
@@ -148,9 +153,13 @@ def _seconds(given: str) -> float:
     return value if isfinite(value) and value > 0 else 0.0
 
 
-def _counts(record: Record) -> bool:
-    """True if a row is in force, as far as its table says."""
-    return record.values.get("superseded", "").strip().lower() not in SUPERSEDED
+def is_seen(record: Record) -> bool:
+    """True if a row was judged after a look at the identities, as far as its table says."""
+    return _is_marked(record, "seen")
+
+
+def _is_marked(record: Record, column: str) -> bool:
+    return record.values.get(column, "").strip().lower() in MARKED
 
 
 def _kind(record: Record) -> str:

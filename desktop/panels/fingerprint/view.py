@@ -26,7 +26,7 @@ from desktop.charts.fingerprint_page import draw_prose
 from desktop.charts.live import few_people
 from desktop.operations.fingerprint import save_fingerprint
 from desktop.shell import Shell
-from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, tr
+from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
 from desktop.widgets.layout import Scroller, clear_column
 from desktop.widgets.safe_text import safe_line
 
@@ -310,6 +310,9 @@ def _beside(found: Fingerprint) -> str:
     said = [tr(found.group_reason)] if found.group_reason else []
     if found.group is not None and (few := few_people(found.group.people)):
         said.append(tr("The group: {few}").format(few=few))
+    if found.seen:
+        told = "1 answer that was given after a look at the identities is left out."
+        said.append(plural(found.seen, told, "%n answers that were given after a look at the identities are left out."))
     if found.still_open:
         said.append(tr("Another session of this rater is still open; nothing of it is in here."))
     return " ".join(said)

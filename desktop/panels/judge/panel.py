@@ -234,8 +234,15 @@ class JudgePanel(Panel):
 
     def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
         self.setup.forget()
-        self.start.set_opening(True)
-        self.control.open(offer, code, consent, background)
+
+        def go_on() -> None:
+            self.start.set_opening(True)
+            self.control.open(offer, code, consent, background)
+
+        if offer.revealed:  # the result of one rater is no business of another who is still at it
+            self.shell.look("judge/result", go_on)
+        else:
+            go_on()
 
     def _show_overview(self) -> None:
         self.work.flush_note()
@@ -247,6 +254,9 @@ class JudgePanel(Panel):
         if not self.control.busy:
             self.work.flush_note()
             self.control.leave(self._back_to_start)
+
+    def _draw_anew(self) -> None:
+        self.drawing.offer(can_cancel=True)
 
     def _start_new_rater(self) -> None:
         self._next_person = False
@@ -352,7 +362,8 @@ class JudgePanel(Panel):
         self.start.code_edited.connect(self.control.ask_start)
         self.start.another_person.connect(self._start_new_rater)
         self.start.copy_wanted.connect(self._save_elsewhere)
-        self.start.new_wanted.connect(lambda: self.drawing.offer(can_cancel=True))
+        # What can be drawn is said by axes and identities.
+        self.start.new_wanted.connect(lambda: self.shell.look("judge/draw", self._draw_anew))
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
         self.end.back.connect(self.control.back)
         self.end.picked.connect(self.control.go_to)

@@ -14,6 +14,8 @@ from shiboken6 import isValid
 from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
+from core.project.specs import PlanSpec, RaterSpec
+from core.project.stores.judging import LOOK
 from desktop.dialogs.question import Question
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
@@ -236,10 +238,31 @@ def test_a_project_that_was_on_its_way_takes_the_place_after_the_rating(
 # leaving
 
 
-def test_leaving_a_rating_is_asked_about_and_escape_stays(qtbot: QtBot, rating: MainWindow):
-    qtbot.mouseClick(rating.rail.button("charts"), Qt.MouseButton.LeftButton)
-    question = rating.findChild(Question)
+@pytest.fixture
+def begun(rating: MainWindow) -> MainWindow:
+    """R01 has begun."""
+
+    def begin(project: Project) -> None:
+        study = project.studies.add("creativity", "Creativity").number("study")
+        plan = project.judging.add_plan(PlanSpec(study_id=study, title="race", axis="race", seed=1), [])
+        rater = project.judging.add_rater(RaterSpec(code="R01")).uuid("rater")
+        project.judging.open_session(plan.uuid("plan"), rater)
+
+    rating.blindfold.with_project(begin)
+    return rating
+
+
+def question_of(qtbot: QtBot, window: MainWindow) -> Question:
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    question = window.findChild(Question)
     assert question is not None
+    return question
+
+
+def test_a_look_from_a_rating_is_asked_about_and_escape_stays(qtbot: QtBot, begun: MainWindow):
+    rating = begun
+    qtbot.mouseClick(rating.rail.button("charts"), Qt.MouseButton.LeftButton)
+    question = question_of(qtbot, rating)
     assert rating.current == "judge"
     assert rating.rail.button("judge").isChecked()
     qtbot.keyClick(question, Qt.Key.Key_Escape)
@@ -247,12 +270,24 @@ def test_leaving_a_rating_is_asked_about_and_escape_stays(qtbot: QtBot, rating: 
     assert rating.blindfold.on
 
 
-def test_one_can_leave_a_rating(rating: MainWindow):
+def test_one_can_look_anyway_and_it_is_written_down_first(qtbot: QtBot, begun: MainWindow):
+    begun.show_panel("charts")
+    question_of(qtbot, begun).risky_button.click()
+    qtbot.waitUntil(lambda: begun.current == "charts")
+    assert not begun.blindfold.on
+    assert begun.project is not None
+    assert [row.value for row in begun.project.annotations.of_kind(LOOK)] == [{"where": "charts"}]
+
+
+def test_where_nobody_is_in_the_middle_of_rating_nothing_is_asked(qtbot: QtBot, rating: MainWindow):
     rating.show_panel("charts")
-    rating.findChild(Question).risky_button.click()
-    assert rating.current == "charts"
+    qtbot.waitUntil(lambda: rating.current == "charts")
     assert not rating.blindfold.on
-    assert rating.project is not None
+
+
+def test_home_names_no_identity_and_is_left_to_unasked(rating: MainWindow):
+    rating.show_panel("home")
+    assert (rating.current, rating.blindfold.on) == ("home", False)
 
 
 def test_settings_can_be_seen_while_blind(rating: MainWindow):

@@ -1,0 +1,71 @@
+"""Looking at identities in the middle of rating: who is to be asked first, and what is written down of it.
+
+While a person's session on this machine is begun and neither revealed nor finished, whatever names the identities of
+texts is closed behind one question. Who looks anyway is not stopped: the look is added to every such session (an
+annotation, never changed), and the store marks every later judgment of it as seen (`Judging.record`). Measures leave
+those out unless they are asked for, and say how many.
+
+The window asks through `desktop.gate`, the command line through `core.cli.console.open_to_look`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.errors import AppError
+from core.judging.plan import PlanSettings
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.specs import AnnotationSpec
+from core.project.stores.judging import LOOK
+
+SEEN = "judged after a look at the identities"  # why a judgment is left out
+
+
+@dataclass(frozen=True)
+class UnfinishedSession:
+    """A session whose rater is to be asked before anything names identities."""
+
+    id: str
+    code: str
+    rater_id: str
+
+
+def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
+    """People's unfinished sessions on this machine in which nobody has looked yet.
+
+    What is rated in packets is rated elsewhere: who only merges is not asked. A participant of a workshop who left
+    never comes back. After the first look there is nothing more to ask: all that follows is marked.
+    """
+    judging = project.judging
+    people = {row.id: row.code for row in judging.raters() if row.kind == "person"}
+    workshops = {row.id for row in judging.plans() if PlanSettings.of(row.settings).workshop}
+    unfinished = [row for row in judging.sessions() if row.revealed_at is None and row.opened_at]
+    if not unfinished:
+        return ()
+    away = judging.packet_sessions()
+    looked = {row.target for row in project.annotations.of_kind(LOOK)}
+    return tuple(
+        UnfinishedSession(row.id, people[row.rater_id], row.rater_id)
+        for row in unfinished
+        if row.rater_id in people and row.plan_id not in workshops and row.id not in away | looked
+    )
+
+
+def record_look(project: Project, where: str) -> Changes:
+    """Write down, in every session to ask, that somebody looked, and `where`: a panel or a command. Then they may."""
+    asked = sessions_to_ask(project)
+    if asked and project.read_only:
+        raise AppError(
+            "That you looked could not be written down: the project is open read-only.",
+            kept="Nothing was shown.",
+            hint="Finish the rating first, or open the project where it can be written to.",
+        )
+    return project.annotations.add_many(
+        [AnnotationSpec(kind=LOOK, target=one.id, rater_id=one.rater_id, value={"where": where}) for one in asked]
+    )
+
+
+def seen_count(project: Project, session_ids: Iterable[str]) -> int:
+    """How many judgments in force of these sessions were made after a look."""
+    rows = (row for key in session_ids for row in project.judging.judgments(key))
+    return sum(row.seen and row.outcome != "undone" for row in rows)

@@ -1,0 +1,147 @@
+"""One question before anything is shown that names identities, while somebody here is in the middle of rating.
+
+Every way to such a panel or page leads through `LookGate.enter`: the rail, keys, palette, recent files, links between
+panels, a project that opens under a panel that is shown. The look is written into the session before anything is seen
+(core.judging.looking); from then on there is nothing more to ask until another session is begun.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.blindfold import Blindfold
+from desktop.dialogs.question import Question
+from desktop.shell import Shell
+from desktop.widgets.safe_text import safe_line
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.project.changes import Changes
+    from core.project.project import Project
+
+CONCERNS = ("session", "annotation", "packet", "rater")
+
+
+class GatedWindow(Shell, Protocol):
+    blindfold: Blindfold
+
+
+class LookGate(QObject):
+    """`raters`: the codes of whom to ask; None while they are being looked up."""
+
+    def __init__(self, window: GatedWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.raters: tuple[str, ...] | None = ()
+        self._state = 0  # of the project: an answer about an earlier one is not taken
+        self._waiting: tuple[str, Callable[[], object]] | None = None  # what was wanted last
+        window.session.closed.connect(lambda: self.know(()))
+        window.session.changed.connect(self._hear)
+        window.blindfold.changed.connect(lambda blind: blind or self._end_of_blindness())
+
+    def know(self, raters: tuple[str, ...]) -> None:
+        """It is certain whom to ask; who waited goes on."""
+        self._state += 1
+        self.raters = raters
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self.enter(*waiting)
+
+    def enter(self, where: str, then: Callable[[], object]) -> None:
+        """Do what names identities, after the question where there is somebody to ask. `where` is written down."""
+        window = self._window
+        if window.packet is not None or (window.project is None and not window.blindfold.on):
+            then()  # nothing of it is in a packet, or anywhere
+        elif window.blindfold.on:
+            self._ask_blind(where, then)
+        elif self.raters is None:
+            self._waiting = (where, then)
+        elif self.raters:
+            self._ask(self.raters, where, then)
+        else:
+            then()
+
+    def _ask_blind(self, where: str, then: Callable[[], object]) -> None:
+        """In the middle of a comparison: whether there is somebody to ask is in the project, which is out of reach."""
+
+        def known(raters: tuple[str, ...]) -> None:
+            if raters:
+                self._ask(raters, where, then)
+            else:
+                self._go(then)
+
+        self._window.jobs.start(tr("Looking who rates"), self._asked, on_done=known, quiet=True)
+
+    def _ask(self, raters: tuple[str, ...], where: str, then: Callable[[], object]) -> None:
+        Question(
+            self._window,  # type: ignore[arg-type]
+            title=tr("You are in the middle of rating"),
+            text=tr(
+                "This names the identities of the texts. Look anyway? Your later answers will be marked as seen, and "
+                "findings leave them out. What you rated is saved. (Not finished: {raters})"
+            ).format(raters=safe_line(", ".join(raters))),
+            safe=tr("Keep rating"),
+            risky=tr("Look anyway"),
+            on_risky=lambda: self._record(where, then),
+        ).open()
+
+    def _record(self, where: str, then: Callable[[], object]) -> None:
+        """First on disk, then shown."""
+        blindfold = self._window.blindfold
+
+        def work(ctx: JobContext) -> None:
+            from core.judging.looking import record_look
+
+            def record(project: "Project") -> None:
+                record_look(project, where)
+
+            blindfold.with_project(record)
+
+        self._window.jobs.start(
+            tr("Writing down that you look"), work, on_done=lambda _: self._go(then), on_error=self._window.show_error,
+            quiet=True,
+        )  # fmt: skip
+
+    def _go(self, then: Callable[[], object]) -> None:
+        self._window.set_blind(False)
+        self.know(())
+        then()
+
+    def _hear(self, changes: "Changes") -> None:
+        if changes.touches(*CONCERNS):
+            self.raters = None
+            self.look_up()
+
+    def _end_of_blindness(self) -> None:
+        """Most often a session was begun meanwhile; what was written a moment ago counts before anybody goes on."""
+        self._window.session.tell_now()
+        if self.raters is None:
+            self.look_up()
+
+    def look_up(self) -> None:
+        """Sessions began or ended: read anew who is to be asked. Until that is known nobody gets in."""
+        if self._window.blindfold.on or self._window.project is None or self._window.packet is not None:
+            return
+        self._state += 1
+        mine, self.raters = self._state, None
+
+        def known(raters: tuple[str, ...]) -> None:
+            if mine == self._state:
+                self.know(raters)
+
+        def not_known(error: AppError) -> None:
+            known((tr("not known"),))  # closed until it can be read
+            self._window.show_error(error)
+
+        self._window.jobs.start(tr("Looking who rates"), self._asked, on_done=known, on_error=not_known, quiet=True)
+
+    def _asked(self, ctx: JobContext) -> tuple[str, ...]:
+        def ask(project: "Project") -> tuple[str, ...]:
+            from core.judging.looking import sessions_to_ask
+
+            return tuple(one.code for one in sessions_to_ask(project))
+
+        return self._window.blindfold.with_project(ask)
