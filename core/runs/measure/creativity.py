@@ -200,7 +200,11 @@ def with_seen(result: StudyResult, left_out: int) -> StudyResult:
 
 def seen_words(count: int, *, kept: bool) -> str:
     made = f"{count:,} judgments were made after a look at the identities"
-    return f"{made} and are kept, as asked." if kept else f"{made}: they are left out; --keep-seen keeps them."
+    return (
+        f"{made} and are kept, as asked."
+        if kept
+        else f"{made}: they are left out; “biasprint measure --keep-seen” keeps them."
+    )
 
 
 def defined_axes(project: Project) -> Axes:

@@ -25,6 +25,7 @@ from core.runs.fingerprint import fingerprint_of
 from core.runs.live.choices import JudgedChoices
 from core.runs.measure import measure_project, measure_tables
 from core.runs.measure.creativity import axes_of, of_judgments
+from core.runs.sample import unpack_sample
 from core.studies.study import MeasureOptions
 
 
@@ -69,6 +70,16 @@ def test_whoever_is_in_the_middle_of_rating_here_is_asked_until_the_reveal(proje
     assert codes(project) == ["R01"]
     reveal(project)
     assert codes(project) == []
+
+
+def test_who_rates_the_sample_is_asked_although_a_model_has_finished_it(tmp_path: Path):
+    path = tmp_path / "Sample.biasprint"
+    unpack_sample(path)
+    with Project.open(path) as sample:
+        assert any(session.revealed_at is not None for session in sample.judging.sessions())
+        assert codes(sample) == []
+        judge(sample, "R01", 1)
+        assert codes(sample) == ["R01"]
 
 
 def test_a_model_and_a_workshops_participant_are_not_asked(project: Project):
