@@ -38,7 +38,7 @@ class LookGate(QObject):
         self.raters: tuple[str, ...] | None = ()
         self._state = 0  # of the project: an answer about an earlier one is not taken
         self._waiting: tuple[str, Callable[[], object]] | None = None  # what was wanted last
-        window.session.closed.connect(lambda: self.know(()))
+        window.session.closed.connect(self._forget)
         window.session.changed.connect(self._hear)
         window.blindfold.changed.connect(lambda blind: blind or self._end_of_blindness())
 
@@ -109,6 +109,11 @@ class LookGate(QObject):
         self._window.set_blind(False)
         self.know(())
         then()
+
+    def _forget(self) -> None:
+        """The project is gone, and with it what was wanted of it."""
+        self._waiting = None
+        self.know(())
 
     def _hear(self, changes: "Changes") -> None:
         if changes.touches(*CONCERNS):

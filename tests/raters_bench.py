@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from look_anyway import show_anyway
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -21,7 +22,7 @@ class Bench:
         self.qtbot, self.window, self.path = qtbot, window, path
         window.session.open(path)
         qtbot.waitUntil(lambda: window.project is not None, timeout=PATIENCE)
-        window.show_panel("raters")
+        show_anyway(qtbot, window, "raters")
         self.settle()
 
     @property

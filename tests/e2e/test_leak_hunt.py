@@ -219,6 +219,19 @@ def test_looking_anyway_is_recorded_and_the_later_answers_are_marked(file: Path,
     assert sorted(ends[1:]) == ["0"] * (len(ends) - 2) + ["1"]
 
 
+def test_a_look_beside_an_open_window_cannot_be_written_down_and_shows_nothing(file: Path, tmp_path: Path):
+    brought_to(file, "paused")
+    out = tmp_path / "outputs.csv"
+    with Project.open(file):  # as a window holds it
+        measured = biasprint("measure", "creativity", file, "--look-anyway", code=1)
+        exported = biasprint("export", file, "outputs", "--out", out, "--look-anyway", code=1)
+    assert "could not be written down" in measured.err
+    assert "is open" in exported.err
+    assert not [word for word in WORDS if word in f"{measured.out}{measured.err}{exported.err}".lower()]
+    assert not out.exists()
+    assert looks(file) == []
+
+
 @pytest.mark.parametrize("state", FREE)
 def test_nobody_is_asked_where_nobody_is_in_the_middle_of_rating(file: Path, tmp_path: Path, state: str):
     brought_to(file, state)

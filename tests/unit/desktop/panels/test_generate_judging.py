@@ -11,6 +11,7 @@ from bad_server import Answer, Asked, BadServer, error, good
 from pytestqt.qtbot import QtBot
 
 from core.jobs import JobContext
+from core.judging.looking import record_look
 from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.project.project import Project
@@ -55,6 +56,7 @@ def file(tmp_path: Path) -> Path:
             plan = compare(JobContext(), project, study_id=1, axes=("orientation",), seed=seed).plan_id
         rater = project.judging.add_rater(RaterSpec(code="Somebody in person", kind="person")).uuid("rater")
         project.judging.open_session(plan, rater)
+        record_look(project, "a test")  # what these tests are about is not the question before it
     return path
 
 
