@@ -226,7 +226,7 @@ def test_a_look_beside_an_open_window_cannot_be_written_down_and_shows_nothing(f
         measured = biasprint("measure", "creativity", file, "--look-anyway", code=1)
         exported = biasprint("export", file, "outputs", "--out", out, "--look-anyway", code=1)
     assert "could not be written down" in measured.err
-    assert "is open" in exported.err
+    assert "is already open" in exported.err
     assert not [word for word in WORDS if word in f"{measured.out}{measured.err}{exported.err}".lower()]
     assert not out.exists()
     assert looks(file) == []

@@ -20,7 +20,7 @@ from core.runs.compare import compare
 from core.runs.setup import add_prompts
 from desktop.main_window import MainWindow
 from desktop.operations.queue import JudgingFacts, Ticket, lane
-from desktop.operations.writers import WriterChoices, read_writers
+from desktop.operations.writers import LocalModel, WriterChoices, read_writers
 from desktop.panels.generate.judging import JudgingCard
 from desktop.panels.generate.panel import DRAW, GeneratePanel
 from desktop.widgets import Label
@@ -153,8 +153,8 @@ def test_one_plan_can_be_chosen_and_nothing_of_people_is_shown(
         "6 of 6 replies are there. 6 cannot be read (6 in other words than the answers). "
         "No comparison has a choice in every order of its cards."
     )
-    qtbot.waitUntil(lambda: bool(past(card)), timeout=PATIENCE)
-    assert past(card)[1].endswith("without an answer it counts nowhere.")
+    said = "without an answer it counts nowhere."
+    qtbot.waitUntil(lambda: bool(past(card)) and past(card)[1].endswith(said), timeout=PATIENCE)
     assert len(past(card)) == 2  # the model's session; the person's is not among them
     assert not any("Somebody" in words for words in past(card))
     project = window.project
@@ -306,7 +306,8 @@ def test_without_a_language_model_the_way_to_them_is_shown(qtbot: QtBot, window:
     assert card.refused.text.text().startswith("No language model is here yet")
     coming = "The local-model engine (llama.cpp) is not installed here. It is still being prepared."
     without = tuple(replace(info, unavailable=coming) for info in here.backends if info.name == "llama_cpp")
-    card.show_writers(replace(here, backends=without, endpoints=()))
+    models = (LocalModel("small", "Small", "gguf"),)
+    card.show_writers(replace(here, backends=without, models=models, endpoints=()))
     assert card.refused.text.text() == coming  # the models are here, what opens them is not
     assert not card.start.isEnabled()
     assert not card.to_models.isHidden()
