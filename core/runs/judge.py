@@ -46,7 +46,7 @@ LONGEST_REPLY = 20_000  # characters that are kept of one
 # What would fail again however often it is asked.
 FOR_GOOD: frozenset[Failure] = frozenset(("context", "refused", "too_large", "parameters"))
 # After so many replies without an answer a model is given up. One that answers a fifth of what it is asked is given up
-# wrongly in 7 of 100 sessions (.8 ** 12); one that answers half of it, never.
+# wrongly in 7 of 100 sessions (.8 ** 12); one that answers half of it, in 2 of 10,000.
 PROBED = 12
 SHOWN = 200  # characters of a reply in an error's details
 OUTCOMES: Mapping[str, Outcome] = {"choice": "choice", "tie": "tie", "none": "none"}  # any other is left out: a skip
