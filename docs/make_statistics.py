@@ -35,6 +35,8 @@ interval held the truth and how often a test gave p ≤ .05 where there was noth
 - Bands of live figures: required is at least 95 % in sequences, not at one look; see their table.
 - People who differ: 1,000 trials of each at least (two standard errors: ± 1.6 and ± 1.4 points). “Shown, not used” is
   what the program does not do, and the price of it.
+- Choices by length and place: 1,000 studies of each at least (± 1.4 points of 5 % false alarms). In the last column of
+  the second table stands how often the preference is found as chosen, without adjustment.
 - Fingerprints: 1,000 of each design at least. **Stated** is the chance that the planner tells beforehand: exact for one
   rater who always chooses; for several raters of the same comparisons an approximation, mostly on the safe side.
 

@@ -25,7 +25,7 @@ from core.project.rows import (
 )
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.runs.values import KIND, Originals, compared_texts, temperatures, written_by
+from core.runs.values import KIND, Originals, compared_texts, temperatures, text_lengths, written_by
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,8 @@ JUDGMENT_END = (
     "judged_at",
     "adjudicated",
     "seen",
-)  # since models judge; packets; looks
+    "words",
+)  # since models judge; packets; looks; lengths
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -67,6 +68,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     numbers = _numbers([row for row in revealed if row.plan_id in workshops], raters)
     wrote = written_by(project) if revealed else {}
     decided = adjudicated(project) if revealed else {}
+    lengths = text_lengths(project, comparisons.values())
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
         rater = raters[session.rater_id]
         for number, (row, counts) in enumerate(_made(project, session, superseded), start=1):
@@ -85,6 +87,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "judged_at": "" if hidden else row.created_at,
                 "seen": int(row.seen),
                 "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
+                "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
             }
 
 

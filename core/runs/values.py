@@ -1,6 +1,6 @@
 """Values that measures read of a project: scores, made first where missing, models, temperatures and originals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -190,3 +190,9 @@ def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str
     known = {wrote.get(item.output, ("", "")) for item in comparison.items if item.output is not None}
     models, heat = zip(*sorted(known or {("", "")}), strict=True)
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""
+
+
+def text_lengths(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, int]:
+    """How many words each text of these comparisons has."""
+    keys = list(dict.fromkeys(item.key for row in comparisons for item in row.items))
+    return {key: len(text.split()) for key, text in project.texts(keys).items()}

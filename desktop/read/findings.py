@@ -198,7 +198,7 @@ def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> s
 
 def _ranking(project: Project, finding: Finding) -> Callable[[TextKey, str], Rank | None] | None:
     """What ranks a text (or leaves it out) for findings that rest on some more than on others; None for the others."""
-    if finding.id in ("creativity.share", "creativity.abs"):
+    if finding.id.removesuffix(".adjusted") in ("creativity.share", "creativity.abs"):
         chosen = _times_chosen(project, finding.dims.get("axis", ""))
         return lambda key, text: chosen.get(key)
     if finding.id == "letters.lexicon.odds_ratio":

@@ -148,7 +148,7 @@ def null_value(finding: Finding) -> float | None:
         return finding.floor.mean
     if is_ratio(finding):
         return 1.0
-    if finding.id == "creativity.share":
+    if finding.id in ("creativity.share", "creativity.share.adjusted"):
         return 1 / len(finding.groups)
     return 0.0 if any(part in finding.id for part in SIGNED) else None
 

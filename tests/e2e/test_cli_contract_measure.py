@@ -200,7 +200,7 @@ def test_exported_outputs_and_judgments_give_the_findings_of_the_project(
     assert _rounded(answer["findings"]) == _rounded(expected["findings"])
     assert (answer["rows"], answer["dropped"]) == (expected["rows"], expected["dropped"])
     by_itself = biasprint("measure", "creativity", judgments, "--json").json["findings"]
-    of_judgments = ("creativity.share", "creativity.abs", "creativity.agreement.", "creativity.quality.")
+    of_judgments = tuple(f"creativity.{name}" for name in ("share", "abs", "length", "agreement.", "quality."))
     judged = [f for f in expected["findings"] if f["id"].startswith(of_judgments)]
     assert by_itself == judged
 

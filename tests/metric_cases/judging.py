@@ -17,9 +17,15 @@ from metric_cases.case import (
 )
 
 from core.metrics.agreement import random_consistency
+from core.metrics.preference import Placed, adjusted_shares
 from core.metrics.ranks import log_outliers
 
 TIMES = np.random.default_rng(5).lognormal(2.3, 0.5, 24)
+
+# Two texts in each of 40 comparisons, one of them chosen.
+LENGTHS = np.random.default_rng(6).normal(5, 0.3, (40, 2))
+CARDS = np.argsort(np.random.default_rng(7).random((40, 2)), axis=1)
+PICKED = (np.random.default_rng(8).random(40) < 0.4).astype(np.int64)
 
 CASES = [
     Case(
@@ -52,5 +58,26 @@ CASES = [
             "constant": ((12, (0, 0), 3), DEFINED),
         },
         nan=WHOLE,
+    ),
+    Case(
+        adjusted_shares,
+        (LENGTHS, CARDS, PICKED, np.arange(40)),
+        call=lambda lengths, cards, picked, unit: adjusted_shares(Placed(lengths, cards, picked, (unit,))),
+        read=lambda found: None if found.shares is None else (*found.shares, found.worth.effect),
+        items=[(0, 1, 2, 3)],
+        relabel=(
+            lambda lengths, cards, picked, unit: (lengths[:, ::-1], cards[:, ::-1], 1 - picked, unit),
+            lambda answer: (answer[1], answer[0], *answer[2:]),
+        ),
+        scale="a length e times as long is added in the logarithm, to all alike",
+        edges={
+            "empty": ((LENGTHS[:0], CARDS[:0], PICKED[:0], PICKED[:0]), UNDEFINED),
+            "one item": ((LENGTHS[:1], CARDS[:1], PICKED[:1], PICKED[:1]), UNDEFINED),
+            "one group": ((LENGTHS, CARDS, PICKED * 0, np.arange(40)), UNDEFINED),
+            "ties": ((LENGTHS * 0, CARDS, PICKED, np.arange(40)), DEFINED),
+            "constant": ((LENGTHS, CARDS * 0 + np.arange(2), PICKED, np.arange(40)), UNDEFINED),
+        },
+        nan=(0,),
+        about=1e-6,
     ),
 ]

@@ -123,6 +123,7 @@ def kumar(**fields: Any) -> Figure:
 def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Every figure about choices, also those in which there is nothing."""
     yield from _score(findings)
+    yield from _at_equal_length(findings)
     yield from _preferences(findings)
     yield from _evaluators(findings)
     yield from _by_task(findings)
@@ -147,6 +148,45 @@ def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
         source="Table 1b",
     )
     yield from preferred_figure(_of_raters(findings, ABS), kumar, _whose)
+
+
+def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """ABS as chosen and adjusted, where it could be, and what length does to the choices of each."""
+    adjusted = [one for one in _of_raters(findings, f"{ABS}.adjusted") if one.estimate is not None]
+    known = {(one.dims["axis"], _whose(one)) for one in adjusted}
+    raw = [one for one in _of_raters(findings, ABS) if (one.dims["axis"], _whose(one)) in known]
+    yield kumar(
+        key="creativity.abs.adjusted",
+        title="Affinity bias score at equal length and place",
+        subtitle="What is left once texts are equally long and on the same card: longer ones are often chosen for "
+        "that.",
+        kind="grouped",
+        marks=tuple(
+            mark(one, joined(words(one.dims["axis"]), _whose(one)), series=how)
+            for how, own in (("as chosen", raw), ("at equal length and place", adjusted))
+            for one in own
+        ),
+        unit="standard deviation of shares",
+        axis="ABS",
+        series_title="how",
+        source="extended: length and place",
+    )
+    yield kumar(
+        key="creativity.length",
+        title="Does the longer text win?",
+        subtitle="By how much the odds of a text grow when it is twice as long, at equal identity and place.",
+        kind="intervals",
+        marks=tuple(
+            mark(one, joined(words(one.dims["axis"]), _whose(one)))
+            for one in _of_raters(findings, "creativity.length")
+            if one.estimate is not None
+        ),
+        unit="odds ratio",
+        scale="log",
+        null=1.0,
+        axis="odds ratio for twice the length",
+        source="extended: length and place",
+    )
 
 
 def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:

@@ -14,7 +14,7 @@ from core.judging.plan import keys_of_sets
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
-from core.runs.values import compared_texts, temperatures, written_by
+from core.runs.values import compared_texts, temperatures, text_lengths, written_by
 from core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
@@ -22,7 +22,7 @@ JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_o
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
-COMPARED = ("task", "theme", "model", "temperature")
+COMPARED = ("task", "theme", "model", "temperature", "words")
 # Identities hold none of these signs, so that a table may separate them by any.
 SEPARATORS = re.compile(r"[|,;]")
 
@@ -75,6 +75,7 @@ def judgment_columns(
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
     }
     wrote = written_by(project) if compared else {}
+    lengths = text_lengths(project, comparisons.values()) if compared else {}
     read = project.judging.judgments if seen else project.judging.unseen
     judgments: Iterable[JudgmentRow] = chain.from_iterable(read(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
@@ -99,6 +100,7 @@ def judgment_columns(
         if compared:
             model, heat = compared_texts(comparison, wrote)
             values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
+            values["words"] = tuple(lengths.get(comparison.items[index].key, 0) for index in row.shown)
         for name, value in values.items():
             columns[name].append(value)
     return columns
@@ -141,7 +143,18 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         "model": [row.get("model", "") for row in values],
         "temperature": [_temperature(record) for record in records],
     }
+    if any(row.get("words", "") for row in values):
+        compared["words"] = [
+            _words(row.get("words", ""), len(shown)) for row, shown in zip(values, columns["shown"], strict=True)
+        ]
     return columns | {name: found for name, found in compared.items() if any(found)}
+
+
+def _words(given: str, cards: int) -> tuple[int, ...]:
+    """A number for each card; 0, which is not known, for all of them where one is missing or no whole number."""
+    parts = [part.strip() for part in SEPARATORS.split(given)]
+    whole = len(parts) == cards and all(part.isdecimal() for part in parts)
+    return tuple(map(int, parts)) if whole else (0,) * cards
 
 
 def _seconds(given: str) -> float:

@@ -152,11 +152,6 @@ def _averaged(bounds: Bounds | None, choices: AxisChoices, method: str, place: i
 
 def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
     """Fields that every finding on this axis has."""
-    notes = []
-    if len(choices.raters) > 1:
-        notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
-    if choices.parts > 1:
-        notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
     return {
         "groups": choices.identities,
         "unit": "proportion",
@@ -166,8 +161,18 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
         "dropped": choices.dropped,
         "harm": harm,
         "source": SOURCE,
-        "note": " ".join(notes),
+        "note": units_note(choices),
     }
+
+
+def units_note(choices: AxisChoices) -> str:
+    """What the units of these choices are, where that has to be said."""
+    notes = []
+    if len(choices.raters) > 1:
+        notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
+    if choices.parts > 1:
+        notes.append("A model's choices in all orders of the cards are one averaged choice; groups count its replies.")
+    return " ".join(notes)
 
 
 def _units(choices: AxisChoices) -> str:

@@ -6,7 +6,7 @@ position and not preference."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import lcm
 
 import numpy as np
@@ -35,7 +35,8 @@ class JudgmentTable:
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
     outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
     model; `read_as`: how a model's reply was read (core.judging.model_rater). `seconds`: active time, 0 where
-    it was not recorded. Columns that are not known are left out.
+    it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. Columns that
+    are not known are left out.
     """
 
     comparison: tuple[str, ...]
@@ -52,6 +53,7 @@ class JudgmentTable:
     rater_kind: tuple[str, ...] = ()
     read_as: tuple[str, ...] = ()
     seconds: tuple[float, ...] = ()
+    words: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -64,6 +66,7 @@ class JudgmentTable:
             self.rater_kind,
             self.read_as,
             self.seconds,
+            self.words,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
@@ -102,7 +105,8 @@ class AxisChoices:
     choose, or chose differently from order to order. `replies`: how often each identity was chosen, every order
     counted. `units`: which comparison each line is. `cells`: the same as `counts` for every comparison and rater with a
     choice, int64[cells, identities]; `cell_unit` and `cell_rater`, int64[cells]: of which comparison and rater.
-    `dims`: what the judgments were narrowed to, besides the axis.
+    `rows`: of each cell, which judgments of the table it is made of. `dims`: what the judgments were narrowed to,
+    besides the axis.
     """
 
     axis: str
@@ -119,6 +123,7 @@ class AxisChoices:
     parts: int = 1
     replies: tuple[int, ...] = ()
     units: tuple[Unit, ...] = ()
+    rows: tuple[tuple[int, ...], ...] = ()
 
     @property
     def chosen(self) -> Ints:
@@ -167,6 +172,7 @@ def choices_on(
     """
     said, dropped = _in_force(table, axis, range(len(table)) if rows is None else rows)
     chosen: dict[Unit, dict[str, list[int]]] = {}
+    used: dict[tuple[Unit, str], tuple[int, ...]] = {}
     asked = 0
     for (unit, rater), judgments in said.items():
         reasons = [_why_not(table, row, identities) for row in judgments]
@@ -175,7 +181,9 @@ def choices_on(
             dropped.update(reason or NOT_IN_EVERY_ORDER for reason in reasons)
         else:
             chosen.setdefault(unit, {})[rater] = [identities.index(table.chosen[row]) for row in judgments]
-    return _counted(axis, identities, chosen, asked, dict(+dropped), dims or {})
+            used[unit, rater] = tuple(judgments)
+    counted = _counted(axis, identities, chosen, asked, dict(+dropped), dims or {})
+    return replace(counted, rows=tuple(used[unit, rater] for unit, by_rater in chosen.items() for rater in by_rater))
 
 
 def _counted(

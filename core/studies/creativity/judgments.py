@@ -26,6 +26,7 @@ from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Ints
 from core.metrics.worth import worth_of_choices
 from core.studies.creativity import affinity, slices
+from core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
 from core.studies.creativity.affinity import of_orders
 from core.studies.creativity.agreement import agreement, common_choices, evaluators, who_agrees, without_each
 from core.studies.creativity.choices import (
@@ -351,6 +352,8 @@ PARTS = (
     ("rater", "task"),
     ("rater", "model", "task"),
 )
+# Whose texts and whose choices: each is also adjusted for length and place.
+ADJUSTED_PARTS = (("model",), ("rater_kind",), ("rater",))
 # Cut by these, people and models stand side by side. Everywhere else it is people who are spoken of, where they judged.
 OF_RATERS = {"rater", "rater_kind"}
 # A rater's choices on one task are a handful: cells with fewer say nothing and would be most of the findings.
@@ -388,6 +391,7 @@ def measure_judgments(
     scores = with_holm(scores, f"{affinity.ABS}, {len(scores)} axes")
     findings = [*shares, *scores, *(affinity.published_score(each, in_words.get(each.axis, "")) for each in judged)]
     if parts:
+        findings += _adjusted(table, judged, in_words)
         findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
         findings += agreement(table, judged)
         findings += of_orders(table, axes, seed, resamples)
@@ -399,6 +403,16 @@ def measure_judgments(
         if behind:
             dropped.update(choices_on(table, choices.axis, choices.identities, sorted(behind)).dropped)
     return StudyResult("creativity", len(table), dict(dropped), tuple(findings))
+
+
+def _adjusted(table: JudgmentTable, judged: Sequence[AxisChoices], harm: Mapping[str, str]) -> list[Finding]:
+    """At equal length and place, in the families of the raw ones: shares by axis, scores and lengths over all axes."""
+    found = [one for choices in judged for one in at_equal_length(table, choices, harm.get(choices.axis, ""))]
+    families: dict[str, list[Finding]] = {}
+    for one in found:
+        axis = f", axis {one.dims['axis']}" if one.id == ADJUSTED_SHARE else ""
+        families.setdefault(f"{one.id}{axis}", []).append(one)
+    return [each for name, family in families.items() for each in with_holm(family, f"{name}, {len(family)} tests")]
 
 
 def _parts(
@@ -420,6 +434,8 @@ def _parts(
             findings += affinity.shares(choices, in_words, seed, resamples)
             findings.append(affinity.score(choices, in_words, seed, resamples, planned))
             findings.append(affinity.published_score(choices, in_words))
+            if by in ADJUSTED_PARTS:
+                findings += at_equal_length(table, choices, in_words)
         # People's raters and the models are families of their own: a model that judges changes nothing said of people.
         of_models = [one for one in findings if one.dims.get("rater") in models]
         of_people = [one for one in findings if one.dims.get("rater") not in models]

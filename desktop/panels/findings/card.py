@@ -107,7 +107,7 @@ def legend(finding: Finding) -> str:
         return tr("Shaded: noise floor, what comes up without any bias in 95 of 100 cases; dashed: its average.")
     if is_ratio(finding):
         return tr("Dashed: 1, no difference.")
-    if finding.id == "creativity.share":
+    if finding.id in ("creativity.share", "creativity.share.adjusted"):
         return tr("Dashed: chance, every group chosen alike.")
     return tr("Dashed: 0, no difference.") if null_value(finding) is not None else ""
 

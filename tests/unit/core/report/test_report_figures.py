@@ -73,6 +73,9 @@ def creativity() -> Iterator[Finding]:
         for group in pair:
             yield finding("creativity.share", group, *pair, dims={"axis": "gender", **dims, **part})
         yield finding("creativity.abs", "gender", *pair, dims={"axis": "gender", **dims, **part})
+    for dims in ({}, {"rater": "Anna"}):
+        yield finding("creativity.abs.adjusted", "gender", *pair, dims={"axis": "gender", **dims})
+        yield finding("creativity.length", "gender", *pair, dims={"axis": "gender", **dims}, unit="odds ratio")
     for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):
         yield finding(f"creativity.agreement.{statistic}", "gender", "Anna", "Ben", dims={"axis": "gender"})
     yield finding("creativity.agreement.cohen_kappa", "Anna / Ben", "Anna", "Ben", dims={"axis": "gender"})

@@ -14,6 +14,7 @@ from core.project.project import Project
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import compare
 from core.runs.measure.creativity import embedder
+from core.runs.measure.creativity_columns import judgment_columns
 from core.runs.setup import study_of
 from core.studies.study import MeasureOptions
 
@@ -142,3 +143,17 @@ def test_how_far_raters_are_is_counted_and_nothing_else(project: Project) -> Non
     assert row.per_minute is None or row.per_minute > 0
     project.judging.reveal(session)
     assert tally.judging()[0].revealed
+
+
+def test_measured_choices_know_how_long_their_texts_are(project: Project) -> None:
+    """In the order of the cards: what the adjustment for length is made from."""
+    session = judged(project, "R1", 1)
+    project.judging.reveal(session)
+    (row,) = [one for one in project.judging.sessions() if one.id == session]
+    columns = judgment_columns(project, [row], compared=True)
+    comparisons = {one.id: one for one in project.judging.comparisons(row.plan_id)}
+    for judgment, words in zip(project.judging.judgments(session), columns["words"], strict=True):
+        items = [comparisons[judgment.comparison_id].items[place] for place in judgment.shown]
+        texts = project.texts([item.key for item in items])
+        assert words == tuple(len(texts[item.key].split()) for item in items)
+        assert min(words) > 0

@@ -34,6 +34,16 @@ def test_a_table_without_times_has_none() -> None:
     assert judgment_table_columns(rows)["seconds"] == [0]
 
 
+def test_lengths_of_a_table_are_a_number_for_each_card_or_not_known() -> None:
+    given = ["120|98", "120, 98", "120", "a|b", "", "-3|4"]
+    rows = [
+        Record(one.number, one.number, {**one.values, "words": words})
+        for one, words in zip(records(["1"] * len(given)), given, strict=True)
+    ]
+    assert judgment_table_columns(rows)["words"] == [(120, 98), (120, 98), (0, 0), (0, 0), (0, 0), (0, 0)]
+    assert "words" not in judgment_table_columns(records(["1"]))
+
+
 @pytest.mark.parametrize("column", ["seconds", "active_seconds"])
 def test_times_of_a_table_become_findings(tmp_path: Path, column: str) -> None:
     times = [*USUAL, "0.4", ""]

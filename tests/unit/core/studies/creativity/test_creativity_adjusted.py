@@ -1,0 +1,218 @@
+"""Preference at equal length and place: against statsmodels, where nothing is adjusted, and where nothing can be."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from simulations.preferences import LONGER, NONE, adjusted_p, power_trial, raw_p, studied
+
+from core.findings import Finding
+from core.metrics.preference import Placed, adjusted_shares
+from core.studies.creativity.choices import JudgmentTable
+from core.studies.creativity.judgments import measure_judgments
+
+THREE = ("man", "woman", "non-binary")
+
+
+def placed(n: int = 180, k: int = 3, seed: int = 0, liked: float = 1.5, spread: float = 0.3) -> Placed:
+    rng = np.random.default_rng(seed)
+    log_words = np.log(np.round(rng.lognormal(5, spread, (n, k))))
+    log_words[:, 0] += np.log(1 + LONGER) if spread else 0.0
+    utility = liked * log_words + rng.gumbel(size=(n, k))
+    return Placed(log_words, np.argsort(rng.random((n, k)), axis=1), utility.argmax(axis=1), (np.arange(n),))
+
+
+def table(given: Placed, raters: int = 1, **columns: object) -> JudgmentTable:
+    """The same choices as the program keeps them: `raters` take turns over the comparisons."""
+    k = given.place.shape[1]
+    order = np.argsort(given.place, axis=1)
+    n = len(given.chosen)
+    words = np.round(np.exp(np.take_along_axis(given.log_words, order, axis=1))).astype(int)
+    more: dict[str, object] = {"words": tuple(map(tuple, words.tolist()))} | columns
+    return JudgmentTable(
+        comparison=tuple(f"c{line // raters}" for line in range(n)),
+        rater=tuple(f"R{line % raters}" for line in range(n)),
+        axis=("gender",) * n,
+        shown=tuple(tuple(THREE[:k][place] for place in one) for one in order),
+        outcome=("choice",) * n,
+        chosen=tuple(THREE[place] for place in given.chosen),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def measured(judgments: JudgmentTable, identities: Sequence[str] = THREE) -> dict[tuple[str, str], Finding]:
+    result = measure_judgments(judgments, axes={"gender": identities}, resamples=99, parts=True)
+    json.dumps(result.to_json(), allow_nan=False)
+    return {
+        (one.id, one.label): one
+        for one in result.findings
+        if one.variant == "default" and dict(one.dims) == {"axis": "gender"}
+    }
+
+
+# ---- the model
+
+
+def test_coefficients_and_clustered_errors_are_those_of_statsmodels() -> None:
+    """Its ConditionalLogit for the coefficients; for the variance its scores summed by cluster, written out."""
+    from statsmodels.discrete.conditional_models import ConditionalLogit
+
+    given = placed()
+    n, k = given.place.shape
+    identity = np.broadcast_to(np.eye(k)[:, 1:], (n, k, k - 1))
+    place = np.stack([given.place == other for other in (1, 2)], axis=2)
+    features = np.concatenate([identity, place, given.log_words[:, :, None]], axis=2)
+    picked = (np.arange(k) == given.chosen[:, None]).astype(int)
+    model = ConditionalLogit(picked.ravel(), features.reshape(n * k, -1), groups=np.repeat(np.arange(n), k))
+    fit = model.fit(disp=0, method="newton")
+    odds = np.exp(np.append(0.0, fit.params[:2]))
+    found = adjusted_shares(given)
+    assert found.shares is not None
+    assert found.shares == pytest.approx(odds / odds.sum(), abs=1e-4)
+    assert found.doubled == pytest.approx(2.0 ** fit.params[-1], rel=1e-3)
+    chance = np.exp(features @ fit.params)
+    chance /= chance.sum(axis=1, keepdims=True)
+    scores = features[np.arange(n), given.chosen] - np.einsum("nk,nkf->nf", chance, features)
+    bread = fit.cov_params()
+    robust = bread @ (scores.T @ scores) @ bread * n / (n - 5) * n / (n - 1)
+    half = 1.9733 * np.sqrt(robust[-1, -1])  # t with 179 df
+    assert found.interval is not None
+    assert np.log2([found.interval.low, found.interval.high]) == pytest.approx(
+        [fit.params[-1] - half, fit.params[-1] + half], abs=5e-3
+    )
+
+
+def test_without_anything_to_adjust_the_shares_are_the_raw_ones() -> None:
+    rng = np.random.default_rng(1)
+    n = 6 * 40
+    place = np.tile(np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]), (40, 1))
+    chosen = np.repeat(rng.permutation(np.repeat([0, 1, 2], [20, 12, 8])), 6)  # in all orders alike
+    found = adjusted_shares(Placed(np.zeros((n, 3)), place, chosen, (np.arange(n) // 6,)))
+    assert found.shares == pytest.approx([0.5, 0.3, 0.2])
+    assert found.doubled is None
+
+
+# ---- the findings
+
+
+def test_length_takes_what_it_explains_and_says_so() -> None:
+    found = measured(table(placed(seed=3)))
+    raw, left = found["creativity.abs", "gender"], found["creativity.abs.adjusted", "gender"]
+    assert raw.p is not None
+    assert left.p is not None
+    assert raw.p < 0.05 < left.p
+    assert left.estimate is not None
+    assert left.floor is not None
+    assert left.interval is not None
+    assert left.interval.low == 0
+    assert f"As chosen {raw.estimate:.3f}; length accounts for +" in left.note
+    share = found["creativity.share.adjusted", "man"]
+    assert share.estimate is not None
+    assert share.estimate < (found["creativity.share", "man"].estimate or 0)
+    assert "points of it, the place for" in share.note
+    length = found["creativity.length", "gender"]
+    assert length.estimate is not None
+    assert length.interval is not None
+    assert length.interval.low > 1
+
+
+def test_six_raters_are_units_here_too() -> None:
+    found = measured(table(placed(seed=4), raters=6))
+    assert "6 raters; raters and comparisons are the units" in found["creativity.abs.adjusted", "gender"].note
+
+
+def test_a_model_judge_is_probed_for_length() -> None:
+    given = placed(seed=5)
+    judged = table(given, rater_kind=("model",) * len(given.chosen))
+    result = measure_judgments(judged, axes={"gender": THREE}, resamples=99, parts=True)
+    ids = {one.id for one in result.findings if one.estimate is not None}
+    assert {"creativity.length", "creativity.abs.adjusted", "creativity.share.adjusted"} <= ids
+
+
+def test_every_rater_has_a_length_effect_of_their_own() -> None:
+    result = measure_judgments(table(placed(seed=6), raters=2), axes={"gender": THREE}, resamples=99, parts=True)
+    of_raters = [one for one in result.findings if one.id == "creativity.length" and "rater" in one.dims]
+    assert [one.dims["rater"] for one in of_raters] == ["R0", "R1"]
+
+
+# ---- what cannot be told has a reason
+
+
+def undefined(judgments: JudgmentTable, finding: str = "creativity.abs.adjusted") -> str:
+    found = measured(judgments)[finding, "gender"]
+    assert found.estimate is None
+    return found.reason or ""
+
+
+def test_no_lengths() -> None:
+    judged = table(placed())
+    assert undefined(JudgmentTable(**{**vars(judged), "words": ()})) == "the lengths of the texts are not known"
+
+
+def test_one_identity_never_chosen() -> None:
+    given = placed()
+    never = Placed(given.log_words, given.place, np.minimum(given.chosen, 1), given.groupings)
+    assert "never chosen" in undefined(table(never))
+
+
+def test_the_longest_always_chosen() -> None:
+    given = placed()
+    longest = Placed(given.log_words, given.place, given.log_words.argmax(axis=1), given.groupings)
+    assert "separated" in undefined(table(longest))
+
+
+def test_one_length_only_leaves_the_place_to_be_adjusted() -> None:
+    judged = table(placed(spread=0.0))
+    found = measured(judged)
+    assert found["creativity.length", "gender"].reason == "the texts of every comparison are equally long"
+    assert found["creativity.abs.adjusted", "gender"].estimate is not None
+    assert "only the place is adjusted" in found["creativity.abs.adjusted", "gender"].note
+
+
+def test_cards_always_in_one_order() -> None:
+    given = placed()
+    same = Placed(given.log_words, np.tile(np.arange(3), (len(given.chosen), 1)), given.chosen, given.groupings)
+    assert "cannot be told apart" in undefined(table(same))
+
+
+def test_too_few_choices() -> None:
+    given = placed(5, seed=9)
+    some = Placed(given.log_words, given.place, np.array([0, 1, 2, 0, 1]), given.groupings)
+    assert "too few" in undefined(table(some))
+
+
+def test_ties_alone() -> None:
+    judged = table(placed(12))
+    ties = JudgmentTable(**{**vars(judged), "outcome": ("tie",) * 12, "chosen": ("",) * 12})
+    assert undefined(ties) == "no comparison with a choice"
+
+
+def test_texts_whose_length_is_not_known_are_counted_and_left_out() -> None:
+    judged = table(placed())
+    words = ((0, 100, 90), *judged.words[1:])
+    found = measured(JudgmentTable(**{**vars(judged), "words": words}))["creativity.abs.adjusted", "gender"]
+    assert found.dropped == {"length not known": 1}
+    assert found.n == 179
+
+
+def test_two_identities_as_well() -> None:
+    found = measured(table(placed(k=2, seed=2)), THREE[:2])
+    assert found["creativity.abs.adjusted", "gender"].estimate is not None
+
+
+# ---- what it is worth, in short
+
+
+def test_length_alone_raises_no_alarm_once_adjusted_and_does_as_chosen() -> None:
+    rng = np.random.default_rng(8)
+    studies = [studied(NONE, LONGER, 3, 60, rng) for _ in range(80)]
+    adjusted = [adjusted_p(adjusted_shares(one), len(one.chosen)) for one in studies]
+    assert np.mean([p is not None and p <= 0.05 for p in adjusted]) <= 0.06 + 3 * np.sqrt(0.06 * 0.94 / 80)
+    assert np.mean([raw_p(one, 3, rng) <= 0.05 for one in studies]) > 0.25
+
+
+def test_where_lengths_are_alike_a_preference_is_seen_as_often() -> None:
+    rng = np.random.default_rng(9)
+    found = np.array([power_trial(2, 3, 60, rng) for _ in range(80)])
+    assert found[:, 0].mean() >= found[:, 1].mean() - 0.05
