@@ -122,10 +122,10 @@ def _charts(robot: Robot, name: str) -> Script:
         "shares": {f"{share.dims['axis']} {share.label}": [share.estimate, share.n] for share in shares},
         "abs": {f.label: f.estimate for f in voice.findings if f.id == "creativity.abs" and f.variant == "default"},
     }
-    for tab, picture in ((0, "charts-preferences"), (1, "charts-affinity")):
-        panel.tabs.setCurrentIndex(tab)
+    for section in ("preferences", "affinity"):
+        robot.window.show_panel("charts", section=section)
         yield robot.idle
-        robot.picture(picture)
+        robot.picture(f"charts-{section}")
 
 
 if __name__ == "__main__":

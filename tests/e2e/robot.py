@@ -51,6 +51,7 @@ class Robot(QObject):
 
     def picture(self, name: str) -> None:
         if self.pictures is not None:
+            QApplication.sendPostedEvents()  # what was just said has its room only when it was laid out
             self.window.grab().save(str(self.pictures / f"{name}.png"))
 
     def idle(self) -> bool:

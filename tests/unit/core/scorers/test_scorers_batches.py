@@ -39,11 +39,11 @@ def test_texts_of_like_length_are_scored_together_and_come_back_in_order(monkeyp
 
 
 def test_pages_grow_while_they_are_quick_and_shrink_when_one_takes_too_long():
-    assert score._next_page(score.PAGE, 0.1) == 2 * score.PAGE
-    assert score._next_page(score.LARGEST_PAGE, 0.1) == score.LARGEST_PAGE
-    assert score._next_page(256, score.PAGE_SECONDS * 0.75) == 256
-    assert score._next_page(256, score.PAGE_SECONDS * 2) == 128
-    assert score._next_page(score.PAGE, 100) == score.PAGE
+    assert score.next_page(score.PAGE, 0.1) == 2 * score.PAGE
+    assert score.next_page(score.LARGEST_PAGE, 0.1) == score.LARGEST_PAGE
+    assert score.next_page(256, score.PAGE_SECONDS * 0.75) == 256
+    assert score.next_page(256, score.PAGE_SECONDS * 2) == 128
+    assert score.next_page(score.PAGE, 100) == score.PAGE
 
 
 @pytest.mark.parametrize("most", [1, 3, 16])

@@ -122,7 +122,7 @@ def test_the_group_is_drawn_from_five_people_on(qtbot: QtBot, project: Project, 
     radar = panel.view.shares.chart.figure
     assert radar.kind == "radar"
     assert radar.series == ("you", "group of 5", "model-a")
-    assert not panel.view.beside.isVisible()
+    assert panel.view.beside.text().startswith("The group: "), "it is there, and five are few"
 
 
 def test_beside_a_model_judge_alone_it_says_how_a_person_gets_theirs(project: Project, open_panel: Open):
