@@ -63,7 +63,13 @@ def _measure(robot: Robot) -> Script:
     window.show_panel("generate")
     panel = window.panels["generate"]
     panel.tabs.setCurrentIndex(1)
-    yield lambda: robot.idle() and "letters" in panel.score.measure.buttons
+
+    def offered() -> bool:
+        """Made when the project was read, and seen a turn of the event loop later."""
+        button = panel.score.measure.buttons.get("letters")
+        return robot.idle() and button is not None and button.isVisible()
+
+    yield offered
     robot.click(panel.score.measure.buttons["letters"])
     yield lambda: robot.idle() and bool(window.banners.texts())
     found["said"] = window.banners.texts()
@@ -72,6 +78,7 @@ def _measure(robot: Robot) -> Script:
     yield lambda: robot.idle() and not window.banners.texts()
     found["ready then"] = ready()
     before = window.project.findings.last("letters").created_at
+    yield offered
     robot.click(panel.score.measure.buttons["letters"])
     yield (
         lambda: (
