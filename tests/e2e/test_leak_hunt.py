@@ -5,6 +5,7 @@ behind the question, whose answer is written into the session. The tables name e
 is added must be put into them, with what it does in the middle of a rating.
 """
 
+import csv
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -215,8 +216,9 @@ def test_looking_anyway_is_recorded_and_the_later_answers_are_marked(file: Path,
         door.close(5)
     judgments = tmp_path / "judgments.csv"
     biasprint("export", file, "judgments", "--out", judgments)
-    ends = [line.rsplit(",", 1)[-1] for line in judgments.read_text("utf-8-sig").splitlines()]
-    assert sorted(ends[1:]) == ["0"] * (len(ends) - 2) + ["1"]
+    with judgments.open(encoding="utf-8-sig", newline="") as table:
+        seen = sorted(row["seen"] for row in csv.DictReader(table))
+    assert seen == ["0"] * (len(seen) - 1) + ["1"]
 
 
 def test_a_look_beside_an_open_window_cannot_be_written_down_and_shows_nothing(file: Path, tmp_path: Path):

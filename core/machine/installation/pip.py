@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from urllib.request import getproxies
 
 OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
 LAST_LINES = 40
@@ -153,12 +154,24 @@ _TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
     ),
 )
 UNKNOWN = PipTrouble("unknown", "pip failed", "pip's last words say more.")
+BEHIND_PROXY = PipTrouble(
+    "proxy",
+    "the package index could not be reached through the proxy that is set",
+    "See pip's setting “proxy”, and HTTPS_PROXY. What came whole is kept.",
+    stops=True,
+)
 
 
 def trouble(said: str) -> PipTrouble:
-    """Why pip failed, by its last lines."""
+    """Why pip failed, by its last lines. From 26 on pip does not say that it was a proxy that did not answer."""
     lowered = said.lower()
-    return next((found for pattern, found in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
+    found = next((found for pattern, found in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
+    return BEHIND_PROXY if found.kind == "network" and _has_proxy() else found
+
+
+def _has_proxy() -> bool:
+    """Whether pip goes through a proxy, as far as the environment and the system say."""
+    return bool(os.environ.get("PIP_PROXY") or {"http", "https", "all"}.intersection(getproxies()))
 
 
 def run(

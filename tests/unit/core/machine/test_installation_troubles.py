@@ -9,6 +9,13 @@ NOT_FOUND = "ERROR: No matching distribution found for alpha==1.0"
 CONNECTION = "<pip._vendor.urllib3.connection.HTTPConnection object at 0x7f2c>"
 
 
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PIP_PROXY", *(f"{kind}_proxy" for kind in ("http", "https", "all"))):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
 @pytest.mark.parametrize(
     ("broken_by", "kind"),
     [
@@ -21,6 +28,16 @@ CONNECTION = "<pip._vendor.urllib3.connection.HTTPConnection object at 0x7f2c>"
 def test_a_connection_that_pip_tries_again_is_told_by_what_broke_it(broken_by: str, kind: str) -> None:
     """pip goes on to say that there is no such package, because it saw none."""
     assert pip.trouble(f"{RETRYING.format(broken_by)}\n{NOT_FOUND}").kind == kind
+
+
+@pytest.mark.parametrize("set_by", ["PIP_PROXY", "HTTPS_PROXY"])
+def test_a_proxy_that_pip_does_not_name_is_named(monkeypatch: pytest.MonkeyPatch, set_by: str) -> None:
+    """As pip 26 says it: the host is the proxy's, and nothing else tells that it is one."""
+    refused = "NewConnectionError(\"HTTPSConnection(host='127.0.0.1', port=9): Failed to establish a new connection\")"
+    monkeypatch.setenv(set_by, "http://127.0.0.1:9")
+    told = pip.trouble(f"{RETRYING.format(refused)}\n{NOT_FOUND}")
+    assert (told.kind, told.stops) == ("proxy", True)
+    assert "through the proxy" in told.why
 
 
 def test_a_download_that_ends_early_was_cut_short() -> None:
