@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from desktop.plots.plot import Plot
 from desktop.widgets import Button
 from desktop.widgets.frame import RailButton
 
+READ_SECONDS = 0.02  # twice as long as pyqtgraph leaves out what the pointer does
 CSV_ENTRY = 3  # of the menu under "Save…"
 AROUND = ((0.3, 0.3), (0.7, 0.25), (0.75, 0.5), (0.7, 0.75), (0.3, 0.7))  # of the plot's width and height
 
@@ -73,7 +75,7 @@ def _places(plot: Plot) -> list[QPoint]:
 
 
 def _drag(plot: Plot, places: list[QPoint]) -> Script:
-    """With the left button held, a step in each turn: pyqtgraph reads the pointer a hundred times a second."""
+    """With the left button held, no faster than pyqtgraph reads the pointer: a hundred times a second."""
     viewport, none = plot.viewport(), Qt.KeyboardModifier.NoModifier
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, none, places[0])
     for first, second in pairwise(places):
@@ -84,7 +86,8 @@ def _drag(plot: Plot, places: list[QPoint]) -> Script:
                 Qt.MouseButton.LeftButton, none,
             )  # fmt: skip
             QApplication.sendEvent(viewport, event)
-            yield lambda: True
+            read_at = time.monotonic() + READ_SECONDS
+            yield lambda read_at=read_at: time.monotonic() > read_at
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, none, places[-1])
 
 
