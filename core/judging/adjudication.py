@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import UsageError
-from core.judging.plan import PlanKind, PlanSettings
+from core.judging.plan import CHECK, PlanKind, PlanSettings
 from core.judging.store import ProjectStore
 from core.project.changes import Changes
 from core.project.project import Project
@@ -128,7 +128,7 @@ def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication
         key for key, rows in said.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
     }
     for comparison in ProjectStore(project).comparisons(plan.id) if split_ones else ():
-        if comparison.id in split_ones and comparison.repeat_of is None:
+        if comparison.id in split_ones and comparison.repeat_of is None and comparison.axis != CHECK:
             judgments = tuple(sorted(said[comparison.id], key=_place))
             order = neutral_order(comparison.id, len(comparison.items))
             yield Disagreement(

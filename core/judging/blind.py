@@ -26,6 +26,21 @@ class BlindComparison:
     note: str
     notes: bool = True  # whether the plan asks for notes
     ratings: Ratings | None = None  # None: the plan does not ask for ratings by criterion
+    question: str = ""  # the plan's own; "" for the usual one
+    instructions: str = ""
+
+
+@dataclass(frozen=True)
+class PracticeStep:
+    """Where a rater is in the practice round, which comes before the first comparison and counts nowhere.
+
+    `right`: the card that is known to be the better one, and `why`; None before the rater has answered.
+    """
+
+    number: int
+    of: int
+    right: int | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,7 @@ class SessionView:
     answer: GivenAnswer | None
     progress: SessionProgress
     revealed: bool = False
+    practice: PracticeStep | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +101,8 @@ class Offer:
     described: bool = False  # this rater has said something about themselves; what, is not shown again
     notes: bool = True
     ratings: bool = False
+    instructions: str = ""
+    practice: int = 0  # how many comparisons there are to practise with; 0 once that was done
 
 
 @dataclass(frozen=True)

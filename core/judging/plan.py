@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
+from core.errors import UsageError
 from core.project.rows import ComparisonItem, ComparisonRow, TextKey
 from core.text import sha256_text
 
@@ -273,7 +274,7 @@ _NUMBERED = re.compile(r"(\d{1,9})\D*$")
 def rater_number(code: str) -> int:
     """The number in a code such as "R07" or "rater 7", so that numbered raters are balanced exactly; else a hash."""
     numbered = _NUMBERED.search(code)
-    return int(numbered[1]) if numbered else _hash("rater", code)
+    return int(numbered[1]) if numbered else stable_hash("rater", code)
 
 
 class CardOrder:
@@ -310,7 +311,7 @@ class CardOrder:
         items = sorted(range(len(row.items)), key=lambda index: (row.items[index].identity, index))
         size = len(items)
         block, within = divmod(place, size)
-        rng = random.Random(_hash(str(self._seed), *_group(row), str(block)))
+        rng = random.Random(stable_hash(str(self._seed), *_group(row), str(block)))
         turns = rng.sample(range(size), size)
         turn = (turns[within] + self._rater) % size
         turned = items[turn:] + items[:turn]
@@ -320,7 +321,7 @@ class CardOrder:
     def _swapped(self, row: ComparisonRow, original: ComparisonRow) -> tuple[int, ...]:
         """No output keeps its place: two cards swap sides, three move on by one or two."""
         shown = [original.items[index].key for index in self.of(original.id)]
-        turn = 1 + _hash(str(self._seed), "repeat", row.id) % (len(shown) - 1)
+        turn = 1 + stable_hash(str(self._seed), "repeat", row.id) % (len(shown) - 1)
         index_of = {item.key: index for index, item in enumerate(row.items)}
         return tuple(index_of[key] for key in shown[turn:] + shown[:turn])
 
@@ -334,7 +335,7 @@ def _in_plan_order(rows: Sequence[ComparisonRow]) -> Sequence[ComparisonRow]:
     return rows if ordered else sorted(rows, key=lambda row: row.position)
 
 
-def _hash(*parts: str) -> int:
+def stable_hash(*parts: str) -> int:
     """The same number on every machine, which `hash` is not."""
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
@@ -352,6 +353,9 @@ class PlanSettings:
     `ask_background`: raters may describe themselves, in their own words. `notes`: whether a note can be written.
     `workshop`: participants see their fingerprint, and nobody else sees one person's answers. `repeat_share`: the share
     of comparisons that come again. `planned`: what the planner was told when the plan was drawn.
+    `instructions`: what raters read first; `question`: asked in place of “Which is best?”; `rubric`: criteria, with
+    their explanations, in place of those of the tasks. `practice`: known answers to begin with, as
+    `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see core/judging/assignment.py.
     """
 
     kind: PlanKind = "identity"
@@ -362,11 +366,27 @@ class PlanSettings:
     workshop: bool = False
     repeat_share: float = 0.0
     planned: Mapping[str, Any] | None = None
+    instructions: str = ""
+    question: str = ""
+    rubric: tuple[tuple[str, str], ...] = ()
+    practice: tuple[Mapping[str, Any], ...] = ()
+    own_order: bool = False
+    split: int = 0
+    overlap: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.split < 0 or self.split == 1 or not 0 <= self.overlap <= 1 or (self.overlap and not self.split):
+            raise UsageError(
+                "Comparisons are split among two raters or more, with a share from 0 to 1 that all of them judge.",
+                hint="Such as 3 raters and an overlap of 0.2.",
+            )
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "PlanSettings":
         """From a plan row's settings; plans of earlier versions lack most of them."""
         known = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
+        known["rubric"] = tuple((name, told) for name, told in known.get("rubric", ()))
+        known["practice"] = tuple(known.get("practice", ()))
         return cls(**known)
 
     def stored(self) -> dict[str, Any]:
@@ -382,6 +402,9 @@ class PlanSettings:
 # compared in several sets, each set counts by itself, because chance differs between them; `keys_of_sets` names them.
 
 MODEL, ORIGIN, TWIN = "model", "origin", "twin"
+# The axis of hidden checks: comparisons with a known answer, whose cards have the “identities” right and wrong. They
+# say something of raters and nothing of what is compared: no measure, fingerprint or reveal counts them.
+CHECK, RIGHT, WRONG = "check", "right", "wrong"
 GENERATED, ORIGINAL = "generated", "original"
 TITLES = {MODEL: "Model", ORIGIN: "Who wrote it", TWIN: "Name and gender"}
 LABELS = {ORIGIN: {GENERATED: "A model", ORIGINAL: "A person"}}

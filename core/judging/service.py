@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from core.judging.assignment import assigned
 from core.judging.blind import AxisSummary, IdentityCount, Offer, Revelation, SessionProgress, SessionView, StartInfo
-from core.judging.plan import PlanSettings
+from core.judging.plan import CHECK, PlanSettings
 from core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
 from core.judging.wording import ComparisonWording
-from core.judging.work import JudgmentInForce, Refused, SessionWork
+from core.judging.work import CompactRows, JudgmentInForce, Refused, SessionWork
 from core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
 
 # ---- The reveal: counts only. Shares, intervals and tests are the creativity study's
@@ -23,7 +24,8 @@ def revelation(
     """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart."""
     by_axis: dict[str, list[int]] = {}
     for index, row in enumerate(rows):
-        if row.repeat_of is None and row.axis:  # a packet does not know its axes: it has nothing to reveal
+        # A packet does not know its axes: it has nothing to reveal.
+        if row.repeat_of is None and row.axis not in ("", CHECK):
             by_axis.setdefault(row.axis, []).append(index)
     repeats = _repeats(rows, said)
     return Revelation(
@@ -191,7 +193,7 @@ class JudgingService:
         return Offer(
             token=self._tokens.setdefault(plan.id, secrets.token_urlsafe(9)),
             number=number,
-            comparisons=self._store.count(plan.id),
+            comparisons=self._count(plan, code),
             done=sum(row.outcome in ("choice", "tie", "none") for row in said),
             skipped=sum(row.outcome == "skip" for row in said),
             opened=mine is not None and bool(mine.opened_at),  # a packet's is there before it is opened
@@ -202,7 +204,19 @@ class JudgingService:
             described=any(row.code == code and row.background.get("described") for row in self._store.raters()),
             notes=asks.notes,
             ratings=asks.criterion_ratings and self._statements is not None,
+            instructions=asks.instructions,
+            practice=0 if said or (mine is not None and self._has_practised(mine)) else len(asks.practice),
         )
+
+    def _count(self, plan: PlanRow, code: str) -> int:
+        """How many comparisons of a plan this rater is asked."""
+        settings = PlanSettings.of(plan.settings)
+        if not settings.split:
+            return self._store.count(plan.id)
+        return len(assigned(CompactRows(self._store.comparisons(plan.id)), settings, seed=plan.seed, code=code))
+
+    def _has_practised(self, session: SessionRow) -> bool:
+        return self._statements is not None and self._statements.has_practised(session.id)
 
     def _session_of(self, plan: PlanRow, code: str) -> SessionRow | None:
         raters = {row.code: row.id for row in self._store.raters()}

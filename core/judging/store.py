@@ -3,10 +3,11 @@
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple, Protocol
 
 from core.judging.blind import RatingCriterion, Ratings
+from core.judging.known import PRACTICE, PracticeResult, practice_result
 from core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
 from core.project.changes import Changes
 from core.project.project import Project
@@ -188,6 +189,12 @@ class RaterStatements(Protocol):
         """Keep how a rater describes themselves."""
         ...
 
+    def has_practised(self, session_id: str) -> bool: ...
+
+    def practised(self, rater_id: str, session_id: str, result: PracticeResult) -> None:
+        """Keep that a rater has gone through the practice round."""
+        ...
+
 
 class ProjectStatements:
     """A project or packet as `Statements`."""
@@ -209,6 +216,13 @@ class ProjectStatements:
 
     def describe(self, rater_id: str, words: str) -> None:
         self._project.judging.describe_rater(rater_id, {"described": words})
+
+    def has_practised(self, session_id: str) -> bool:
+        return practice_result(self._project, session_id) is not None
+
+    def practised(self, rater_id: str, session_id: str, result: PracticeResult) -> None:
+        spec = AnnotationSpec(kind=PRACTICE, target=session_id, rater_id=rater_id, value=asdict(result))
+        self._project.annotations.add(spec)
 
 
 class CriterionRatings:

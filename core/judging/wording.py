@@ -1,9 +1,10 @@
 """The title of a comparison and the criteria that it is judged by, from the task's own words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.judging.blind import RatingCriterion
+from core.judging.plan import PlanSettings
 from core.prompts.cogs import cogs_tasks, cogs_themes
 from core.prompts.letters import letter_design
 from core.prompts.news import TASK as NEWS
@@ -33,6 +34,26 @@ class ComparisonWording:
     def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
         words = self._tasks.get(task)
         return words.criteria if words is not None else ()
+
+
+class OwnRubric(ComparisonWording):
+    """Another wording's titles, with a plan's own criteria for every task."""
+
+    def __init__(self, wording: ComparisonWording, rubric: Sequence[tuple[str, str]]) -> None:
+        super().__init__({})
+        self._inner = wording
+        self._rubric = tuple(RatingCriterion(name, explanation) for name, explanation in rubric)
+
+    def title(self, task: str, theme: str) -> str:
+        return self._inner.title(task, theme)
+
+    def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
+        return self._rubric
+
+
+def plan_wording(wording: ComparisonWording, settings: PlanSettings) -> ComparisonWording:
+    """The wording of a plan's comparisons: with its own rubric, where it has one."""
+    return OwnRubric(wording, settings.rubric) if settings.rubric else wording
 
 
 def shipped_wording() -> ComparisonWording:

@@ -13,6 +13,7 @@ from typing import NamedTuple, overload
 
 from core.cache import BatchCache
 from core.errors import AppError
+from core.judging.assignment import assigned
 from core.judging.blind import (
     Answered,
     BlindComparison,
@@ -23,9 +24,11 @@ from core.judging.blind import (
     SessionView,
     State,
 )
+from core.judging.known import KnownAnswer
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
+from core.judging.practice import PracticeRound
 from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
-from core.judging.wording import ComparisonWording
+from core.judging.wording import ComparisonWording, plan_wording
 from core.project.rows import ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
@@ -117,6 +120,12 @@ class CompactRows(Sequence[ComparisonRow]):
     def ids(self) -> Iterator[str]:
         return (flat[0] for flat in self._flat)
 
+    def picked(self, places: Sequence[int]) -> "CompactRows":
+        """These rows alone, in this order."""
+        found = CompactRows(())
+        found._flat = [self._flat[place] for place in places]
+        return found
+
 
 def _row(flat: _Flat) -> ComparisonRow:
     key, plan_id, position, axis, task, theme, cards, identities, texts_sha256, repeat_of = flat
@@ -161,23 +170,34 @@ class SessionWork:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._wording = wording
-        settings = PlanSettings.of(plan.settings)
+        self._settings = settings = PlanSettings.of(plan.settings)
+        self._wording = wording = plan_wording(wording, settings)
         self._takes_notes = settings.notes
         self._ratings = None
         if settings.criterion_ratings and statements is not None:
             self._ratings = CriterionRatings(statements, rater.id)
         self.session_id, self.rater_id = session.id, rater.id
         self.revealed = session.revealed_at is not None
-        self.rows = CompactRows(store.comparisons(plan.id))
-        self._order = CardOrder(self.rows, seed=plan.seed, rater_code=rater.code)
+        every = CompactRows(store.comparisons(plan.id))
+        self._order = CardOrder(every, seed=plan.seed, rater_code=rater.code)
+        self.rows = every
+        if settings.own_order or settings.split:
+            self.rows = every.picked(assigned(every, settings, seed=plan.seed, code=rater.code))
         self._tokens = [secrets.token_urlsafe(9) for _ in self.rows]
         self._index = {token: index for index, token in enumerate(self._tokens)}
         self._clock = ActiveClock(now)
         self._texts: BatchCache[int, tuple[str, ...] | None] = BatchCache(KEPT_TEXTS)
         self._unusable: set[int] = set()
         self._load()
-        self._at = self._next_left(-1)
+        self._statements = statements
+        self._practice = self._practice_round()
+        self._at = self._next_left(-1) if self._practice is None else None
+
+    def _practice_round(self) -> PracticeRound | None:
+        """Where there is one, and this rater has neither gone through it nor answered anything yet."""
+        known = [KnownAnswer.of(one) for one in self._settings.practice]
+        done = self._statements is not None and self._statements.has_practised(self.session_id)
+        return PracticeRound(known, self._wording) if known and not (done or self.judgments or self.revealed) else None
 
     def _load(self) -> None:
         index_of = {comparison: index for index, comparison in enumerate(self.rows.ids())}
@@ -202,6 +222,9 @@ class SessionWork:
 
     def current(self) -> SessionView:
         self.touch()
+        asked = (self._settings.question, self._settings.instructions)
+        if (practice := self._practice) is not None:
+            return SessionView(practice.comparison(*asked), practice.answer, self.progress(), practice=practice.step)
         if self.revealed or self._at is None:
             return SessionView(None, None, self.progress(), self.revealed)
         row = self.rows[self._at]
@@ -216,6 +239,8 @@ class SessionWork:
             note=self._notes.of(self._at),
             notes=self._takes_notes,
             ratings=self._ratings_of(self._at),
+            question=asked[0],
+            instructions=asked[1],
         )
         return SessionView(blind, self._answer(self._at), self.progress())
 
@@ -240,7 +265,9 @@ class SessionWork:
     def touch(self) -> SessionProgress:
         """A sign of life from the rater: the time since the last one belongs to the comparison that is shown."""
         seconds = self._clock.lap()
-        if self._at is not None and not self.revealed:
+        if self._practice is not None:
+            self._practice.seconds += seconds
+        elif self._at is not None and not self.revealed:
             self._spent[self._at] = self._spent.get(self._at, 0.0) + seconds
             self._total_spent += seconds
         return self.progress()
@@ -249,6 +276,9 @@ class SessionWork:
 
     def record(self, token: str, outcome: Answered, card: int | None, note: str | None) -> SessionView:
         """Write the answer, then go on. A token that is not the one shown changes nothing."""
+        if self._practice is not None:
+            self._practice.record(token, outcome, card)
+            return self.current()
         index = self._writable(token)
         if index is None:
             return self.current()
@@ -293,7 +323,7 @@ class SessionWork:
 
     def back(self, token: str) -> SessionView:
         """To the answer given before the one in view; from a new comparison, to the last answer."""
-        if self._writable(token) is None and token:
+        if self._practice is not None or (self._writable(token) is None and token):
             return self.current()
         given = list(self._history)
         before = given.index(self._at) if self._at in self._history else len(given)
@@ -305,13 +335,28 @@ class SessionWork:
 
     def go_to(self, token: str) -> SessionView:
         index = self._index.get(token)
-        if index is None or self.revealed or self._texts_of(index) is None:
+        if index is None or self._practice is not None or self.revealed or self._texts_of(index) is None:
             return self.current()
         return self._go(index)
 
     def resume(self) -> SessionView:
-        """To the comparison in view if it has no answer, else to the next without one, or to the end."""
+        """To the comparison in view if it has no answer, else to the next without one, or to the end.
+
+        In the practice round: on from an answered one, and behind the last to the first comparison that counts.
+        """
+        if self._practice is not None:
+            return self._go_on_practising(self._practice)
         return self._go(self._next_left(-1 if self._at is None else self._at - 1))
+
+    def _go_on_practising(self, practice: PracticeRound) -> SessionView:
+        self.touch()
+        practice.go_on()
+        if practice.over:
+            if self._statements is not None:
+                self._statements.practised(self.rater_id, self.session_id, practice.result)
+            self._practice = None
+            self._at = self._next_left(-1)
+        return self.current()
 
     def keep_changed_note(self) -> None:
         """Before the comparison in view is left: a note that is not on disk goes there, or this fails.

@@ -12,6 +12,7 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
+from core.judging.assignment import asked_in
 from core.judging.fingerprint import (
     GROUP_FROM,
     AskedAxis,
@@ -23,7 +24,7 @@ from core.judging.fingerprint import (
     axis_choices,
 )
 from core.judging.looking import seen_count
-from core.judging.plan import MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
+from core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
 from core.judging.wording import shipped_wording
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
@@ -32,8 +33,8 @@ from core.runs.measure.creativity_columns import Columns, judgment_columns
 
 # ---- The rows behind a fingerprint: comparisons asked on each axis, answers, and names of the axes
 
-# Who wrote a text is no identity that it was written for. A packet names no axis at all.
-NO_IDENTITIES = ("", MODEL, ORIGIN)
+# Who wrote a text is no identity that it was written for, nor is what a check has. A packet names no axis at all.
+NO_IDENTITIES = ("", MODEL, ORIGIN, CHECK)
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,14 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     columns = judgment_columns(project, sessions, compared=False)
     every_answer = judgment_columns(project, sessions, compared=False, seen=True)
     answered = set(zip(every_answer["comparison"], every_answer["rater"], strict=True))
-    codes = {rater.id: rater.code for rater in project.judging.raters()}
+    raters = {rater.id: rater for rater in project.judging.raters()}
     planned = dict.fromkeys(keys, 0)
     left = dict.fromkeys(keys, 0)
     for session in sessions:
-        for row in rows[session.plan_id]:
+        mine = asked_in(project, session, raters[session.rater_id])
+        for row in (one for one in rows[session.plan_id] if one.id in mine):
             planned[compare_set(row)] += 1
-            left[compare_set(row)] += (row.id, codes[session.rater_id]) not in answered
+            left[compare_set(row)] += (row.id, raters[session.rater_id].code) not in answered
     definitions = _definitions(project)
     asked = [
         _asked(one, keys[one], definitions, planned[one], left[one])
@@ -177,7 +179,8 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
     offered: dict[str, OfferedRater] = {}
     for session in _revealed(project, sessions):
         ctx.check()
-        rater, ids = raters[session.rater_id], asked[session.plan_id]
+        rater = raters[session.rater_id]
+        ids = asked[session.plan_id] & asked_in(project, session, rater)
         left = len(ids - answered_in(project, session))
         before = offered.pop(rater.id, OfferedRater(rater.id, rater.code, _kind(rater), 0, 0))
         offered[rater.id] = replace(before, comparisons=before.comparisons + len(ids), left=before.left + left)

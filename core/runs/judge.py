@@ -25,8 +25,8 @@ from core.judging.model_rater import (
     read_reply,
     words_sha256,
 )
-from core.judging.plan import texts_digest
-from core.judging.wording import ComparisonWording, shipped_wording
+from core.judging.plan import CHECK, PlanSettings, texts_digest
+from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
 from core.machine.models import catalogue
 from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
@@ -79,7 +79,7 @@ class ModelSession:
         self.plan_id, self.rater, self.id, self.seed = plan_id, rater, session.id, seed
         self.locked = session.revealed_at is not None
         rows = project.judging.comparisons(plan_id)
-        self.comparisons = tuple(row for row in rows if row.repeat_of is None)
+        self.comparisons = tuple(row for row in rows if row.repeat_of is None and row.axis != CHECK)
         self.said = {(row.comparison_id, row.shown): row for row in project.judging.judgments(session.id)}
         self._now: set[tuple[str, tuple[int, ...]]] = set()
         self.unusable: set[str] = set()
@@ -392,7 +392,9 @@ def judge(
     session = ModelSession.open(project, plan_id, generator, seed)
     if not session.locked:
         opened = generator.model_copy(update={"model": opens or generator.model})
-        _Asking(ctx, project, session, opened, shipped_wording(), compute, dict(keys or {})).all()
+        plan = next(row for row in project.judging.plans() if row.id == plan_id)
+        wording = plan_wording(shipped_wording(), PlanSettings.of(plan.settings))
+        _Asking(ctx, project, session, opened, wording, compute, dict(keys or {})).all()
         session.close(although_failed=finish)
     return judge_result(session)
 

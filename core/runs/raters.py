@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from core.jobs import JobContext
+from core.judging.assignment import asked_number
 from core.judging.plan import PlanKind, PlanSettings
 from core.judging.store import ProjectStore
 from core.project.project import Project
@@ -64,6 +65,7 @@ class RaterStates:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._repeats: dict[str, frozenset[str]] = {}  # by plan
+        self._asked: dict[str, int] = {}  # by session
         self._answered: frozenset[str] = frozenset()  # sessions; read anew each time
 
     def read(self, ctx: JobContext) -> tuple[PlanState, ...]:
@@ -106,9 +108,9 @@ class RaterStates:
     def _rater(self, ctx: JobContext, session: SessionRow, rater: RaterRow, packet: "PacketState | None") -> RaterState:
         ctx.check()
         model, is_open = rater.kind == "model", session.revealed_at is None
-        wanted = self._project.judging.count(session.plan_id) if packet is None else packet.comparisons
-        if model:  # it is asked no hidden repeat: its orders of the cards tell more
-            wanted -= len(self._repeats_of(session.plan_id))
+        if session.id not in self._asked:
+            self._asked[session.id] = asked_number(self._project, session, rater)
+        wanted = self._asked[session.id] if packet is None else packet.comparisons
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome != "undone"]
         judged = {row.comparison_id for row in rows}
         skipped = len(judged - {row.comparison_id for row in rows if row.outcome != "skip"})

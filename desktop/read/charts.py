@@ -9,6 +9,7 @@ from core.compute import shared
 from core.draw.figure import Figure, FigureMark
 from core.findings import Finding
 from core.jobs import JobContext
+from core.judging.assignment import asked_number
 from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
 from core.project.rows import RaterRow, SessionRow
@@ -53,6 +54,7 @@ class StoredCharts:
         self._project = project
         self._measured: dict[str, tuple[Hashable, Any]] = {}
         self._tallies: dict[int, LiveTally] = {}
+        self._asked: dict[str, int] = {}  # by session
 
     def load(self, ctx: JobContext) -> ChartData:
         sessions = self._project.judging.sessions()
@@ -96,7 +98,7 @@ class StoredCharts:
         unnamed = participants(self._project)  # a workshop's people are seen together only
         answered = self._project.judging.answered_sessions()
         revealed = [session for session in revealed if session.id in answered]  # without an answer nobody chose
-        progress = {session.id: self._progress(session, raters[session.rater_id].kind) for session in revealed}
+        progress = {session.id: self._progress(session, raters[session.rater_id]) for session in revealed}
         named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
         voices = [self._voice(ctx, one, raters[one.rater_id], axes, progress[one.id]) for one in named]
         people = [session for session in revealed if raters[session.rater_id].kind == "person"]
@@ -112,15 +114,14 @@ class StoredCharts:
         judged, planned = progress
         return ChartVoice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
 
-    def _progress(self, session: SessionRow, kind: str) -> tuple[int, int]:
-        """How many comparisons of a session were judged, and how many there are; `kind`: its rater's."""
-        planned = self._project.judging.count(session.plan_id)
+    def _progress(self, session: SessionRow, rater: RaterRow) -> tuple[int, int]:
+        """How many comparisons of a session were judged, and how many its rater is asked."""
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
         # A model is asked about a comparison in every order of its cards, and about no repeat.
-        judged = len({row.comparison_id for row in rows}) if kind == "model" else len(rows)
-        if kind == "model":
-            planned = sum(not row.repeat_of for row in self._project.judging.comparisons(session.plan_id))
-        return judged, planned
+        judged = len({row.comparison_id for row in rows}) if rater.kind == "model" else len(rows)
+        if session.id not in self._asked:
+            self._asked[session.id] = asked_number(self._project, session, rater)
+        return judged, self._asked[session.id]
 
     def _group(
         self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes, progress: Sequence[tuple[int, int]]

@@ -7,12 +7,13 @@ import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
+from core.judging.assignment import assigned
 from core.judging.packets.packet import (
     CARD,
     FORMAT,
@@ -27,7 +28,7 @@ from core.judging.packets.packet import (
     settings_for_rater,
 )
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
-from core.judging.wording import ComparisonWording, shipped_wording
+from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
 from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -127,9 +128,8 @@ class _Plan:
 
     row: PlanRow
     rows: tuple[ComparisonRow, ...]  # all of them: the order of the cards depends on all
-    usable: tuple[ComparisonRow, ...]
+    usable: Mapping[str, str]  # comparisons that can be judged, with the number of their wording
     hashes: Mapping[TextKey, str]
-    wording: Sequence[str]  # by usable comparison
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -160,7 +160,7 @@ def make_packets(
         ctx.check()
         if not standing[code]:
             _write(ctx, project, plan, begun[code], targets[code])
-        made.append(MadePacket(targets[code], code, begun[code].packet.id, len(plan.usable)))
+        made.append(MadePacket(targets[code], code, begun[code].packet.id, len(_asked(plan, code))))
         ctx.report(number, len(wanted), note=code)
     return tuple(made)
 
@@ -201,10 +201,11 @@ def _read(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWo
             "The plan has no comparison whose texts are as they were planned.", kept="No packet was made.",
             hint="Draw comparisons first." if not rows else "“biasprint check” says what is wrong with the project.",
         )  # fmt: skip
-    listed = WordingList(wording)
-    numbers = [listed.number(row.task, row.theme) for row in usable]
-    settings = settings_for_rater(PlanSettings.of(plan.settings), listed.all)
-    return _Plan(plan, rows, usable, hashes, numbers, settings)
+    asked = PlanSettings.of(plan.settings)
+    listed = WordingList(plan_wording(wording, asked))
+    numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
+    practice = tuple({**one, "task": listed.number(one["task"], one["theme"]), "theme": ""} for one in asked.practice)
+    return _Plan(plan, rows, numbers, hashes, settings_for_rater(replace(asked, practice=practice), listed.all))
 
 
 def _as_planned(row: ComparisonRow, hashes: Mapping[TextKey, str]) -> bool:
@@ -216,11 +217,18 @@ def _order(plan: _Plan, code: str) -> CardOrder:
     return CardOrder(plan.rows, seed=plan.row.seed, rater_code=code)
 
 
+def _asked(plan: _Plan, code: str) -> list[ComparisonRow]:
+    """The comparisons of one rater's packet, in the order in which they are asked."""
+    settings = PlanSettings.of(plan.row.settings)
+    mine = (plan.rows[place] for place in assigned(plan.rows, settings, seed=plan.row.seed, code=code))
+    return [row for row in mine if row.id in plan.usable]
+
+
 def _content(plan: _Plan, code: str) -> str:
     order = _order(plan, code)
     shown = (
-        ShownComparison(row.id, number, [plan.hashes[row.items[index].key] for index in order.of(row.id)])
-        for row, number in zip(plan.usable, plan.wording, strict=True)
+        ShownComparison(row.id, plan.usable[row.id], [plan.hashes[row.items[index].key] for index in order.of(row.id)])
+        for row in _asked(plan, code)
     )
     return content_sha256(code, plan.settings, shown)
 
@@ -228,6 +236,11 @@ def _content(plan: _Plan, code: str) -> str:
 def _begun(project: Project, plan: _Plan, code: str) -> NewPacket:
     """Rater, session and packet as they are in the project, or as they will be."""
     content = _content(plan, code)
+    if not _asked(plan, code):
+        raise AppError(
+            f"No comparison of this plan falls to {code}: it has fewer than raters it is split among.",
+            kept="No packet was made.", hint="Draw more comparisons, or split them among fewer raters.",
+        )  # fmt: skip
     now = utc_now()
     rater = next((row for row in project.judging.raters() if row.code == code), None)
     if rater is not None and rater.kind != "person":
@@ -246,7 +259,7 @@ def _begun(project: Project, plan: _Plan, code: str) -> NewPacket:
         if (row.direction, row.plan_id, row.rater_id) == ("made", plan.row.id, rater.id)
         and row.manifest.get("content_sha256") == content
     ]
-    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(plan.usable)}
+    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(_asked(plan, code))}
     packet = earlier[0] if earlier else PacketRow(new_uuid(), plan.row.id, rater.id, "made", "", manifest, now)
     return NewPacket(packet, rater, session)
 
@@ -280,14 +293,14 @@ def _rows(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket) -> dic
     """All that a packet holds, table by table. Every time in it is the one when the packet was made."""
     at = new.packet.created_at
     place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
-    order = _order(plan, new.rater.code)
+    order, asked = _order(plan, new.rater.code), _asked(plan, new.rater.code)
     return {
         "study": [{"id": 1, "kind": STUDY, "title": "", "settings": "{}", "created_at": at}],
-        "source": _sources(ctx, project, plan, order, at),
+        "source": _sources(ctx, project, asked, order, at),
         # The seed stays at home: with it, who guesses the axis could work out the order of the cards.
         "plan": [{"id": plan.row.id, "study_id": 1, "title": "", "axis": "", "seed": 0,
                   "settings": canonical_json(plan.settings), "created_at": at}],
-        "comparison": _comparisons(plan, order),
+        "comparison": _comparisons(plan, asked, order),
         "rater": [{"id": new.rater.id, "code": new.rater.code, "kind": "person", "background": "{}",
                    "created_at": at}],
         "session": [{"id": new.session.id, **place, "consent_text": "", "consent_at": "", "opened_at": "",
@@ -297,12 +310,14 @@ def _rows(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket) -> dic
     }  # fmt: skip
 
 
-def _sources(ctx: JobContext, project: Project, plan: _Plan, order: CardOrder, at: str) -> Iterator[Mapping[str, Any]]:
+def _sources(
+    ctx: JobContext, project: Project, asked: Sequence[ComparisonRow], order: CardOrder, at: str
+) -> Iterator[Mapping[str, Any]]:
     """The texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
     number = 0
-    for start in range(0, len(plan.usable), AT_ONCE):
+    for start in range(0, len(asked), AT_ONCE):
         ctx.check()
-        rows = plan.usable[start : start + AT_ONCE]
+        rows = asked[start : start + AT_ONCE]
         texts = project.texts({item.key for row in rows for item in row.items})
         for row in rows:
             for index in order.of(row.id):
@@ -312,9 +327,9 @@ def _sources(ctx: JobContext, project: Project, plan: _Plan, order: CardOrder, a
                        "fields": "{}", "created_at": at}  # fmt: skip
 
 
-def _comparisons(plan: _Plan, order: CardOrder) -> Iterator[Mapping[str, Any]]:
+def _comparisons(plan: _Plan, asked: Sequence[ComparisonRow], order: CardOrder) -> Iterator[Mapping[str, Any]]:
     number = 0
-    for position, (row, wording) in enumerate(zip(plan.usable, plan.wording, strict=True)):
+    for position, row in enumerate(asked):
         cards = [{"identity": "", "source": number + card} for card in range(1, len(row.items) + 1)]
         number += len(cards)
         yield {
@@ -322,7 +337,7 @@ def _comparisons(plan: _Plan, order: CardOrder) -> Iterator[Mapping[str, Any]]:
             "plan_id": plan.row.id,
             "position": position,
             "axis": "",
-            "task": wording,
+            "task": plan.usable[row.id],
             "theme": "",
             "items": canonical_json(cards),
             "texts_sha256": texts_digest(plan.hashes[row.items[index].key] for index in order.of(row.id)),

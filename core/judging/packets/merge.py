@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
+from core.judging.known import PRACTICE
 from core.judging.packets.decisions import conflicts, open_conflicts
 from core.judging.packets.packet import (
     FORMAT,
@@ -43,7 +44,6 @@ from core.text import sha256_text
 AT_ONCE = 100  # comparisons whose texts are read together
 # What reading rows raises that the program did not write.
 UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, LookupError, TypeError)
-ANNOTATIONS = (KIND,)  # what a rater states; a decision is the coordinator's alone
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,7 @@ def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[s
     """The rater's annotations, each row after the one that it supersedes."""
     waiting = {row["id"]: row for row in project.packets.annotations_as_stored()}
     for row in waiting.values():
-        known = row["target"] in texts and row["rater_id"] == own.rater.id and row["kind"] in ANNOTATIONS
-        if not known or not _is_rating(json.loads(row["value"]), len(texts[row["target"]])):
+        if row["rater_id"] != own.rater.id or not _is_stated(row, own.session.id, texts):
             raise ValueError("an annotation is none that a rater makes")
     ordered: dict[str, dict[str, Any]] = {}
     while ready := [row for row in waiting.values() if row["supersedes"] is None or row["supersedes"] in ordered]:
@@ -152,6 +151,22 @@ def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[s
     if waiting:
         raise ValueError("annotations supersede each other")
     return list(ordered.values())
+
+
+def _is_stated(row: Mapping[str, Any], session_id: str, texts: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a rater may state this: a rating of a card, or the practice round. A decision is the coordinator's."""
+    value = json.loads(row["value"])
+    if row["kind"] == PRACTICE:
+        return bool(row["target"] == session_id) and _is_practice(value)
+    return row["kind"] == KIND and row["target"] in texts and _is_rating(value, len(texts[row["target"]]))
+
+
+def _is_practice(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"right", "of", "seconds"}:
+        return False
+    right, of, seconds = value["right"], value["of"], value["seconds"]
+    counted = type(right) is int and type(of) is int and 0 <= right <= of
+    return counted and isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
 
 
 def _is_rating(value: Any, cards: int) -> bool:
@@ -392,7 +407,11 @@ def _rows(
         for row in came.judgments
         if row["comparison_id"] in orders
     ]
-    annotations = [_annotation(row, orders[row["target"]]) for row in came.annotations if row["target"] in orders]
+    annotations = [
+        row if row["kind"] == PRACTICE else _annotation(row, orders[row["target"]])
+        for row in came.annotations
+        if row["kind"] == PRACTICE or row["target"] in orders
+    ]
     manifest = {
         **own.packet.manifest,
         "finished": own.session.revealed_at,

@@ -1,5 +1,6 @@
 """Making a plan in a project: gather the texts of a kind, draw comparisons, store them."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +9,21 @@ from typing import Any
 from core.compute import ComputeProcess, shared
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.plan import KINDS, DrawnPlan, PlanSettings, draw_plan
+from core.judging.known import KnownAnswer
+from core.judging.plan import (
+    CHECK,
+    KINDS,
+    RIGHT,
+    WRONG,
+    DrawnComparison,
+    DrawnPlan,
+    PlanSettings,
+    draw_plan,
+    texts_digest,
+)
 from core.project.project import Project
 from core.project.rows import ComparisonItem, StudyRow
-from core.project.specs import ComparisonSpec, PlanSpec
+from core.project.specs import ComparisonSpec, PlanSpec, SourceSpec
 from core.project.stores.common import new_uuid
 from core.runs.compare import kinds as identity
 from core.runs.compare import kinds as model
@@ -20,6 +32,7 @@ from core.runs.compare import kinds as twin
 from core.runs.compare.planning import Outlook, Size, outlooks
 from core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
 from core.runs.setup import store_axis
+from core.text import sha256_text
 
 KEPT = "No plan was made."
 LONGEST_TITLE = 200
@@ -49,6 +62,7 @@ def compare(
     title: str = "",
     raters: int | None = None,
     preference: Sequence[float] = (),
+    checks: Sequence[KnownAnswer] = (),
     compute: ComputeProcess | None = None,
     **asked: Any,
 ) -> ComparedPlan:
@@ -58,6 +72,7 @@ def compare(
     models: labels of generators (`core.runs.compare.pool`): those to compare, or whose texts alone are compared.
     asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings.
     raters, preference: whom and what the plan is for; with either, what it can show is worked out and kept with it.
+    checks: comparisons with a known answer, hidden between the others and asked of every rater.
     compute: where that is done and twins are made; the shared compute process by default.
     Asked for again with the same seed and texts, it gives the plan that is there.
     Raises UsageError for an axis, identity or generator that is not there, AppError where nothing can be compared.
@@ -75,7 +90,7 @@ def compare(
         settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
     for definition in pool.definitions:
         store_axis(project, definition)
-    drawn = _stored(project, study_id, pool, drawn)
+    drawn = _with_checks(project, study_id, _stored(project, study_id, pool, drawn), checks, seed)
     named = "+".join(sorted(pool.axes))
     stored = {"per_axis": per_axis, "repeat_share": settings.repeat_share, "left_out": dict(drawn.reasons)}
     spec = PlanSpec(
@@ -198,6 +213,42 @@ def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> Dr
         replace(one, items=tuple(_item(item, id_of) for item in one.items)) for one in drawn.comparisons
     )
     return DrawnPlan(comparisons, drawn.left_out)
+
+
+def _with_checks(
+    project: Project, study_id: int, drawn: DrawnPlan, checks: Sequence[KnownAnswer], seed: int
+) -> DrawnPlan:
+    """The plan with the checks at random places, none of them the first; their texts are stored."""
+    if not checks:
+        return drawn
+    specs = {text: _check_source(text) for one in checks for text in one.texts}
+    project.sources.add_many(study_id, list(specs.values()))
+    ids = {row.origin: row.id for row in sources(project, study_id, "card")}
+    rng = random.Random(f"checks {seed}")
+    number = len(drawn.comparisons)
+    places = sorted((rng.randint(1, max(1, number)) - 0.5, rng.random(), check) for check in range(len(checks)))
+    every: list[tuple[float, DrawnComparison]] = [(one.position, one) for one in drawn.comparisons]
+    every += [(at, _check(checks[check], {text: ids[spec.origin] for text, spec in specs.items()}))
+              for at, _, check in places]  # fmt: skip
+    ordered = [one for _, one in sorted(every, key=lambda each: each[0])]
+    moved = {one.position: place for place, one in enumerate(ordered) if one.axis != CHECK}
+    comparisons = (
+        replace(one, position=place, repeat_of=None if one.repeat_of is None else moved[one.repeat_of])
+        for place, one in enumerate(ordered)
+    )
+    return replace(drawn, comparisons=tuple(comparisons))
+
+
+def _check_source(text: str) -> SourceSpec:
+    return SourceSpec(kind="card", origin=f"check/{sha256_text(text)}", row=0, text=text)
+
+
+def _check(known: KnownAnswer, id_of: Mapping[str, int]) -> DrawnComparison:
+    wrong = iter((WRONG, f"{WRONG} too"))
+    names = [RIGHT if place == known.answer else next(wrong) for place in range(len(known.texts))]
+    items = tuple(ComparisonItem(None, name, source=id_of[text]) for name, text in zip(names, known.texts, strict=True))
+    digest = texts_digest(sha256_text(text) for text in known.texts)
+    return DrawnComparison(0, CHECK, known.task, known.theme, items, digest)
 
 
 def _item(item: ComparisonItem, id_of: Mapping[int, int]) -> ComparisonItem:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from core.judging.assignment import asked_number
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, SessionRow
@@ -21,15 +22,15 @@ def judging_now(project: Project) -> tuple[LiveJudging, ...]:
         if rater.code in unnamed:
             together.append(session)
         else:
-            found.append(_row(project, rater.code, rater.kind, [session]))
+            found.append(_row(project, rater.code, rater.kind, [session], asked_number(project, session, rater)))
     if together:
-        found.append(_row(project, f"{len(together)} participants", "person", together))
+        planned = sum(project.judging.count(session.plan_id) for session in together)
+        found.append(_row(project, f"{len(together)} participants", "person", together, planned))
     return tuple(found)
 
 
-def _row(project: Project, code: str, kind: str, sessions: list[SessionRow]) -> LiveJudging:
+def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], planned: int) -> LiveJudging:
     judged = sum(project.judging.judgment_count(session.id) for session in sessions)
-    planned = sum(project.judging.count(session.plan_id) for session in sessions)
     rate = _per_minute(project.judging.latest(sessions[0].id, WINDOW)) if len(sessions) == 1 else None
     return LiveJudging(code, kind, judged, planned, rate, all(session.revealed_at is not None for session in sessions))
 

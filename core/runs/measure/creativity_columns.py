@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import AppError
 from core.findings import Finding, StudyResult
-from core.judging.plan import keys_of_sets
+from core.judging.plan import CHECK, keys_of_sets
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
@@ -80,9 +80,9 @@ def judgment_columns(
     judgments: Iterable[JudgmentRow] = chain.from_iterable(read(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
     for row in judgments:
-        if row.outcome == "undone":
-            continue
         comparison = comparisons[row.comparison_id]
+        if row.outcome == "undone" or comparison.axis == CHECK:
+            continue
         identities = [item.identity for item in comparison.items]
         rater = raters[by_session[row.session_id].rater_id]
         values = {
@@ -280,7 +280,7 @@ def compared_axes(project: Project, known: Axes) -> Axes:
         if set(plan.axis.split("+")) <= {"", *known}:
             continue
         for row in project.judging.comparisons(plan.id):
-            if row.axis and row.axis not in known:
+            if row.axis not in ("", CHECK, *known):
                 found.setdefault(row.axis, {}).update(dict.fromkeys(item.identity for item in row.items))
     return {axis: list(identities) for axis, identities in sorted(found.items())}
 

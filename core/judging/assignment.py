@@ -1,0 +1,98 @@
+"""Which comparisons of a plan fall to a rater, and in which order they are asked.
+
+Every rater is asked all of them in the plan's order unless the plan says otherwise. `own_order`: in an order of the
+rater's own, drawn from the plan's seed and the code: what tires or teaches a rater then falls on other comparisons with
+each of them. `split`: the comparisons are divided among so many raters, but for the share `overlap`, which all of them
+judge and agreement is measured on. Models are asked everything.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+
+from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings, rater_number, stable_hash
+from core.project.project import Project
+from core.project.rows import ComparisonRow, RaterRow, SessionRow
+
+
+def assigned(rows: Sequence[ComparisonRow], settings: PlanSettings, *, seed: int, code: str) -> tuple[int, ...]:
+    """The places in `rows` of the comparisons that the rater with this code is asked, in the rater's order.
+
+    `rows`: all of a plan, in its order. Raters 1, 2, … (R01, R02, …) have the parts 1, 2, …; where there are more
+    raters than parts, the next one begins with part 1 again. Hidden checks are asked of everybody, and a hidden repeat
+    of whoever is asked its original.
+    """
+    mine = _part(rows, settings, seed, code) if settings.split else list(range(len(rows)))
+    return tuple(_own_order(rows, mine, random.Random(stable_hash("order", str(seed), code))) if settings.own_order
+                 else mine)  # fmt: skip
+
+
+def asked_in(project: Project, session: SessionRow, rater: RaterRow) -> frozenset[str]:
+    """The comparisons that a session's rater is asked. A model is asked no hidden repeat and no hidden check."""
+    plan = next(row for row in project.judging.plans() if row.id == session.plan_id)
+    rows = project.judging.comparisons(plan.id)
+    if rater.kind == "model":
+        return frozenset(row.id for row in rows if row.repeat_of is None and row.axis != CHECK)
+    mine = assigned(rows, PlanSettings.of(plan.settings), seed=plan.seed, code=rater.code)
+    return frozenset(rows[place].id for place in mine)
+
+
+def asked_number(project: Project, session: SessionRow, rater: RaterRow) -> int:
+    """How many those are, without reading them where that can be told."""
+    plan = next(row for row in project.judging.plans() if row.id == session.plan_id)
+    if rater.kind == "model" or PlanSettings.of(plan.settings).split:
+        return len(asked_in(project, session, rater))
+    return project.judging.count(session.plan_id)
+
+
+def _part(rows: Sequence[ComparisonRow], settings: PlanSettings, seed: int, code: str) -> list[int]:
+    """Dealt out task by task, so that every part has each task equally often, as nearly as that can be."""
+    own = (rater_number(code) - 1) % settings.split
+    cells: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        if row.repeat_of is None and row.axis != CHECK:
+            cells[row.axis, row.task].append(place)
+    mine, asked, shared, dealt = set[str](), 0, 0, 0
+    for cell in sorted(cells):
+        rng = random.Random(stable_hash("split", str(seed), *cell))
+        for place in rng.sample(cells[cell], len(cells[cell])):
+            asked += 1
+            if shared < round(settings.overlap * asked):
+                shared += 1
+                mine.add(rows[place].id)
+                continue
+            if dealt % settings.split == own:
+                mine.add(rows[place].id)
+            dealt += 1
+    return [
+        place
+        for place, row in enumerate(rows)
+        if row.axis == CHECK or (row.id if row.repeat_of is None else row.repeat_of) in mine
+    ]
+
+
+def _own_order(rows: Sequence[ComparisonRow], mine: Sequence[int], rng: random.Random) -> list[int]:
+    """Shuffled within each axis, the axes in turn; repeats some way behind their originals, checks anywhere.
+
+    So whoever stops early has judged each axis equally often, as in the plan's own order.
+    """
+    by_axis: defaultdict[str, list[int]] = defaultdict(list)
+    for place in mine:
+        if rows[place].repeat_of is None and rows[place].axis != CHECK:
+            by_axis[rows[place].axis].append(place)
+    turns: list[tuple[float, float, int]] = []
+    for axis in sorted(by_axis):
+        shuffled = rng.sample(by_axis[axis], len(by_axis[axis]))
+        turns += [(turn, rng.random(), place) for turn, place in enumerate(shuffled)]
+    originals = [place for _, _, place in sorted(turns)]
+    last = len(originals)
+    at: dict[str, int] = {rows[place].id: number for number, place in enumerate(originals)}
+    keyed = [(float(number), 0.0, place) for number, place in enumerate(originals)]
+    for place in mine:
+        row = rows[place]
+        if row.axis == CHECK:
+            keyed.append((rng.randint(1, max(1, last - 1)) - 0.5, rng.random(), place))  # not the very first
+        elif row.repeat_of is not None:
+            first = min(at.get(row.repeat_of, 0) + REPEAT_DISTANCE, last)
+            keyed.append((rng.randint(first, last) - 0.5, rng.random(), place))
+    return [place for _, _, place in sorted(keyed)]

@@ -1,0 +1,130 @@
+"""Comparisons with a known answer: a practice round with feedback, and hidden checks between the others.
+
+Both are written in a table (csv, tsv, jsonl, xlsx, parquet), a row each: `text_a`, `text_b` and for three cards
+`text_c`; `answer`, the letter of the better one; and where they help `task`, `theme` and `why`. Practice travels with
+the plan's settings, its answers too. A check is a comparison like any other, on the axis `CHECK`: only its cards'
+identities, which no rater's window and no packet has, tell the right one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.judging.plan import CHECK, RIGHT
+from core.project.project import Project
+from core.project.rows import ComparisonRow, JudgmentRow
+from core.tables.fields import FieldSpec
+from core.tables.read import read_records
+from core.tables.rows import Record, excerpt
+
+CARDS = "abc"
+KEPT = "No plan was made."
+MOST = 200  # of one file: practice and checks are read by people
+FIELDS = (
+    FieldSpec("text_a", aliases=("a",)),
+    FieldSpec("text_b", aliases=("b",)),
+    FieldSpec("text_c", aliases=("c",)),
+    FieldSpec("answer", aliases=("better", "correct", "solution")),
+    FieldSpec("why", aliases=("explanation", "reason", "feedback")),
+    FieldSpec("task"),
+    FieldSpec("theme"),
+)
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """Texts of which one is known to be the better: `answer` is its place among `texts`."""
+
+    texts: tuple[str, ...]
+    answer: int
+    task: str = ""
+    theme: str = ""
+    why: str = ""
+
+    def stored(self) -> dict[str, Any]:
+        return {**asdict(self), "texts": list(self.texts)}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "KnownAnswer":
+        return cls(**{**stored, "texts": tuple(stored["texts"])})
+
+
+def read_known(path: Path) -> tuple[KnownAnswer, ...]:
+    """The rows of a table of known answers. Raises AppError, with the row, for one that has none or cannot be used."""
+    read = read_records(path, FIELDS)
+    if "answer" not in read.mapping:
+        raise AppError(f"“{path.name}” has no column “answer”.", kept=KEPT, hint=_SAY)
+    if bad := next((problem for problem in read.problems if not problem.kept), None):
+        raise AppError(f"A row of “{path.name}” cannot be used: {bad}.", kept=KEPT, hint="Mend the row, or remove it.")
+    if len(read.rows) > MOST:
+        raise AppError(f"“{path.name}” has more than {MOST} rows.", kept=KEPT, hint="Choose the clearest of them.")
+    return tuple(_known(path, row) for row in read.rows)
+
+
+_SAY = "Say in a column “answer” which text is the better one: a, b or c."
+
+
+def _known(path: Path, row: Record) -> KnownAnswer:
+    texts = tuple(text for letter in CARDS if (text := row.values.get(f"text_{letter}", "")).strip())
+    said = row.values.get("answer", "").strip().lower()
+    if len(texts) < 2:
+        raise AppError(
+            f"Row {row.number} of “{path.name}” has fewer than two texts.", kept=KEPT,
+            hint="They stand in the columns text_a, text_b and, for a third card, text_c.",
+        )  # fmt: skip
+    if not said:
+        raise AppError(f"Row {row.number} of “{path.name}” has no answer.", kept=KEPT, hint=_SAY)
+    if said not in CARDS[: len(texts)]:
+        raise AppError(
+            f"Row {row.number} of “{path.name}”: {excerpt(said)} is none of its {len(texts)} texts.", kept=KEPT,
+            hint=_SAY,
+        )  # fmt: skip
+    if len({text.strip() for text in texts}) < len(texts):
+        raise AppError(
+            f"Row {row.number} of “{path.name}” has the same text twice.", kept=KEPT, hint="No answer is right there."
+        )
+    more = {name: row.values.get(name, "").strip() for name in ("task", "theme", "why")}
+    return KnownAnswer(texts, CARDS.index(said), **more)
+
+
+# ---- What a rater made of the hidden checks
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How many hidden checks a rater answered, and how many of them as they should be."""
+
+    asked: int
+    passed: int
+
+
+def check_result(rows: Iterable[ComparisonRow], judgments: Sequence[JudgmentRow]) -> CheckResult:
+    """Of the judgments in force. A tie, or none, is no right answer; a skip is no answer at all."""
+    checks = {row.id: row for row in rows if row.axis == CHECK}
+    said = [one for one in judgments if one.comparison_id in checks and one.outcome in ("choice", "tie", "none")]
+    passed = sum(
+        one.chosen is not None and checks[one.comparison_id].items[one.chosen].identity == RIGHT for one in said
+    )
+    return CheckResult(len(said), passed)
+
+
+# ---- What a rater made of the practice round
+
+PRACTICE = "practice"  # the kind of the annotation on the session that keeps it
+
+
+@dataclass(frozen=True)
+class PracticeResult:
+    """A practice round that was gone through; `seconds` is its active time."""
+
+    right: int
+    of: int
+    seconds: float
+
+
+def practice_result(project: Project, session_id: str) -> PracticeResult | None:
+    """None where the round was not finished, or the plan has none."""
+    said = project.annotations.of_kind(PRACTICE, target=session_id)
+    return PracticeResult(**said[-1].value) if said else None
