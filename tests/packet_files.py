@@ -10,8 +10,9 @@ from typing import Any
 
 from core.jobs import JobContext
 from core.judging.packets.make import MadePacket, make_packets
-from core.judging.packets.merge import MergeReport, merge_packets
+from core.judging.packets.merge import merge_packets
 from core.judging.packets.packet import PacketStore, PacketWording, finish_packet
+from core.judging.packets.report import MergeReport
 from core.judging.plan import texts_digest
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStatements

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,7 +28,7 @@ from core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
     from core.judging.packets.decisions import Conflict
-    from core.judging.packets.merge import MergedFile
+    from core.judging.packets.report import MergedFile
     from core.project.project import Project
     from core.project.rows import PlanRow
     from core.runs.compare.drawing import ComparedPlan
@@ -333,6 +333,10 @@ def add_packet_to(app: typer.Typer) -> None:
 def make(
     file: File,
     out: Annotated[Path, typer.Option(help="The folder for the packets.")],
+    to: Annotated[
+        Literal["biasprint", "potato", "label-studio"],
+        typer.Option(help="What raters judge with: this program, or a tool for their browser or phone."),
+    ] = "biasprint",
     rater: Annotated[list[str] | None, typer.Option(help="A rater's code; several times for more.")] = None,
     raters: Annotated[int | None, typer.Option(help="So many raters with new codes.", min=1, max=500)] = None,
     plan: Annotated[
@@ -341,6 +345,7 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
+    from core.judging.packets.hand_out import hand_out
     from core.judging.packets.make import make_packets
 
     if (rater is None) == (raters is None):
@@ -348,7 +353,10 @@ def make(
     with open_for_writing(file) as project, job("Making packets") as ctx:
         chosen = _plan(project, plan)
         codes = rater if rater is not None else _new_codes(project, raters or 0)
-        made = make_packets(ctx, project, plan_id=chosen.id, codes=codes, folder=out)
+        if to == "biasprint":
+            made = make_packets(ctx, project, plan_id=chosen.id, codes=codes, folder=out)
+        else:
+            made = hand_out(ctx, project, to, plan_id=chosen.id, codes=codes, folder=out)
     if as_json:
         listed = [
             {"code": one.code, "file": str(one.path), "packet": one.packet_id, "comparisons": one.comparisons}
@@ -362,7 +370,10 @@ def make(
 
 def merge(
     file: File,
-    packets: Annotated[list[Path], typer.Argument(help="The packets that came back.")],
+    packets: Annotated[
+        list[Path],
+        typer.Argument(help="What came back: packets, folders of Potato, exports of Label Studio as JSON."),
+    ],
     accept_raters: Annotated[
         bool, typer.Option("--accept-raters", help="Add raters that the project does not know.")
     ] = False,
@@ -495,6 +506,9 @@ def _tell_packet(one: "MergedFile") -> None:
     if one.refused:
         note(f"{one.name}: {one.refused} {one.hint}".rstrip())
         return
+    if not one.code:
+        note(f"{one.name}: {_counted(one.strange, 'answer')} to nothing that was handed out here were left out.")
+        return
     if one.unknown_rater and not one.added and not one.repeated:
         note(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
         return
@@ -504,6 +518,8 @@ def _tell_packet(one: "MergedFile") -> None:
         say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
     if one.changed_texts:
         say(f"  {_counted(len(one.changed_texts), 'comparison')} with other texts than the project’s were left out.")
+    if one.strange:
+        say(f"  {_counted(one.strange, 'answer')} that nobody was asked for so were left out.")
 
 
 def _counted(number: int, word: str) -> str:

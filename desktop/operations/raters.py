@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from core.judging.adjudication import Decided
     from core.judging.packets.decisions import Conflict
     from core.judging.packets.make import MadePacket
-    from core.judging.packets.merge import MergeReport
+    from core.judging.packets.outside import Tool
+    from core.judging.packets.report import MergeReport
     from core.project.project import Project
     from core.project.rows import ComparisonRow
 
@@ -54,13 +55,16 @@ def codes_of(typed: str, taken: Sequence[str]) -> Codes:
 
 
 def make_packets(
-    *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path
+    *, project: "Project", plan_id: str, codes: Sequence[str], folder: Path, tool: "Tool | None" = None
 ) -> "Operation[tuple[MadePacket, ...]]":
-    """Write one packet for each rater into a folder."""
+    """Write one packet for each rater into a folder; with `tool` a folder that it reads."""
 
     def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
+        from core.judging.packets.hand_out import hand_out
         from core.judging.packets.make import make_packets as make
 
+        if tool is not None:
+            return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
         return make(ctx, project, plan_id=plan_id, codes=codes, folder=folder)
 
     return Operation(

@@ -11,7 +11,7 @@ from desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket
-    from core.judging.packets.merge import MergedFile, MergeReport
+    from core.judging.packets.report import MergedFile, MergeReport
     from core.runs.raters import PlanState, RaterState
 
 NOTHING = "—"
@@ -131,7 +131,7 @@ def made_columns() -> tuple[TableColumn, ...]:
 
 def made_rows(made: "Sequence[MadePacket]") -> list[TableRow]:
     return [
-        TableRow(str(one.path), (safe_line(one.code), number(one.comparisons), safe_line(one.path.name)))
+        TableRow(f"{one.path} {one.code}", (safe_line(one.code), number(one.comparisons), safe_line(one.path.name)))
         for one in made
     ]
 
@@ -199,6 +199,11 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
         parts.append(
             plural(len(one.changed_texts), changed, "%n comparisons show other texts: their answers are left out.")
         )
+    if one.strange:
+        strange = "1 answer is none that was asked for: it is left out."
+        parts.append(plural(one.strange, strange, "%n answers are none that were asked for: they are left out."))
+    if not one.code:
+        return " ".join(parts)
     parts.append(tr("Finished.") if one.finished else tr("Not finished yet: it counts when it comes back finished."))
     if one.hint:
         parts.append(safe_line(one.hint))
@@ -207,12 +212,12 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
 
 def report_words(report: "MergeReport", accepted: Collection[Path] = ()) -> str:
     """The whole report in one line."""
-    merged = [one for one in report.files if was_merged(one, accepted)]
+    merged = [one for one in report.files if was_merged(one, accepted) and one.code]
     said = [
         plural(len(merged), "1 packet was merged", "%n packets were merged"),
         plural(sum(one.added for one in merged), "1 new answer", "%n new answers"),
     ]
-    if left := len(report.files) - len(merged):
+    if left := sum(not was_merged(one, accepted) for one in report.files):
         said.append(plural(left, "1 file was left out", "%n files were left out"))
     return ", ".join(said) + "."
 

@@ -123,7 +123,7 @@ class MadePacket:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class PlanToSend:
     """The part that all packets of a plan share."""
 
     row: PlanRow
@@ -148,19 +148,19 @@ def make_packets(
     stays. Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here,
     a file that is in the way, or a folder that cannot be written to. Nothing is written unless all can be made.
     """
-    wanted = _codes(codes)
+    wanted = rater_codes(codes)
     targets = {code: folder / file_name(code) for code in wanted}
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
-    plan = _read(ctx, project, plan_id, wording or shipped_wording())
-    begun = {code: _begun(project, plan, code) for code in wanted}
+    plan = read_plan(ctx, project, plan_id, wording or shipped_wording())
+    begun = {code: begun_packet(project, plan, code) for code in wanted}
     standing = {code: _standing(targets[code], begun[code]) for code in wanted}
     made = []
     for number, code in enumerate(wanted, start=1):
         ctx.check()
         if not standing[code]:
             _write(ctx, project, plan, begun[code], targets[code])
-        made.append(MadePacket(targets[code], code, begun[code].packet.id, len(_asked(plan, code))))
+        made.append(MadePacket(targets[code], code, begun[code].packet.id, len(asked_of(plan, code))))
         ctx.report(number, len(wanted), note=code)
     return tuple(made)
 
@@ -171,7 +171,7 @@ def file_name(code: str) -> str:
     return f"packet-{safe}{SUFFIX}"
 
 
-def _codes(codes: Sequence[str]) -> tuple[str, ...]:
+def rater_codes(codes: Sequence[str]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(code.strip() for code in codes))
     for code in wanted:
         if not code or len(code) > LONGEST_CODE or not code.isprintable():
@@ -183,7 +183,7 @@ def _codes(codes: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def _read(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording) -> _Plan:
+def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording) -> PlanToSend:
     plan = next((row for row in project.judging.plans() if row.id == plan_id), None)
     if plan is None:
         raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
@@ -205,7 +205,7 @@ def _read(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWo
     listed = WordingList(plan_wording(wording, asked))
     numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
     practice = tuple({**one, "task": listed.number(one["task"], one["theme"]), "theme": ""} for one in asked.practice)
-    return _Plan(plan, rows, numbers, hashes, settings_for_rater(replace(asked, practice=practice), listed.all))
+    return PlanToSend(plan, rows, numbers, hashes, settings_for_rater(replace(asked, practice=practice), listed.all))
 
 
 def _as_planned(row: ComparisonRow, hashes: Mapping[TextKey, str]) -> bool:
@@ -213,30 +213,30 @@ def _as_planned(row: ComparisonRow, hashes: Mapping[TextKey, str]) -> bool:
     return len(found) == len(row.items) and texts_digest(found) == row.texts_sha256
 
 
-def _order(plan: _Plan, code: str) -> CardOrder:
+def order_for(plan: PlanToSend, code: str) -> CardOrder:
     return CardOrder(plan.rows, seed=plan.row.seed, rater_code=code)
 
 
-def _asked(plan: _Plan, code: str) -> list[ComparisonRow]:
+def asked_of(plan: PlanToSend, code: str) -> list[ComparisonRow]:
     """The comparisons of one rater's packet, in the order in which they are asked."""
     settings = PlanSettings.of(plan.row.settings)
     mine = (plan.rows[place] for place in assigned(plan.rows, settings, seed=plan.row.seed, code=code))
     return [row for row in mine if row.id in plan.usable]
 
 
-def _content(plan: _Plan, code: str) -> str:
-    order = _order(plan, code)
+def _content(plan: PlanToSend, code: str) -> str:
+    order = order_for(plan, code)
     shown = (
         ShownComparison(row.id, plan.usable[row.id], [plan.hashes[row.items[index].key] for index in order.of(row.id)])
-        for row in _asked(plan, code)
+        for row in asked_of(plan, code)
     )
     return content_sha256(code, plan.settings, shown)
 
 
-def _begun(project: Project, plan: _Plan, code: str) -> NewPacket:
+def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
     """Rater, session and packet as they are in the project, or as they will be."""
     content = _content(plan, code)
-    if not _asked(plan, code):
+    if not asked_of(plan, code):
         raise AppError(
             f"No comparison of this plan falls to {code}: it has fewer than raters it is split among.",
             kept="No packet was made.", hint="Draw more comparisons, or split them among fewer raters.",
@@ -259,7 +259,7 @@ def _begun(project: Project, plan: _Plan, code: str) -> NewPacket:
         if (row.direction, row.plan_id, row.rater_id) == ("made", plan.row.id, rater.id)
         and row.manifest.get("content_sha256") == content
     ]
-    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(_asked(plan, code))}
+    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(asked_of(plan, code))}
     packet = earlier[0] if earlier else PacketRow(new_uuid(), plan.row.id, rater.id, "made", "", manifest, now)
     return NewPacket(packet, rater, session)
 
@@ -283,17 +283,17 @@ def _standing(target: Path, new: NewPacket) -> bool:
     )  # fmt: skip
 
 
-def _write(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket, target: Path) -> None:
+def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, target: Path) -> None:
     with written_new(target, _rows(ctx, project, plan, new)) as part:
         packet = PacketRow(**{**vars(new.packet), "file_sha256": file_sha256(part)})
         project.packets.register(NewPacket(packet, new.rater, new.session))
 
 
-def _rows(ctx: JobContext, project: Project, plan: _Plan, new: NewPacket) -> dict[str, Rows]:
+def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -> dict[str, Rows]:
     """All that a packet holds, table by table. Every time in it is the one when the packet was made."""
     at = new.packet.created_at
     place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
-    order, asked = _order(plan, new.rater.code), _asked(plan, new.rater.code)
+    order, asked = order_for(plan, new.rater.code), asked_of(plan, new.rater.code)
     return {
         "study": [{"id": 1, "kind": STUDY, "title": "", "settings": "{}", "created_at": at}],
         "source": _sources(ctx, project, asked, order, at),
@@ -327,7 +327,7 @@ def _sources(
                        "fields": "{}", "created_at": at}  # fmt: skip
 
 
-def _comparisons(plan: _Plan, asked: Sequence[ComparisonRow], order: CardOrder) -> Iterator[Mapping[str, Any]]:
+def _comparisons(plan: PlanToSend, asked: Sequence[ComparisonRow], order: CardOrder) -> Iterator[Mapping[str, Any]]:
     number = 0
     for position, row in enumerate(asked):
         cards = [{"identity": "", "source": number + card} for card in range(1, len(row.items) + 1)]

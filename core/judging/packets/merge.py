@@ -19,6 +19,7 @@ from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
 from core.judging.known import PRACTICE
 from core.judging.packets.decisions import conflicts, open_conflicts
+from core.judging.packets.merge_outside import merge_outside, reader_of
 from core.judging.packets.packet import (
     FORMAT,
     PacketParts,
@@ -28,6 +29,7 @@ from core.judging.packets.packet import (
     packet_info,
     packet_parts,
 )
+from core.judging.packets.report import MergedFile, MergeReport
 from core.judging.plan import CardOrder
 from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
@@ -215,41 +217,12 @@ def _check_seal(came: ReturnedPacket) -> None:
 Order = tuple[int, ...]  # by card of a packet: the item that it shows
 
 
-@dataclass(frozen=True)
-class MergedFile:
-    """The result of merging one file.
-
-    `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
-    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; what
-    was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else empty.
-    `unknown_rater`: the project knows nothing of this packet's rater; merged only where raters are accepted.
-    """
-
-    path: Path
-    name: str
-    code: str = ""
-    added: int = 0
-    repeated: int = 0
-    conflicting: int = 0
-    changed_texts: tuple[str, ...] = ()
-    refused: str = ""
-    hint: str = ""
-    finished: bool = False
-    unknown_rater: bool = False
-
-
-@dataclass(frozen=True)
-class MergeReport:
-    """`conflicts`: how many wait for a decision in the whole project."""
-
-    files: tuple[MergedFile, ...]
-    conflicts: int
-
-
 def merge_packets(
     ctx: JobContext, project: Project, paths: Sequence[Path], *, accept_raters: bool = False
 ) -> MergeReport:
-    """Merge any number of packets. A file that cannot be merged is listed with the reason, and stops no other.
+    """Merge any number of packets, and of results from other tools.
+
+    A file that cannot be merged is listed with the reason, and stops no other.
 
     Raises UsageError where the project is itself a packet, NotSaved where it is open read-only.
     """
@@ -258,10 +231,10 @@ def merge_packets(
     if project.read_only:
         raise NotSaved(project.read_only, kept="Nothing was merged.", hint="Save a copy where you may write.")
     merging = _Merging(project, accept_raters)
-    files = []
+    files: list[MergedFile] = []
     for number, path in enumerate(paths, start=1):
         ctx.check()
-        files.append(merging.file(path))
+        files += merging.file(path)
         ctx.report(number, len(paths), note=path.name)
     return MergeReport(tuple(files), len(open_conflicts(project)))
 
@@ -277,24 +250,29 @@ class _Merging:
         self._rows: dict[str, dict[str, ComparisonRow]] = {}
         self._hashes: dict[str, dict[TextKey, str]] = {}
 
-    def file(self, path: Path) -> MergedFile:
+    def file(self, path: Path) -> list[MergedFile]:
+        """One line for a packet; for what came back from another tool one for each rater in it."""
         here = MergedFile(path, path.name)
         try:
             if path.exists() and path.samefile(self._project.path):
                 # Not even looked at: closing it would let go of the lock on the open project.
                 raise UsageError(f"“{path.name}” is the project itself.", hint="Choose the packets that came back.")
+            if (read := reader_of(path)) is not None:
+                return merge_outside(self._project, path, read(path))
             came = read_packet(path)
             here = replace(here, code=came.own.rater.code, finished=came.own.session.revealed_at is not None)
-            return self._merge(here, came)
+            return [self._merge(here, came)]
         except JobCancelled:
             raise
         except AppError as error:
-            return replace(here, refused=error.message, hint=error.hint)
+            return [replace(here, refused=error.message, hint=error.hint)]
         except OSError as error:
-            return replace(here, refused=f"“{path.name}” could not be read ({error.strerror}).", hint="Copy it again.")
+            return [
+                replace(here, refused=f"“{path.name}” could not be read ({error.strerror}).", hint="Copy it again.")
+            ]
         except Exception as error:  # such as a key that belongs to another session: what only a made-up file has
             told = f"“{path.name}” does not fit the project ({type(error).__name__})."
-            return replace(here, refused=told, hint="Ask the rater for the file as it was saved.")
+            return [replace(here, refused=told, hint="Ask the rater for the file as it was saved.")]
 
     def _merge(self, here: MergedFile, came: ReturnedPacket) -> MergedFile:
         self._know(came)

@@ -39,9 +39,25 @@ from desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket
-    from core.judging.packets.merge import MergeReport
+    from core.judging.packets.report import MergeReport
     from core.project.project import Project
 
+# What raters judge with, by its key in core (the empty one: this program).
+TOOLS = {"": "Biasprint", "potato": "Potato, for browsers and phones", "label-studio": "Label Studio, for browsers"}
+SAID = {
+    "": (
+        "One file for each rater, with the texts alone: nothing in it, nor its name, says what is compared. "
+        "The rater opens it with this program, rates offline, presses Finish and sends it back."
+    ),
+    "potato": (
+        "A folder for a Potato server of your own, where raters log in with their codes. It has the texts alone, in "
+        "each rater’s order; its README says how to start it. Bring the folder back afterwards."
+    ),
+    "label-studio": (
+        "A file of tasks for each rater, with the texts alone, and the labelling interface for Label Studio; the "
+        "README says where they go. Export each project as JSON afterwards, and bring the files back."
+    ),
+}
 MOST_NAMED = 8  # codes in the preview; more are counted
 
 
@@ -57,6 +73,9 @@ class MakeCard(Card):
         self._handle: JobHandle | None = None
         self._folder: Path | None = None
         self.plan = QComboBox()
+        self.tool = QComboBox()  # what raters judge with
+        for key, title in TOOLS.items():
+            self.tool.addItem(tr(title), key)
         self.whom = QLineEdit()
         self.whom.setPlaceholderText(tr("3, or codes such as R07, R08"))
         self.whom.setMaxLength(4000)
@@ -67,7 +86,8 @@ class MakeCard(Card):
         self._lay_out()
         self.whom.textChanged.connect(lambda _: self._show())
         self.whom.returnPressed.connect(self.start)
-        self.plan.currentIndexChanged.connect(lambda _: self._show())
+        for box in (self.plan, self.tool):
+            box.currentIndexChanged.connect(lambda _: self._show())
         self.choose.clicked.connect(self.ask_folder)
         self.make.clicked.connect(self.start)
         self._show()
@@ -115,7 +135,9 @@ class MakeCard(Card):
         project, folder, plan = self._shell.project, self._folder, self.plan.currentData()
         if project is None or folder is None or not self.make.isEnabled():
             return
-        made = make_packets(project=project, plan_id=plan, codes=self.codes().codes, folder=folder)
+        made = make_packets(
+            project=project, plan_id=plan, codes=self.codes().codes, folder=folder, tool=self.tool.currentData() or None
+        )
         self._handle = made.start(self._shell.jobs, on_done=self._done, on_error=self._shell.show_error)
         self._handle.changed.connect(self._show)
         self._show()
@@ -136,7 +158,8 @@ class MakeCard(Card):
         read_only = project is not None and bool(project.read_only)
         why = tr("The project is open read-only.") if read_only else ""
         self.make.setToolTip(why or ("" if ready else tr("Say for whom, and choose a folder.")))
-        for field in (self.plan, self.whom, self.choose):
+        self.said.setText(tr(SAID[self.tool.currentData()]))
+        for field in (self.plan, self.tool, self.whom, self.choose):
             field.setEnabled(not busy)
 
     def _why_none(self) -> str:
@@ -147,10 +170,7 @@ class MakeCard(Card):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        said = tr(
-            "One file for each rater, with the texts alone: nothing in it, nor its name, says what is compared. "
-            "The rater opens it with this program, rates offline, presses Finish and sends it back."
-        )
+        self.said = Label("", "soft", wrap=True)
         form = QGridLayout()
         form.setHorizontalSpacing(tokens.gap)
         form.setVerticalSpacing(tokens.grid)
@@ -161,6 +181,7 @@ class MakeCard(Card):
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Plan"), self.plan),
             (tr("For whom"), self.whom),
+            (tr("Judged in"), self.tool),
             (tr("Folder"), place),
             ("", self.folder),
         )
@@ -169,9 +190,10 @@ class MakeCard(Card):
                 field.setAccessibleName(title)
                 form.addWidget(Label(title), number, 0)
             form.addWidget(field, number, 1)
-        self.plan.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for box in (self.plan, self.tool):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choose.setAccessibleName(tr("Choose the folder that the packets go to"))
-        self.box.addWidget(Label(said, "soft", wrap=True))
+        self.box.addWidget(self.said)
         self.box.addSpacing(tokens.grid)
         self.box.addLayout(form)
         self.box.addWidget(self.preview)
@@ -191,7 +213,8 @@ class MadeCard(Card):
         self.open = Button(tr("Show the folder"), icon="folder")
         self.open.clicked.connect(self.show_folder)
         self._folder: Path | None = None
-        self.box.addWidget(Label(tr("Send each rater the file with their code, and no other."), "soft", wrap=True))
+        self.said = Label("", "soft", wrap=True)
+        self.box.addWidget(self.said)
         self.box.addWidget(self.folder)
         self.box.addWidget(self.view)
         buttons = FlowLayout(spacing=theme.current().grid)
@@ -203,6 +226,9 @@ class MadeCard(Card):
         self._folder = made[0].path.parent if made else None
         self.folder.set_text(str(self._folder or ""))
         self.view.show_rows(words.made_rows(made))
+        packets = all(one.path.suffix == PACKET_SUFFIX for one in made)
+        here = tr("Send each rater the file with their code, and no other.")
+        self.said.setText(here if packets else tr("The README in the folder says what to do with these files."))
         self.setVisible(bool(made))
 
     def forget(self) -> None:
@@ -244,9 +270,10 @@ class MergeCard(Card):
         self._handle: JobHandle | None = None
         self._waiting: list[tuple[Path, ...]] = []
         said = tr(
-            "Drop any number of packets anywhere on this window, or choose them. Texts are checked against what was "
-            "sent out; the files stay as they are. Nothing here is overwritten: what is here already counts once, and "
-            "answers that conflict wait for your decision."
+            "Drop any number of packets anywhere on this window, or choose them; from other tools choose Potato’s "
+            "config.yaml in its folder, or Label Studio’s exports. Texts are checked against what was sent out; the "
+            "files stay as they are. Nothing here is overwritten: what is here already counts once, and answers that "
+            "conflict wait for your decision."
         )
         self.choose = PrimaryButton(tr("Choose packets…"), icon="folder")
         self.progress = ProgressThin(tr("Merging packets"))
@@ -265,7 +292,8 @@ class MergeCard(Card):
         self._show()
 
     def ask_files(self) -> None:
-        kinds = tr("Packets ({pattern})").format(pattern=f"*{PACKET_SUFFIX}")
+        patterns = f"*{PACKET_SUFFIX} config.yaml *.json"
+        kinds = tr("Packets and results ({pattern})").format(pattern=patterns)
         chosen, _ = QFileDialog.getOpenFileNames(self, tr("Choose packets"), "", kinds)
         if chosen:
             self.start([Path(one) for one in chosen])
@@ -352,9 +380,9 @@ class ReportCard(Card):
 
     def show_report(self, report: "MergeReport", accepted: bool) -> None:
         """Another report; where strangers of the last one were taken in, their rows alone are other ones."""
-        news = {one.path: one for one in report.files}
+        news = {(one.path, one.code): one for one in report.files}
         before = self._report.files if self._report is not None and accepted else ()
-        files = tuple(news.pop(one.path, one) for one in before) + tuple(news.values())
+        files = tuple(news.pop((one.path, one.code), one) for one in before) + tuple(news.values())
         self._accepted = (self._accepted | {one.path for one in report.files}) if accepted else frozenset()
         self._report = report = replace(report, files=files)
         self.said.setText(words.report_words(report, self._accepted))

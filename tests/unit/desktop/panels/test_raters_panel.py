@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outside_results import label_studio_answers, potato_answers
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QTableView
@@ -130,6 +131,35 @@ def test_packets_are_made_for_new_codes_into_the_chosen_folder(open_panel: Open,
     bench.tab("plans")
     away = [("R01", "packet away", "open"), ("R02", "packet away", "open")]
     bench.qtbot.waitUntil(lambda: [row.cells[:3] for row in bench.panel.plans.raters.table.rows] == away)
+
+
+@pytest.mark.parametrize("tool", ["potato", "label-studio"])
+def test_a_plan_goes_to_another_tool_and_comes_back(open_panel: Open, path: Path, tmp_path: Path, tool: str) -> None:
+    bench = open_panel(path)
+    bench.tab("packets")
+    make = bench.panel.packets.make
+    assert "presses Finish" in make.said.text()
+    make.tool.setCurrentIndex(make.tool.findData(tool))
+    assert "README" in make.said.text()
+    make.set_folder(tmp_path)
+    QTest.keyClicks(make.whom, "2")
+    bench.press(make.make)
+    names = {"potato": ["config.yaml"] * 2, "label-studio": ["R01.json", "R02.json"]}[tool]
+    assert [row.cells for row in bench.panel.packets.made.view.table.rows] == [
+        ("R01", "6", names[0]), ("R02", "6", names[1])
+    ]  # fmt: skip
+    assert "README" in bench.panel.packets.made.said.text()
+    folder = tmp_path / tool
+    if tool == "potato":
+        came = [potato_answers(folder, code, lambda task: "B") for code in ("R01", "R02")][:1]
+    else:
+        came = [label_studio_answers(folder / f"{code}.json", tmp_path / f"{code}.json", lambda task: "B")
+                for code in ("R01", "R02")]  # fmt: skip
+    bench.panel.packets.merge.start(came)
+    bench.settle()
+    rows = bench.panel.packets.report.view.table.rows
+    assert sorted(row.cells[1:4] for row in rows) == [("R01", "6", "0"), ("R02", "6", "0")]
+    assert bench.panel.packets.report.said.text() == "2 packets were merged, 12 new answers."
 
 
 def test_without_a_plan_to_send_it_says_where_plans_come_from(open_panel: Open, file: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.findings import Finding, Interval
-from core.judging.packets.merge import MergedFile, MergeReport
+from core.judging.packets.report import MergedFile, MergeReport
 from desktop.operations.raters import MOST_RATERS, codes_of
 from desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
 from desktop.tables.rows import TableColumn, TableRow, TextTableModel

@@ -1,0 +1,102 @@
+"""Handing a plan out to another tool: a folder in its own format, with what the packets of these raters would hold."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.judging.packets import label_studio, potato
+from core.judging.packets.make import AT_ONCE, MadePacket, PlanToSend, asked_of, begun_packet, order_for, rater_codes, read_plan
+from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
+from core.judging.wording import ComparisonWording, shipped_wording
+from core.project.project import Project
+from core.project.stores.packets import NewPacket
+
+# The folder's name, and what writes it and says which file is whose.
+WRITERS: Mapping[Tool, tuple[str, Callable[[Path, Handout], Mapping[str, str]]]] = {
+    "potato": (potato.FOLDER, potato.write),
+    "label-studio": (label_studio.FOLDER, label_studio.write),
+}
+
+
+def hand_out(
+    ctx: JobContext,
+    project: Project,
+    tool: Tool,
+    *,
+    plan_id: str,
+    codes: Sequence[str],
+    folder: Path,
+    wording: ComparisonWording | None = None,
+) -> tuple[MadePacket, ...]:
+    """Write a folder for the tool into `folder`, and note raters, sessions and packets in the project.
+
+    Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here, a
+    folder that is in the way or cannot be written to. Nothing is written unless all of it can be.
+    """
+    words = wording or shipped_wording()
+    plan = read_plan(ctx, project, plan_id, words)
+    begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
+    tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
+    handout = Handout(
+        tasks,
+        cards=max(len(row.items) for row in plan.rows if row.id in plan.usable),
+        notes=bool(plan.settings["notes"]),
+        question=str(plan.settings.get("question") or QUESTION),
+        instructions=str(plan.settings.get("instructions", "")),
+        consent_text=str(plan.settings["consent_text"]),
+    )
+    name, write = WRITERS[tool]
+    with _new_folder(folder / name) as part:
+        files = write(part, handout)
+        for new in begun:
+            project.packets.register(new)
+    return tuple(
+        MadePacket(folder / name / files[new.rater.code], new.rater.code, new.packet.id, len(tasks[new.rater.code]))
+        for new in begun
+    )
+
+
+def _tasks(
+    ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, wording: ComparisonWording
+) -> list[OutsideTask]:
+    order, code = order_for(plan, new.rater.code), new.rater.code
+    tasks: list[OutsideTask] = []
+    asked = asked_of(plan, code)
+    for start in range(0, len(asked), AT_ONCE):
+        ctx.check()
+        rows = asked[start : start + AT_ONCE]
+        texts = project.texts({item.key for row in rows for item in row.items})
+        for row in rows:
+            shown = tuple(texts[row.items[index].key] for index in order.of(row.id))
+            name = f"{new.packet.id[:8]}-{len(tasks) + 1:04d}"
+            tasks.append(OutsideTask(name, new.packet.id, row.id, code, wording.title(row.task, row.theme), shown))
+    return tasks
+
+
+@contextmanager
+def _new_folder(target: Path) -> Iterator[Path]:
+    """A folder that takes its name where the block ends well, and is gone otherwise."""
+    if target.exists():
+        raise AppError(
+            f"There is something at “{target.name}” already.", kept="Nothing was written, and nothing was changed.",
+            hint="Choose another folder: what raters answered may be in that one.",
+        )  # fmt: skip
+    part: Path | None = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
+        part.chmod(0o755)  # mkdtemp keeps folders to their maker; this one is handed on
+        yield part
+        part.rename(target)
+    except OSError as error:
+        raise AppError(
+            f"The folder “{target.name}” could not be written.", kept="The project itself is as it was.",
+            hint="Choose another folder, or free some space.", details=str(error),
+        ) from error  # fmt: skip
+    finally:
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)

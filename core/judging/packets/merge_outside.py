@@ -1,0 +1,153 @@
+"""Merging what came back from another tool: by the packets that were made, checked by the hashes of the texts.
+
+The answers of one rater become the judgments of that rater's session, under keys that follow from the answer: what
+comes twice adds nothing, and two different answers to one comparison are a conflict, as between copies of a packet.
+"""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.judging.packets import label_studio, potato
+from core.judging.packets.decisions import conflicts
+from core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
+from core.judging.packets.report import MergedFile
+from core.judging.plan import CardOrder
+from core.project.project import Project
+from core.project.rows import ComparisonRow, PacketRow, SessionRow
+from core.project.stores.common import canonical_json, json_sha256, utc_now, without_surrogates
+from core.project.stores.judging import judgment_sha256
+from core.project.stores.packets import PacketRows
+from core.text import sha256_text
+
+
+def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
+    """The function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
+    if path.is_dir() or path.name == potato.CONFIG:
+        return potato.read
+    return label_studio.read if path.suffix.lower() == ".json" else None
+
+
+@dataclass
+class _Came:
+    """The answers of one rater in one file, as far as they fit the packet that was made."""
+
+    judgments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    strange: int = 0
+
+
+def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]) -> list[MergedFile]:
+    """Merge a file's answers, rater by rater. Raises AppError where none of them was asked for by this project."""
+    made = {row.id: row for row in project.packets.all() if row.direction == "made"}
+    raters = {row.id: row.code for row in project.judging.raters()}
+    by_packet: dict[str, list[OutsideAnswer]] = {}
+    strangers = 0
+    for one in answers:
+        packet = made.get(one.fields.get("packet", ""))
+        if packet is None or raters[packet.rater_id] != one.fields.get("rater"):
+            strangers += 1
+        else:
+            by_packet.setdefault(packet.id, []).append(one)
+    if not by_packet:
+        raise AppError(
+            f"“{path.name}” belongs to another project or plan: none of its comparisons was handed out here.",
+            kept="Nothing of it was merged.",
+            hint="Merge it into the project that it was made from.",
+        )
+    merged = [_Merging(project, made[key]).merge(path, found) for key, found in sorted(by_packet.items())]
+    if strangers:
+        merged.append(MergedFile(path, path.name, strange=strangers))
+    return merged
+
+
+class _Merging:
+    """One rater's answers from one file."""
+
+    def __init__(self, project: Project, packet: PacketRow) -> None:
+        self._project, self._packet = project, packet
+        plan = next(row for row in project.judging.plans() if row.id == packet.plan_id)
+        rows = project.judging.comparisons(plan.id)
+        self._rows: Mapping[str, ComparisonRow] = {row.id: row for row in rows}
+        self._code = next(row.code for row in project.judging.raters() if row.id == packet.rater_id)
+        self._order = CardOrder(rows, seed=plan.seed, rater_code=self._code)
+        self._session = next(
+            row
+            for row in project.judging.sessions()
+            if (row.plan_id, row.rater_id) == (packet.plan_id, packet.rater_id)
+        )
+
+    def merge(self, path: Path, answers: Sequence[OutsideAnswer]) -> MergedFile:
+        came = _Came()
+        for one in answers:
+            self._take(one, came)
+        rows = self._rows_of(came)
+        added = 0
+        if came.judgments:
+            added = len(self._project.packets.merge(rows).of("judgment"))
+        differing = {one.comparison_id for one in conflicts(self._project, self._session.id) if one.open}
+        compared = {row["comparison_id"] for row in came.judgments.values()}
+        return MergedFile(
+            path, path.name, self._code, added, len(came.judgments) - added, len(differing & compared),
+            tuple(sorted(came.changed)), finished=rows.session.revealed_at is not None, strange=came.strange,
+        )  # fmt: skip
+
+    def _take(self, one: OutsideAnswer, came: _Came) -> None:
+        row = self._rows.get(one.fields.get("comparison", ""))
+        if row is None or one.problem:
+            came.strange += 1
+            return
+        order = self._order.of(row.id)
+        texts = self._project.texts({item.key for item in row.items})
+        wanted = [sha256_text(texts[row.items[index].key]) for index in order]
+        shown = [one.fields.get(name, "") for name in CARDS[: len(order)]]
+        more = [one.fields[name] for name in CARDS[len(order) :] if name in one.fields]
+        if wanted != [sha256_text(text) for text in shown] or any(text != NO_TEXT for text in more):
+            came.changed.add(row.id)
+            return
+        outcome = "choice" if one.label in LETTERS[: len(order)] else OTHER_ANSWERS.get(one.label)
+        if outcome is None:
+            came.strange += 1
+            return
+        values = self._judgment(one, row, outcome, order)
+        came.judgments[values["id"]] = values
+
+    def _judgment(self, one: OutsideAnswer, row: ComparisonRow, outcome: str, order: Sequence[int]) -> dict[str, Any]:
+        said = canonical_json([row.id, one.key, one.label, one.note, one.seconds, one.at])
+        values = {
+            "id": str(uuid.uuid5(uuid.UUID(self._packet.id), said)),
+            "session_id": self._session.id,
+            "comparison_id": row.id,
+            "outcome": outcome,
+            "chosen": order[LETTERS.index(one.label)] if outcome == "choice" else None,
+            "shown": canonical_json(list(order)),
+            "texts_sha256": row.texts_sha256,
+            "note": without_surrogates(one.note),
+            "active_seconds": one.seconds,
+            "supersedes": None,
+            "created_at": one.at or self._packet.created_at,
+            "detail": canonical_json({"sequence": row.position + 1}),
+        }
+        return values | {"row_sha256": judgment_sha256(values)}
+
+    def _rows_of(self, came: _Came) -> PacketRows:
+        """The session is finished once every comparison that was handed out is answered or skipped."""
+        judgments = sorted(came.judgments.values(), key=lambda row: (row["created_at"], row["id"]))
+        answered = {row["comparison_id"] for row in judgments}
+        whole = len(answered) >= int(self._packet.manifest["comparisons"])
+        end = max(row["created_at"] for row in judgments) if judgments and whole else None
+        digest = json_sha256([row["row_sha256"] for row in judgments])
+        manifest = {**self._packet.manifest, "finished": end, "judgments": len(judgments)}
+        key = str(uuid.uuid5(uuid.UUID(self._packet.id), digest))
+        packet = self._packet
+        return PacketRows(
+            session=SessionRow(**{**vars(self._session), "opened_at": packet.created_at, "revealed_at": end}),
+            rater=None,
+            background={},
+            judgments=judgments,
+            annotations=[],
+            came=PacketRow(key, packet.plan_id, packet.rater_id, "merged", digest, manifest, utc_now()),
+        )

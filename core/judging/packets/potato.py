@@ -1,0 +1,148 @@
+"""Potato: one server for all raters, who log in with their codes from a browser or phone.
+
+Tried with potato-annotation 2.12. A folder holds `config.yaml` (JSON, which is YAML), the tasks, and, once somebody
+answered, `annotation_output/CODE/user_state.json`. Each rater is assigned the tasks with their own order of cards.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.judging.packets.outside import (
+    CARDS,
+    LETTERS,
+    Handout,
+    OutsideAnswer,
+    not_results,
+    plain_fields,
+    read_bytes,
+    write_text,
+)
+
+FOLDER = "potato"
+CONFIG, TASKS, ANSWERS, STATE = "config.yaml", "comparisons.jsonl", "annotation_output", "user_state.json"
+CHOICE, NOTE = "choice", "note"
+HINT = "Choose the folder that was made for Potato, with everything in it, or its config.yaml."
+
+
+def write(folder: Path, handout: Handout) -> Mapping[str, str]:
+    """Write the folder; by rater the file to name."""
+    tasks = [one for found in handout.tasks.values() for one in found]
+    lines = (json.dumps({"id": one.id, **one.fields(handout.cards)}) for one in tasks)
+    write_text(folder / TASKS, "".join(f"{line}\n" for line in lines))
+    write_text(folder / CONFIG, json.dumps(_config(handout), indent=2) + "\n")
+    write_text(folder / "README.txt", _readme(handout))
+    return dict.fromkeys(handout.tasks, CONFIG)
+
+
+def _config(handout: Handout) -> dict[str, Any]:
+    choice = {
+        "annotation_type": "radio", "name": CHOICE, "description": handout.question, "label_requirement": {"required": True},
+        "labels": [{"name": name, "key_value": str(key)} for key, name in enumerate(handout.answers, start=1)],
+    }  # fmt: skip
+    note = {"annotation_type": "text", "name": NOTE, "description": "A note, if you like", "textarea": {"on": True}}
+    groups = [
+        {"name": code, "annotators": [code], "instances": [one.id for one in tasks]}
+        for code, tasks in handout.tasks.items()
+    ]
+    cards = [
+        {"key": key, "type": "text", "label": letter}
+        for key, letter in zip(CARDS[: handout.cards], LETTERS, strict=False)
+    ]
+    return {
+        "annotation_task_name": "Comparisons",
+        "annotation_instructions": "\n\n".join(filter(None, (handout.instructions, handout.consent_text))),
+        "task_dir": ".",
+        "output_annotation_dir": f"{ANSWERS}/",
+        "data_files": [TASKS],
+        "item_properties": {"id_key": "id", "text_key": "title"},
+        "require_password": False,
+        "user_config": {"allow_all_users": False, "users": list(handout.tasks)},
+        "assignment_strategy": "batch",
+        "batch_assignment": {"groups": groups},
+        "instance_display": {
+            "layout": {"direction": "horizontal", "gap": "16px"},
+            "fields": [{"key": "title", "type": "text", "label": ""}, *cards],
+        },
+        "annotation_schemes": [choice, note] if handout.notes else [choice],
+        "site_dir": "default",
+    }
+
+
+def _readme(handout: Handout) -> str:
+    return (
+        "Comparisons for raters with a browser or a phone, to be judged in Potato (https://potatoannotator.com).\n\n"
+        "    pip install potato-annotation\n"
+        "    potato start config.yaml -p 8000\n\n"
+        f"Raters open this computer's address, port 8000, and log in as {', '.join(handout.tasks)}.\n"
+        "Afterwards bring back this folder as it is: in Biasprint, Raters, Packets, choose its config.yaml.\n"
+        "Texts that are changed here are noticed then, and what was said of them is left out.\n"
+        f"{handout.told_first}"
+    )
+
+
+# ---- What came back
+
+
+def read(path: Path) -> tuple[OutsideAnswer, ...]:
+    """Every answer in a folder. Raises AppError for what is no folder of ours with answers in it."""
+    folder = path if path.is_dir() else path.parent
+    tasks = dict(_tasks(folder))
+    answers: list[OutsideAnswer] = []
+    places = sorted((folder / ANSWERS).glob(f"*/{STATE}"))
+    if not places:
+        raise not_results(folder, "Potato", f"it has no answers in “{ANSWERS}”", HINT)
+    for place in places:
+        if place.parent.is_symlink():
+            raise not_results(place, "Potato", "it is a link", HINT)
+        answers += _answers(place, tasks)
+    return tuple(answers)
+
+
+def _tasks(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    if not (folder / TASKS).exists():
+        raise not_results(folder, "Potato", f"it has no “{TASKS}”", HINT)
+    for line in read_bytes(folder / TASKS).decode("utf-8", "replace").split("\n"):
+        try:
+            fields = plain_fields(json.loads(line))
+        except (ValueError, RecursionError):
+            fields = {}
+        yield fields.pop("id", ""), fields
+
+
+def _answers(path: Path, tasks: Mapping[str, Mapping[str, str]]) -> Iterator[OutsideAnswer]:
+    try:
+        state = json.loads(read_bytes(path))
+        rater = str(state["user_id"])
+        said = {str(key): _labels(value) for key, value in state["instance_id_to_label_to_value"].items()}
+        told = state.get("instance_id_to_behavioral_data", {})
+        for key, labels in said.items():
+            chosen, note = [name for schema, name, _ in labels if schema == CHOICE], ""
+            note = next((str(value) for schema, _, value in labels if schema == NOTE and value), "")
+            if not chosen:
+                continue
+            fields = tasks.get(key, {})
+            wrong = len(chosen) > 1 or fields.get("rater") != rater
+            seconds, at = _when(told.get(key, {}))
+            yield OutsideAnswer(key, fields, chosen[0], note, seconds, at, wrong)
+    except AppError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise not_results(path, "Potato", "it is damaged or of another version", HINT) from error
+
+
+def _labels(value: Any) -> list[tuple[str, str, Any]]:
+    return [(str(label["schema"]), str(label["name"]), said) for label, said in value]
+
+
+def _when(told: Mapping[str, Any]) -> tuple[float, str]:
+    """Seconds spent on a task, and when it was left; 0 and nothing where Potato does not say."""
+    spent, end = told.get("total_time_ms") or 0, told.get("session_end")
+    seconds = float(spent) / 1000
+    seconds = seconds if math.isfinite(seconds) and seconds >= 0 else 0.0
+    at = "" if not end else datetime.fromtimestamp(float(end), UTC).isoformat(timespec="milliseconds")
+    return seconds, at

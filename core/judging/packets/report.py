@@ -1,0 +1,37 @@
+"""The answer of merging: what became of each file, and of each rater in it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class MergedFile:
+    """The result of merging one file.
+
+    `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
+    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; what
+    was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else empty.
+    `strange`: answers that were not merged because nobody was asked for them so: a label or a task that was never given
+    out. `unknown_rater`: the project knows nothing of this packet's rater; merged only where raters are accepted.
+    """
+
+    path: Path
+    name: str
+    code: str = ""
+    added: int = 0
+    repeated: int = 0
+    conflicting: int = 0
+    changed_texts: tuple[str, ...] = ()
+    refused: str = ""
+    hint: str = ""
+    finished: bool = False
+    unknown_rater: bool = False
+    strange: int = 0
+
+
+@dataclass(frozen=True)
+class MergeReport:
+    """`conflicts`: how many wait for a decision in the whole project."""
+
+    files: tuple[MergedFile, ...]
+    conflicts: int
