@@ -9,7 +9,16 @@ from pathlib import Path
 from core.errors import AppError
 from core.jobs import JobContext
 from core.judging.packets import label_studio, potato
-from core.judging.packets.make import AT_ONCE, MadePacket, PlanToSend, asked_of, begun_packet, order_for, rater_codes, read_plan
+from core.judging.packets.make import (
+    AT_ONCE,
+    MadePacket,
+    PlanToSend,
+    asked_of,
+    begun_packet,
+    order_for,
+    rater_codes,
+    read_plan,
+)
 from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
 from core.judging.wording import ComparisonWording, shipped_wording
 from core.project.project import Project

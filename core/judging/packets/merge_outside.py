@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.judging.assignment import assigned
 from core.judging.packets import label_studio, potato
 from core.judging.packets.decisions import conflicts
 from core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
 from core.judging.packets.report import MergedFile
-from core.judging.plan import CardOrder
+from core.judging.plan import CardOrder, PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, SessionRow
 from core.project.stores.common import canonical_json, json_sha256, utc_now, without_surrogates
@@ -71,8 +72,10 @@ class _Merging:
         self._project, self._packet = project, packet
         plan = next(row for row in project.judging.plans() if row.id == packet.plan_id)
         rows = project.judging.comparisons(plan.id)
-        self._rows: Mapping[str, ComparisonRow] = {row.id: row for row in rows}
         self._code = next(row.code for row in project.judging.raters() if row.id == packet.rater_id)
+        asked = assigned(rows, PlanSettings.of(plan.settings), seed=plan.seed, code=self._code)
+        self._rows: Mapping[str, ComparisonRow] = {rows[place].id: rows[place] for place in asked}
+        self._places = {key: number for number, key in enumerate(self._rows, start=1)}
         self._order = CardOrder(rows, seed=plan.seed, rater_code=self._code)
         self._session = next(
             row
@@ -129,7 +132,7 @@ class _Merging:
             "active_seconds": one.seconds,
             "supersedes": None,
             "created_at": one.at or self._packet.created_at,
-            "detail": canonical_json({"sequence": row.position + 1}),
+            "detail": canonical_json({"sequence": self._places[row.id]}),
         }
         return values | {"row_sha256": judgment_sha256(values)}
 

@@ -41,7 +41,8 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
 
 def _config(handout: Handout) -> dict[str, Any]:
     choice = {
-        "annotation_type": "radio", "name": CHOICE, "description": handout.question, "label_requirement": {"required": True},
+        "annotation_type": "radio", "name": CHOICE, "description": handout.question,
+        "label_requirement": {"required": True},
         "labels": [{"name": name, "key_value": str(key)} for key, name in enumerate(handout.answers, start=1)],
     }  # fmt: skip
     note = {"annotation_type": "text", "name": NOTE, "description": "A note, if you like", "textarea": {"on": True}}

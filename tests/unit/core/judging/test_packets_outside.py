@@ -128,6 +128,23 @@ def test_ties_and_skips_come_back_too_and_half_a_plan_is_not_finished(project: P
 
 
 @pytest.mark.parametrize("tool", TOOLS)
+def test_the_plans_own_words_order_and_split_go_with_it(project: Path, tool: Tool) -> None:
+    own = {"instructions": "Read slowly.", "question": 'Which is "kinder"?', "consent_text": "I agree."}
+    coordinator(project, comparisons=6, own_order=True, split=2, **own)
+    first, second = handed(project, tool)
+    files = [path for path in first.path.parent.rglob("*") if path.is_file()]
+    said = "\n".join(path.read_text("utf-8") for path in files).replace("&quot;", '"').replace("\\", "")
+    assert all(words in said for words in own.values())
+    assert (first.comparisons, second.comparisons) == (3, 3)
+    came = [answered(project, tool, one, maker("z")) for one in (first, second)]
+    merge(project, *(came[:1] if tool == "potato" else came))
+    rows = in_force(project), in_force(project, "R02")
+    assert [len(found) for found in rows] == [3, 3]
+    assert not {row.comparison_id for row in rows[0]} & {row.comparison_id for row in rows[1]}
+    assert {row.detail["sequence"] for row in rows[0]} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
 def test_texts_that_were_edited_there_are_noticed_and_their_answers_left_out(project: Path, tool: Tool) -> None:
     coordinator(project, comparisons=4)
     (made,) = handed(project, tool, "R01")
