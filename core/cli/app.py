@@ -16,6 +16,7 @@ from core.cli import (
     letter_commands,
     models_commands,
     project_commands,
+    rater_commands,
 )
 from core.cli.console import finish_stdout, never_fail_to_encode, note
 from core.errors import AppError, JobCancelled
@@ -47,6 +48,7 @@ def build() -> typer.Typer:
         installation_commands.add_installation_to,
         judging_commands.add_judge_to,
         judging_commands.add_packet_to,
+        rater_commands.add_raters_to,
         letter_commands.add_letter_to,
     ):
         add_to(app)

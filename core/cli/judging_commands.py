@@ -24,6 +24,17 @@ from core.cli.generators import (
     session_keys,
 )
 from core.cli.project_commands import AsJson, File, Seed
+from core.cli.rater_commands import (
+    Checks,
+    Instructions,
+    Overlap,
+    Practice,
+    Question,
+    RubricFile,
+    SameOrder,
+    Split,
+    asked_of_raters,
+)
 from core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +85,14 @@ def compare(
     raters: Annotated[
         int | None, typer.Option(help="How many raters are planned, for what it can show.", min=1)
     ] = None,
+    instructions: Instructions = None,
+    question: Question = "",
+    rubric: RubricFile = None,
+    practice: Practice = None,
+    checks: Checks = None,
+    same_order: SameOrder = False,
+    split: Split = 0,
+    overlap: Overlap = 0.0,
     preference: Annotated[
         str, typer.Option(help="The expected preference as shares, such as .55/.30/.15, for what it can show.")
     ] = "",
@@ -93,14 +112,16 @@ def compare(
     shares = preference_of(preference) if preference else ()
     asked: dict[str, Any] = {
         "kind": kind, "consent_text": _consent(consent), "repeat_share": repeats, "criterion_ratings": criteria,
-        "ask_background": background, "workshop": workshop,
+        "ask_background": background, "workshop": workshop, "own_order": not same_order, "split": split,
+        "overlap": overlap, **asked_of_raters(instructions, question, rubric, practice, checks),
     }  # fmt: skip
+    known = asked.pop("checks")
     drawing: dict[str, Any] = {"axes": axis or (), "models": model or (), "seed": seed, "per_axis": per_axis}
     where = study or STUDY_OF[kind]
     if power:
         _tell_power(_sized(file, where, asked, drawing, raters or 1, shares), as_json)
         return
-    drawing |= {"title": title, "raters": raters, "preference": shares}
+    drawing |= {"title": title, "raters": raters, "preference": shares, "checks": known}
     _draw(file, where, asked, drawing, as_json)
 
 

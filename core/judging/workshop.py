@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import AppError
+from core.judging.exclusion import exclusions
 from core.judging.fingerprint import GROUP_FROM, PLANNED
-from core.judging.plan import PlanSettings
+from core.judging.plan import CHECK, PlanSettings
 from core.judging.planner import Chance, JudgingDesign, plan_power
 from core.judging.store import ProjectStore
 from core.judging.work import Refused
@@ -116,12 +117,19 @@ def attendance(project: Project, plan_id: str) -> Attendance:
     return Attendance(len(sessions), sum(row.revealed_at is not None for row in sessions))
 
 
-def tellable_sessions(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
-    """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people."""
+def tellable_sessions(
+    project: Project, sessions: Iterable[SessionRow], *, excluded: bool = False
+) -> tuple[SessionRow, ...]:
+    """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people.
+
+    Without the raters who are left out (core.judging.exclusion), unless `excluded` asks for them too.
+    """
+    out = {} if excluded else exclusions(project)
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
     every = project.judging.sessions()
     finished = Counter(row.plan_id for row in every if row.revealed_at is not None and row.rater_id not in models)
     small = {plan for plan in _workshops(project) if finished[plan] < GROUP_FROM}
+    sessions = (row for row in sessions if row.rater_id not in out)
     return tuple(row for row in sessions if row.plan_id not in small or row.rater_id in models)
 
 
@@ -172,7 +180,7 @@ def chance_of(design: JudgingDesign) -> Chance:
 
 def _design(rows: Sequence[ComparisonRow]) -> JudgingDesign | None:
     """The design on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
-    asked = Counter(row.axis for row in rows if row.repeat_of is None)
+    asked = Counter(row.axis for row in rows if row.repeat_of is None and row.axis != CHECK)
     if not asked:
         return None
     identities = max(len({item.identity for item in row.items}) for row in rows)

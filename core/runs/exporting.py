@@ -9,6 +9,7 @@ from typing import Any, Literal
 from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.adjudication import Adjudication, adjudicated
+from core.judging.exclusion import exclusions
 from core.judging.plan import PlanSettings
 from core.project.project import Project
 from core.project.rows import (
@@ -45,7 +46,8 @@ JUDGMENT_END = (
     "adjudicated",
     "seen",
     "words",
-)  # since models judge; packets; looks; lengths
+    "excluded",
+)  # since models judge; packets; looks; lengths; raters who are left out
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -54,8 +56,9 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
-    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default. A
-    participant of a workshop is a number that is drawn for each export, without the time of any answer.
+    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, and
+    `excluded` for one of a rater who is left out. A participant of a workshop is a number that is drawn for each
+    export, without the time of any answer.
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
@@ -68,6 +71,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     numbers = _numbers([row for row in revealed if row.plan_id in workshops], raters)
     wrote = written_by(project) if revealed else {}
     decided = adjudicated(project) if revealed else {}
+    excluded = exclusions(project)
     lengths = text_lengths(project, comparisons.values())
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
         rater = raters[session.rater_id]
@@ -88,6 +92,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "seen": int(row.seen),
                 "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
                 "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
+                "excluded": int(rater.id in excluded),
             }
 
 

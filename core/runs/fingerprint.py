@@ -13,6 +13,7 @@ from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.assignment import asked_in
+from core.judging.exclusion import exclusions
 from core.judging.fingerprint import (
     GROUP_FROM,
     AskedAxis,
@@ -289,7 +290,8 @@ def _beside(
 ) -> _Others:
     """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
     on_plans = [session for session in _revealed(project, sessions) if session.plan_id in plans]
-    of_people = [session for session in on_plans if raters[session.rater_id].kind == "person"]
+    out = exclusions(project)
+    of_people = [one for one in on_plans if raters[one.rater_id].kind == "person" and one.rater_id not in out]
     people = len({session.rater_id for session in of_people})
     voices = []
     if people >= GROUP_FROM:

@@ -10,6 +10,7 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
+from core.judging.exclusion import EXCLUDED, excluded_codes
 from core.judging.fingerprint import GROUP_FROM
 from core.judging.looking import SEEN, seen_count
 from core.judging.workshop import tellable_sessions
@@ -21,6 +22,7 @@ from core.runs.measure.creativity_columns import (
     by_set,
     compared_axes,
     harm_of,
+    is_excluded,
     is_seen,
     judgment_columns,
     judgment_table_columns,
@@ -33,6 +35,8 @@ from core.runs.measure.creativity_columns import (
 from core.runs.setup import shipped_axes
 from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
 from core.scorers.protocol import ScorerInfo
+from core.studies.creativity.affinity import ABS, SHARE
+from core.studies.creativity.choices import QUALITY
 from core.studies.study import MeasureOptions
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
@@ -101,16 +105,60 @@ def _judged(
     """The findings of the revealed sessions, and what is said of the others."""
     sessions = project.judging.sessions()
     finished = [session for session in sessions if session.revealed_at is not None]
-    revealed = tellable_sessions(project, finished)
+    revealed, with_all = tellable_sessions(project, finished), tellable_sessions(project, finished, excluded=True)
     remarks = _left_out(project, [session for session in sessions if session.revealed_at is None])
-    if len(revealed) < len(finished):
-        few = len(finished) - len(revealed)
+    out = _excluded_words(project) if len(revealed) < len(with_all) else ""
+    if out:
+        remarks.append(f"Left out: {out}.")
+    if few := len(finished) - len(with_all):
         remarks.append(f"{few} sessions of workshops with fewer than {GROUP_FROM} people were left out.")
     if not revealed:
         return None, remarks
     if seen := seen_count(project, [session.id for session in revealed]):
         remarks.append(seen_words(seen, kept=options.seen))
-    return of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen), remarks
+    result = of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen)
+    if out:
+        whole = of_judgments(ctx, project, with_all, axes, options.seed, compute, seen=options.seen)
+        result = with_excluded(result, whole, out)
+    return result, remarks
+
+
+def _excluded_words(project: Project) -> str:
+    """ "R03 (two checks failed)", every rater who is left out with the reason."""
+    return ", ".join(f"{code} ({reason})" for code, reason in sorted(excluded_codes(project).items()))
+
+
+def with_excluded(result: StudyResult, whole: StudyResult, out: str) -> StudyResult:
+    """The result with the shares and ABS of everybody beside its own, and the judgments counted that were left out.
+
+    `whole`: measured with the raters who are left out. The contrast is what they would add; there is no test, which
+    would be a second one of the same question.
+    """
+    without = {(one.id, one.label, one.dims.get("axis")): one for one in result.findings if one.dims.keys() == {"axis"}}
+    beside = []
+    for one in whole.findings:
+        if one.id in (SHARE, ABS) and one.variant == "default":
+            own = without.get((one.id, one.label, one.dims.get("axis")))
+            known = own is not None and own.estimate is not None and one.estimate is not None
+            adds = {"with everybody": one.estimate - own.estimate} if known else None  # type: ignore[operator,union-attr]
+            told = f"Without them {own.estimate:.3f}. " if known else ""  # type: ignore[union-attr]
+            name = one.id.removeprefix("creativity.")
+            beside.append(
+                replace(
+                    one,
+                    id=f"{QUALITY}.excluded.{name}",
+                    title=f"{one.title}, with everybody",
+                    p=None,
+                    p_adjusted=None,
+                    adjust=None,
+                    power=None,
+                    contrast=adds,
+                    note=f"{told}Elsewhere left out: {out}. {one.note}".strip(),
+                )
+            )
+    left_out = whole.rows - result.rows
+    dropped = {**result.dropped, EXCLUDED: left_out}
+    return replace(result, rows=whole.rows, dropped=dropped, findings=(*result.findings, *beside))
 
 
 def _something(results: Sequence[StudyResult | None]) -> list[StudyResult]:
@@ -274,7 +322,10 @@ def _output_tables(
 def _judgment_tables(
     ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
 ) -> StudyResult:
-    blind = [record for record in records if options.seen or not is_seen(record)]
+    counting = [record for record in records if not is_excluded(record)]
+    blind = [record for record in counting if options.seen or not is_seen(record)]
+    if not counting:
+        raise AppError("Every rater of the table is left out.", hint="Set the column “excluded” to 0 to count them.")
     if not blind:
         raise AppError(
             "Every judgment of the table was made after a look at the identities.", hint="--keep-seen keeps them."
@@ -288,7 +339,10 @@ def _judgment_tables(
     columns, chosen = by_set(columns, _only(axes, options.axes))
     shipped = {axis: load_axis(axis).definition() for axis in chosen if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped)}
-    return with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(records) - len(blind))
+    result = with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(counting) - len(blind))
+    if out := len(records) - len(counting):
+        result = replace(result, rows=result.rows + out, dropped={**result.dropped, EXCLUDED: out})
+    return result
 
 
 def _ordered(axis: str, identities: set[str]) -> list[str]:

@@ -171,6 +171,11 @@ def is_seen(record: Record) -> bool:
     return _is_marked(record, "seen")
 
 
+def is_excluded(record: Record) -> bool:
+    """True if a row's rater is left out, as far as its table says."""
+    return _is_marked(record, "excluded")
+
+
 def _is_marked(record: Record, column: str) -> bool:
     return record.values.get(column, "").strip().lower() in MARKED
 

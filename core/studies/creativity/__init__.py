@@ -82,6 +82,7 @@ STUDY = Study(
             ("creativity.quality.consistency", "repeats"),
             ("creativity.quality.position", "choices"),
             ("creativity.quality.without.abs", "choices"),
+            ("creativity.quality.excluded", "choices"),
             ("creativity.quality.without", "comparisons"),
             ("creativity.quality", "judgments"),
             ("creativity.", "prompts"),

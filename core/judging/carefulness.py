@@ -1,0 +1,291 @@
+"""Signs that a rater may not have read: flags, each with the figures it rests on, and agreement with the others.
+
+A flag is a reason to look, never a verdict: nobody is left out by one. Each is set only where so many answers can tell
+it; how often careful raters get one by chance is in docs/statistics.md. Everything here is counted from values, without
+scipy: the window's threads call it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+from statistics import NormalDist, fmean, stdev
+from typing import Literal
+
+from core.judging.known import CheckResult
+from core.metrics.proportions import wilson
+from core.metrics.result import LEVEL, Bounds
+
+FlagKey = Literal["speed", "same answer", "side", "checks", "agreement"]
+
+
+@dataclass(frozen=True)
+class GivenChoice:
+    """One answer in force, in the order in which a rater gave them.
+
+    `place`: of the chosen card, from 0, and `identity` what it stood for; None and "" without a choice. `words`: on
+    all of its cards. `counts`: whether it is no hidden repeat and no check.
+    """
+
+    comparison: str
+    axis: str
+    outcome: str
+    identity: str
+    place: int | None
+    cards: int
+    words: int
+    seconds: float
+    counts: bool = True
+
+
+@dataclass(frozen=True)
+class RaterFlag:
+    """What was seen, in a sentence with its figures."""
+
+    key: FlagKey
+    said: str
+
+
+# ---- Speed: by the words on the cards, whatever this rater's usual time is
+# Silent reading of English takes 175 to 300 words a minute, 238 on average (Brysbaert 2019). Ten words a second are two
+# and a half times the average: nobody has read all of it.
+FASTEST = 10.0  # words a second
+LEAST_SECONDS = 1.0
+FEWEST_TIMED = 5
+SOME = 0.1  # a flag needs more than this share of the answers, as far as their number tells
+
+
+def too_quick(given: Sequence[GivenChoice]) -> RaterFlag | None:
+    """Answers given sooner than the cards can be read, where the Wilson interval of their share lies above SOME."""
+    timed = [one for one in given if one.seconds > 0 and one.outcome != "skip"]
+    quick = sum(one.seconds < max(LEAST_SECONDS, one.words / FASTEST) for one in timed)
+    bounds = wilson(quick, len(timed))
+    if bounds is None or len(timed) < FEWEST_TIMED or bounds.low <= SOME:
+        return None
+    return RaterFlag("speed", f"{quick} of {len(timed)} answers came sooner than the texts can be read "
+                              f"({_interval(bounds)}): more than {FASTEST:g} words a second.")  # fmt: skip
+
+
+# ---- Straight-lining: the same card again and again, although the order of the cards is counterbalanced
+
+RUN_CHANCE = 0.001
+FEWEST_SAME = 10
+
+
+def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
+    """A run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a choice."""
+    answered = [one for one in given if one.outcome != "skip"]
+    without = sum(one.place is None for one in answered)
+    if len(answered) >= FEWEST_SAME and without >= 0.9 * len(answered):
+        return RaterFlag("same answer", f"{without} of {len(answered)} answers are a tie or “none is good”.")
+    run, card, longest = 0, -1, (0, -1)
+    for one in answered:
+        run = run + 1 if one.place is not None and one.place == card else int(one.place is not None)
+        card = -1 if one.place is None else one.place
+        longest = max(longest, (run, card))
+    length, card = longest
+    if length < 2:
+        return None
+    chance = run_chance(length, len(answered), min(one.cards for one in answered))
+    if chance >= RUN_CHANCE:
+        return None
+    return RaterFlag("same answer", f"Card {_letter(card)} was chosen {length} times in a row of {len(answered)} "
+                                    f"answers; by chance this happens to {_chance(chance)}.")  # fmt: skip
+
+
+def run_chance(length: int, n: int, cards: int) -> float:
+    """The chance that one of `cards` equally likely answers comes `length` times or more in a row within n.
+
+    By the distribution of the present run: it grows with 1/cards and starts again otherwise.
+    """
+    if n < length:
+        return 0.0
+    runs = [0.0] * length  # by the length of the present run; those that reached `length` have left
+    runs[1 % length] = 1.0 if length > 1 else 0.0
+    for _ in range(n - 1):
+        ended = sum(runs[1:]) * (cards - 1) / cards
+        runs = [0.0, ended, *(one / cards for one in runs[1:-1])] if length > 1 else runs
+    return 1 - sum(runs[1:])
+
+
+# ---- Side: one place among the cards is chosen too often
+
+SIDE_CHANCE = 0.01
+
+
+def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
+    """The place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact, Bonferroni)."""
+    by_cards: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for one in given:
+        if one.place is not None and one.counts:
+            by_cards[one.cards][one.place] += 1
+    found = []
+    for cards, places in by_cards.items():
+        (place, many), n = places.most_common(1)[0], places.total()
+        found.append((cards * len(by_cards) * tail(many, n, 1 / cards), cards, place, many, n))
+    if not found or (best := min(found))[0] >= SIDE_CHANCE:
+        return None
+    chance, cards, place, many, n = best
+    bounds = wilson(many, n)
+    assert bounds is not None
+    return RaterFlag("side", f"Card {_letter(place)} of {cards} was chosen {many} of {n} times ({_interval(bounds)}); "
+                             f"by chance some card is so often in {_chance(chance)}.")  # fmt: skip
+
+
+def tail(many: int, n: int, share: float) -> float:
+    """P(X ≥ many) of a binomial X, exact."""
+    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(many, n + 1))
+
+
+# ---- Hidden checks
+
+FEWEST_FAILED = 2
+
+
+def failed_checks(found: CheckResult) -> RaterFlag | None:
+    """Two failed or more, where the Wilson interval of their share lies above SOME: one may be a slip."""
+    failed, bounds = found.asked - found.passed, wilson(found.asked - found.passed, found.asked)
+    if bounds is None or failed < FEWEST_FAILED or bounds.low <= SOME:
+        return None
+    return RaterFlag("checks", f"{failed} of {found.asked} hidden checks were failed ({_interval(bounds)}).")
+
+
+# ---- Agreement with the others, beyond chance
+
+FEWEST_SHARED = 20
+FAR_BELOW = 3.0  # standard errors
+Chosen = Mapping[str, Mapping[str, str]]  # by rater, by comparison: the identity chosen
+
+
+@dataclass(frozen=True)
+class WithOthers:
+    """Cohen's κ of a rater with the others, over the comparisons that both chose in; None with a reason.
+
+    `interval`: a jackknife over comparisons, for these others. `below`: by how many standard errors this rater's
+    agreement with the others lies below that of the others among each other, on the same comparisons.
+    """
+
+    kappa: float | None
+    n: int
+    interval: Bounds | None = None
+    reason: str = ""
+    below: float | None = None
+
+
+def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithOthers:
+    """κ = (p_o − p_e) / (1 − p_e): p_o the mean over comparisons of the share of others who chose the same; p_e from
+    this rater's shares and the others', on each axis, every comparison weighing alike.
+
+    With one other rater it is Cohen's κ (1960); with several each comparison's others stand for one.
+    """
+    own = chosen.get(rater, {})
+    lines = []
+    for comparison, identity in own.items():
+        others = [said[comparison] for name, said in chosen.items() if name != rater and comparison in said]
+        if others:
+            lines.append((axis_of[comparison], identity, Counter(others)))
+    if not lines:
+        return WithOthers(None, 0, reason="nobody else chose in the same comparisons")
+    sums = _Sums(lines)
+    kappa = sums.kappa()
+    if kappa is None:
+        return WithOthers(None, len(lines), reason="every choice fell on the same identity")
+    if len(lines) < FEWEST_SHARED:
+        return WithOthers(kappa, len(lines), reason=f"interval: fewer than {FEWEST_SHARED} comparisons")
+    return WithOthers(kappa, len(lines), _jackknifed(lines, sums, kappa), below=_below(lines))
+
+
+def low_agreement(found: WithOthers) -> RaterFlag | None:
+    """Agreement far below the others' own: taste differs, and in these texts much of it; this is more than that."""
+    if found.below is None or found.kappa is None or found.below <= FAR_BELOW:
+        return None
+    bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""
+    return RaterFlag("agreement", f"Agrees with the others less than they do with each other: κ = {found.kappa:.2f}"
+                                  f"{bounds}, {found.n} comparisons.")  # fmt: skip
+
+
+_Line = tuple[str, str, Counter[str]]  # axis, own identity, the others'
+
+
+class _Sums:
+    """What κ is made of, so that it can be told without one comparison at little cost."""
+
+    def __init__(self, lines: Sequence[_Line]) -> None:
+        self._observed, self._n = 0.0, len(lines)
+        self._own: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._others: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+        for axis, identity, others in lines:
+            self._own[axis][identity] += 1
+            self._observed += others[identity] / others.total()
+            for name, many in others.items():
+                self._others[axis][name] += many / others.total()
+        self._expected = {axis: self._of_axis(axis) for axis in self._own}
+
+    def kappa(self, without: _Line | None = None) -> float | None:
+        observed, n, expected = self._observed, self._n, sum(self._expected.values())
+        if without is not None:
+            axis, identity, others = without
+            observed -= others[identity] / others.total()
+            expected += self._of_axis(axis, without) - self._expected[axis]
+            n -= 1
+        return None if n - expected < 1e-9 else (observed - expected) / (n - expected)
+
+    def _of_axis(self, axis: str, without: _Line | None = None) -> float:
+        own, others = self._own[axis], self._others[axis]
+        n = own.total() - (without is not None)
+        if n == 0:
+            return 0.0
+        if without is None:
+            return sum(many * others[name] for name, many in own.items()) / n
+        _, identity, said = without
+        return sum(
+            (many - (name == identity)) * (others[name] - said[name] / said.total()) for name, many in own.items()
+        ) / n  # fmt: skip
+
+
+def _jackknifed(lines: Sequence[_Line], sums: _Sums, kappa: float) -> Bounds | None:
+    n = len(lines)
+    values = [one for line in lines if (one := sums.kappa(line)) is not None]
+    if len(values) < n or max(values) - min(values) < 1e-12:
+        return None
+    mean = fmean(values)
+    error = sqrt((n - 1) / n * sum((one - mean) ** 2 for one in values))
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error * sqrt(n / (n - 3))
+    return Bounds(max(-1.0, kappa - half), min(1.0, kappa + half), "jackknife over comparisons")
+
+
+def _below(lines: Sequence[_Line]) -> float | None:
+    """Standard errors by which this rater's agreement lies below the others' own; None with too few to tell."""
+    differences = []
+    for _, identity, others in lines:
+        m = others.total()
+        if m >= 2:
+            among = sum(many * (many - 1) for many in others.values()) / (m * (m - 1))
+            differences.append(others[identity] / m - among)
+    n = len(differences)
+    if n < FEWEST_SHARED or len(set(differences)) == 1:
+        return None
+    return -fmean(differences) / (stdev(differences) / sqrt(n))
+
+
+# ---- All of them
+
+
+def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthers) -> tuple[RaterFlag, ...]:
+    """The flags that a rater has."""
+    found: Iterable[RaterFlag | None] = (
+        too_quick(given), same_answer(given), one_side(given), failed_checks(checks), low_agreement(agreement)
+    )  # fmt: skip
+    return tuple(one for one in found if one is not None)
+
+
+def _interval(bounds: Bounds) -> str:
+    return f"95 % interval {bounds.low:.0%} to {bounds.high:.0%}"
+
+
+def _letter(place: int) -> str:
+    return "ABCDEFGH"[place]
+
+
+def _chance(chance: float) -> str:
+    return "fewer than 1 in 10,000" if chance < 1e-4 else f"{max(1, round(10_000 * chance))} in 10,000"

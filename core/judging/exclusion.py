@@ -1,0 +1,71 @@
+"""Raters who are left out: with a reason, which is stored, and for as long as nobody counts them again.
+
+Nothing is deleted. Each decision is an annotation on the rater that supersedes the one before, so that who was left
+out, why and when stays in the project. Measures leave excluded raters out and say how many (`tellable_sessions`);
+beside them stand the main findings with everybody.
+"""
+
+from dataclasses import dataclass
+
+from core.errors import UsageError
+from core.project.changes import Changes
+from core.project.project import Project
+from core.project.specs import AnnotationSpec
+
+EXCLUSION = "exclusion"
+EXCLUDED = "rater left out"  # why a judgment is left out
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A decision on a rater; `excluded` is False where they were counted again."""
+
+    rater_id: str
+    excluded: bool
+    reason: str
+    at: str
+
+
+def exclude(project: Project, rater_id: str, reason: str) -> Changes:
+    """Leave a rater out from now on. Raises UsageError without a reason."""
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise UsageError(
+            "A rater is left out for a reason.", kept="The rater counts as before.",
+            hint=f"Write it in at most {LONGEST_REASON} characters: it is stored, and told with the findings.",
+        )  # fmt: skip
+    return _decide(project, rater_id, {"excluded": True, "reason": " ".join(reason.split())})
+
+
+def include(project: Project, rater_id: str, reason: str = "") -> Changes:
+    """Count a rater again."""
+    return _decide(project, rater_id, {"excluded": False, "reason": " ".join(reason[:LONGEST_REASON].split())})
+
+
+def exclusions(project: Project) -> dict[str, Exclusion]:
+    """The raters who are left out now, by id."""
+    decided = (_exclusion(row.target, row.value, row.created_at) for row in project.annotations.of_kind(EXCLUSION))
+    return {one.rater_id: one for one in decided if one.excluded}
+
+
+def decisions_on(project: Project, rater_id: str) -> tuple[Exclusion, ...]:
+    """Every decision on a rater, the oldest first."""
+    rows = project.annotations.of_kind(EXCLUSION, target=rater_id, superseded=True)
+    return tuple(_exclusion(row.target, row.value, row.created_at) for row in rows)
+
+
+def excluded_codes(project: Project) -> dict[str, str]:
+    """Code → reason of every rater who is left out."""
+    out = exclusions(project)
+    return {row.code: out[row.id].reason for row in project.judging.raters() if row.id in out}
+
+
+def _decide(project: Project, rater_id: str, value: dict[str, object]) -> Changes:
+    before = project.annotations.of_kind(EXCLUSION, target=rater_id)
+    spec = AnnotationSpec(kind=EXCLUSION, target=rater_id, value=value, supersedes=before[-1].id if before else None)
+    return project.annotations.add(spec)
+
+
+def _exclusion(rater_id: str, value: object, at: str) -> Exclusion:
+    assert isinstance(value, dict)
+    return Exclusion(rater_id, bool(value["excluded"]), str(value["reason"]), at)

@@ -1,0 +1,143 @@
+"""The dashboard of raters, exclusion with a reason, and findings with and without who is left out."""
+
+from pathlib import Path
+
+import pytest
+from fingerprint_project import choosing, cycling, plan_of, project_with_texts, rated
+from inline_compute import Inline
+
+from core.errors import UsageError
+from core.jobs import JobContext
+from core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
+from core.judging.known import KnownAnswer, PracticeResult
+from core.judging.plan import RIGHT
+from core.judging.store import ProjectStatements
+from core.judging.workshop import tellable_sessions
+from core.project.project import Project
+from core.runs.exporting import judgment_rows
+from core.runs.live.choices import JudgedChoices
+from core.runs.measure.creativity import of_judged
+from core.runs.rater_quality import RaterCard, person_called, rater_cards
+from core.studies.study import MeasureOptions
+
+CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}."), 0, "haiku", "stars") for n in range(4)]
+
+
+@pytest.fixture
+def project(tmp_path: Path):
+    with project_with_texts(tmp_path / "study.biasprint", ["gender"], tasks=["haiku"]) as made:
+        yield made
+
+
+def careful(number: int, row) -> int:
+    """Right at every check; otherwise the identities in turn."""
+    names = [item.identity for item in row.items]
+    return names.index(RIGHT) if RIGHT in names else number % len(names)
+
+
+def hasty(number: int, row) -> int:
+    """Wrong at every check, and always the first card elsewhere."""
+    names = [item.identity for item in row.items]
+    return 1 - names.index(RIGHT) if RIGHT in names else 0
+
+
+def cards_of(project: Project) -> dict[str, RaterCard]:
+    return {one.code: one for one in rater_cards(JobContext(), project)}
+
+
+def test_the_dashboard_says_what_was_done_and_paid_and_who_raised_which_flag(project: Project):
+    plan = plan_of(project, "gender", per_axis=20, checks=CHECKS)
+    rated(project, plan, "R01", careful)
+    rated(project, plan, "R02", careful)
+    rated(project, plan, "R03", hasty)
+    rated(project, plan, "model", choosing("woman"), kind="model")
+    session = next(one for one in project.judging.sessions() if one.rater_id == person_called(project, "R01").id)
+    ProjectStatements(project).practised(session.rater_id, session.id, PracticeResult(2, 3, 36.0))
+    cards = cards_of(project)
+    assert list(cards) == ["R01", "R02", "R03"], "a model is no rater to pay or to exclude"
+    first, last = cards["R01"], cards["R03"]
+    assert (first.asked, first.done, first.open) == (24, 24, 0)
+    assert first.hours == pytest.approx((24 * 1.0 + 36.0) / 3600)
+    assert (first.practice, first.checks.asked, first.checks.passed) == (PracticeResult(2, 3, 36.0), 4, 4)
+    assert first.flags == ()
+    assert first.agreement.n == 20
+    assert (last.checks.passed, {one.key for one in last.flags}) == (0, {"checks", "side", "agreement"})
+
+
+def test_of_a_session_that_is_open_here_only_the_count_is_told(project: Project):
+    plan = plan_of(project, "gender", per_axis=12)
+    rated(project, plan, "R01", hasty, revealed=False)
+    card = cards_of(project)["R01"]
+    assert (card.done, card.open, card.hours, card.flags, card.checks.asked) == (12, 1, 0.0, (), 0)
+    assert card.agreement.kappa is None
+
+
+def test_people_of_a_workshop_are_not_told_apart(project: Project):
+    plan = plan_of(project, "gender", per_axis=4, workshop=True)
+    rated(project, plan, "P-1", choosing("woman"))
+    assert cards_of(project) == {}
+    with pytest.raises(UsageError, match="no rater “P-1”"):
+        person_called(project, "P-1")
+
+
+def test_an_exclusion_needs_a_reason_is_kept_and_can_be_taken_back(project: Project):
+    plan = plan_of(project, "gender", per_axis=4)
+    rated(project, plan, "R01", choosing("woman"))
+    rater = person_called(project, "R01").id
+    with pytest.raises(UsageError) as told:
+        exclude(project, rater, "  ")
+    assert told.value.kept == "The rater counts as before."
+    exclude(project, rater, "did not\nread")
+    assert excluded_codes(project) == {"R01": "did not read"}
+    assert tellable_sessions(project, project.judging.sessions()) == ()
+    assert len(tellable_sessions(project, project.judging.sessions(), excluded=True)) == 1
+    include(project, rater, "had read after all")
+    assert exclusions(project) == {}
+    assert len(tellable_sessions(project, project.judging.sessions())) == 1
+    assert [(one.excluded, one.reason) for one in decisions_on(project, rater)] == [
+        (True, "did not read"), (False, "had read after all"),
+    ]  # fmt: skip
+    assert len(project.judging.judgments()) == 4, "nothing is deleted"
+
+
+def test_findings_are_told_with_and_without_whoever_is_left_out(project: Project):
+    plan = plan_of(project, "gender", per_axis=12)
+    rated(project, plan, "R01", cycling("woman", "man", "non-binary"))
+    rated(project, plan, "R02", choosing("woman"))
+    exclude(project, person_called(project, "R02").id, "never read")
+    result, remarks = of_judged(JobContext(), project, MeasureOptions(), Inline())
+    shares = {one.label: one for one in result.findings if one.id == "creativity.share" and one.dims.keys() == {"axis"}}
+    beside = {one.label: one for one in result.findings if one.id == "creativity.quality.excluded.share"}
+    assert (shares["woman"].estimate, shares["woman"].n) == (pytest.approx(4 / 12), 12)
+    assert (beside["woman"].estimate, beside["woman"].n) == (pytest.approx(16 / 24), 24)
+    assert beside["woman"].contrast == {"with everybody": pytest.approx(16 / 24 - 4 / 12)}
+    assert "R02 (never read)" in beside["woman"].note
+    assert (beside["woman"].p, beside["woman"].interval is not None) == (None, True)
+    assert (result.rows, result.dropped[EXCLUDED]) == (24, 12)
+    assert "Left out: R02 (never read)." in remarks
+    include(project, person_called(project, "R02").id)
+    again, _ = of_judged(JobContext(), project, MeasureOptions(), Inline())
+    assert not [one for one in again.findings if one.id.startswith("creativity.quality.excluded")]
+    assert EXCLUDED not in again.dropped
+
+
+def test_what_is_live_follows_an_exclusion_and_its_end(project: Project):
+    plan = plan_of(project, "gender", per_axis=6)
+    rated(project, plan, "R01", choosing("woman"))
+    rated(project, plan, "R02", choosing("man"))
+    live = JudgedChoices(project)
+    live.read(JobContext())
+    assert {one.n for one in live.values()} == {12}
+    exclude(project, person_called(project, "R02").id, "never read")
+    live.read(JobContext())
+    assert {one.n for one in live.values()} == {6}
+
+
+def test_an_export_marks_who_is_left_out_and_a_measure_of_it_leaves_them_out(project: Project, tmp_path: Path):
+    plan = plan_of(project, "gender", per_axis=3)
+    rated(project, plan, "R01", choosing("woman"))
+    rated(project, plan, "R02", choosing("man"))
+    exclude(project, person_called(project, "R02").id, "never read")
+
+    marked = {(row["rater"], row["excluded"]) for row in judgment_rows(project, [1])}
+    assert marked == {("R01", 0), ("R02", 1)}
