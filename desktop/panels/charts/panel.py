@@ -22,7 +22,8 @@ from desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goa
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
 from desktop.panels.charts.board import LiveBoard
-from desktop.panels.charts.measured import FigureCard, MeasuredFigures
+from desktop.panels.charts.figure_card import FigureCard
+from desktop.panels.charts.measured import MeasuredFigures
 from desktop.panels.charts.sections import Section
 from desktop.plots.export import ask_path
 from desktop.read.board import StoredBoard

@@ -15,7 +15,7 @@ from desktop.charts.live import TextsBehind
 from desktop.jobs.refresher import Refresher
 from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from desktop.panels.base import Panel
-from desktop.panels.charts.measured import FigureCard
+from desktop.panels.charts.figure_card import FigureCard
 from desktop.panels.fingerprint.view import FingerprintView
 from desktop.panels.workshop.setup import WorkshopSetup
 from desktop.shell import Command, Shell
