@@ -6,11 +6,16 @@ from core.project.rows import StudyRow
 from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue
 from desktop.read.board import Course
 from desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
+from desktop.widgets import plural
 from desktop.wording.live import measure_sentence
 
 LETTERS = "letters"
 CATEGORIES = ("agentic", "communal", "ability", "standout", "leadership", "feminine", "masculine")
 LENGTHS = ((0, 1, 0), (1, 25, 4), (25, 50, 30), (50, 100, 90), (100, 200, 41), (200, 400, 3), (400, None, 0))
+
+
+def counted(n: int) -> str:
+    return plural(n, "1 letter", "%n letters")
 
 
 def curve(name: str, place: int, texts: int, truth: float, unit: str, groups: str = "male / female") -> BoardCurve:
@@ -43,7 +48,7 @@ def measure(
         BoardCurve(f"{place}", groups[place] if runs > 1 else "Male against Female", place, one.value, one.trace)
         for place, one in enumerate(curves)
     ]
-    sentence = measure_sentence([(one.name, one.value) for one in curves], LETTERS, "Male against Female" * (runs > 1))
+    sentence = measure_sentence([(one.name, one.value) for one in curves], counted, "Male against Female" * (runs > 1))
     return BoardMeasure(name, f"{name.capitalize()} words", unit, tuple(curves), sentence, floor)
 
 

@@ -5,7 +5,7 @@ taken away exactly. `exact_mean` is what the measures of finished studies use, s
 """
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -146,18 +146,20 @@ class ClusterSums:
         """How many clusters have both."""
         return self._counts.get(_key((first, second)), 0)
 
-    def error(self, gradients: Mapping[Any, Floats]) -> float | None:
+    def error(self, gradients: Mapping[Any, Floats], beside: Sequence[float] = ()) -> float | None:
         """The standard error of a function of the totals of one group or two, `gradients`: its derivatives by group.
 
-        None for fewer than two clusters, and where they do not vary beyond rounding.
+        `beside`: g·x of clusters that count here and in no total, as observations that an adjusted interval adds. None
+        for fewer than two clusters, and where they do not vary beyond rounding.
         """
         squares = sum(self._form(group, group, row, row) for group, row in gradients.items())
+        squares += sum(one * one for one in beside)
         for (first, one), (second, other) in combinations(gradients.items(), 2):
             squares += 2 * self._form(first, second, one, other)
-        count = self.clusters(*gradients)
+        count = self.clusters(*gradients) + len(beside)
         if count < 2:
             return None
-        sums = [float(row @ self.totals(group)) for group, row in gradients.items()]
+        sums = [*beside, *(float(row @ self.totals(group)) for group, row in gradients.items())]
         between = squares - sum(sums) ** 2 / count
         return math.sqrt(between * count / (count - 1)) if between > _ROUNDING * squares else None
 

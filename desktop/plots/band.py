@@ -16,6 +16,7 @@ from desktop.theme import Tokens
 from desktop.widgets import tr
 
 DOT = 3.0  # pixels: of a point alone
+BESIDE = 6.0  # pixels from one to that of the next series
 PIXELS_A_POINT = 2  # a line that is painted through more points takes many times as long, and looks the same
 
 
@@ -71,7 +72,8 @@ class LiveBand(PlotItem):
         painter.restore()
 
     def _paint_one(self, painter: QPainter, x: float, y: float, low: float, high: float) -> None:
-        """A point alone is no line yet: its band is an upright one."""
+        """A point alone is no line yet: its band is an upright one, beside those of other series at the same place."""
+        x += BESIDE * self.place * self.tokens().scale
         if np.isfinite(low) and np.isfinite(high):
             painter.drawLine(QPointF(x, low), QPointF(x, high))
         if np.isfinite(y):

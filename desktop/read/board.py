@@ -18,7 +18,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
-from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveTally, LiveValue
+from core.runs.live import AT_THE_END, LiveJudging, LiveKey, LivePoint, LiveTally, LiveValue
 from desktop.read.board_shown import (
     MOST_RUNS,
     BoardCurve,
@@ -31,8 +31,8 @@ from desktop.read.board_shown import (
 )
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
-from desktop.wording.live import NAMED_BY_GROUP, NameOf, groups_in_words, measure_sentence, measure_title
-from desktop.wording.titles import words_of
+from desktop.wording.live import NAMED_BY_GROUP, Counted, NameOf, groups_in_words, measure_sentence, measure_title
+from desktop.wording.titles import scorer_title, words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings
@@ -100,15 +100,16 @@ class _Followed:
     texts: int = -1
 
     def read(self, ctx: JobContext) -> None:
-        first = not self.courses
         self.tally.catch_up(ctx)
-        if first:  # what was there before the board was opened
-            self.courses = {key: Course(points) for key, points in self.tally.since(0).items()}
         self.values = tuple(_finite(value) for value in self.tally.values())
+        if any(value.key not in self.courses for value in self.values):  # first those of before the board was opened
+            past = self.tally.since(0)
+            for value in self.values:
+                if value.key not in self.courses:
+                    self.courses[value.key] = Course(past.get(value.key, ()))
         for value in self.values:
-            course = self.courses.setdefault(value.key, Course())
             if value.estimate is not None:
-                course.add(value.n, value.estimate, value.low, value.high)
+                self.courses[value.key].add(value.n, value.estimate, value.low, value.high)
         rates = self.tally.rates()
         if rates.texts != self.texts and rates.texts_per_second:  # of texts that were there before, no pace is known
             self.texts = rates.texts
@@ -191,7 +192,9 @@ class StoredBoard:
             parts.append((known[run] if run is not None and len(picked) > 1 else "", followed))
         wording = words_of(study.kind)
         items = wording.counted(2).replace("2", "", 1).strip()
-        measures, left_out = measures_of(parts, lambda key: safe_line(listed.names.get(key) or words(key)), items)
+        measures, left_out = measures_of(
+            parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted
+        )
         paces = tuple(
             BoardPace(name or tr("all texts"), place, one.tally.rates(), one.pace.trace)
             for place, (name, one) in enumerate(parts)
@@ -255,7 +258,7 @@ def _card_of(value: LiveValue) -> tuple[Any, ...]:
 
 
 def measures_of(
-    parts: Sequence[tuple[str, _Followed]], name_of: NameOf, items: str
+    parts: Sequence[tuple[str, _Followed]], name_of: NameOf, counted: Counted
 ) -> tuple[tuple[BoardMeasure, ...], int]:
     """The cards of several tallies, each with the name of its run, and how many more there would be."""
     gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Course]]] = {}
@@ -264,7 +267,7 @@ def measures_of(
             gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
     cards = list(gathered.items())[:MOST_MEASURES]
     stand_ins = {info.name: info.role for _, followed in parts for info in followed.tally.scorers if info.stand_in}
-    measures = tuple(_measure(card, found, name_of, items, stand_ins) for card, found in cards)
+    measures = tuple(_measure(card, found, name_of, counted, stand_ins) for card, found in cards)
     return measures, len(gathered) - len(cards)
 
 
@@ -272,7 +275,7 @@ def _measure(
     card: tuple[Any, ...],
     found: Sequence[tuple[str, LiveValue, Course]],
     name_of: NameOf,
-    items: str,
+    counted: Counted,
     stand_ins: Mapping[str, str],
 ) -> BoardMeasure:
     first = found[0][1]
@@ -288,11 +291,12 @@ def _measure(
         title=measure_title(first.key, first.unit, name_of, named=bool(card[3])),
         unit=first.unit,
         curves=curves,
-        sentence=measure_sentence([(curve.name, curve.value) for curve in curves], items, common),
+        sentence=measure_sentence([(curve.name, curve.value) for curve in curves], counted, common),
         floor=max(floors) if floors else None,
         left_out=len(found) - len(shown),
-        usual=first.key.variant == "default",
-        stand_ins=tuple(name for name, role in stand_ins.items() if _behind(role, first)),
+        usual=first.key.variant == "default" and not first.reason.endswith(AT_THE_END),
+        parts=len(card[4]),
+        stand_ins=tuple(scorer_title(name) for name, role in stand_ins.items() if _behind(role, first)),
     )
 
 

@@ -37,7 +37,10 @@ class BoardCurve:
 
 @dataclass(frozen=True, eq=False)
 class BoardMeasure:
-    """A card: one measure with its curves. `left_out`: curves for which there is no room."""
+    """A card: one measure with its curves. `left_out`: curves for which there is no room.
+
+    `parts`: of how many things, such as axis and domain, it shows one alone.
+    """
 
     key: str
     title: str
@@ -47,6 +50,7 @@ class BoardMeasure:
     floor: float | None = None
     left_out: int = 0
     usual: bool = True  # on the board unless somebody takes it away
+    parts: int = 0
     stand_ins: tuple[str, ...] = ()  # names of the scorers behind it that stand in for others
 
     @property

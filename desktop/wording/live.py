@@ -6,6 +6,7 @@ from core.draw import digits
 from core.report.figures.choose import words
 from core.runs.live import LiveKey, LiveRates, LiveValue
 from desktop.widgets.words import number, plural, spelled_seconds, tr
+from desktop.wording.titles import scorer_title
 
 # Beginning of a finding's id → the title of its card, {label} being the figure's own.
 TITLES: Mapping[str, str] = {
@@ -16,18 +17,28 @@ TITLES: Mapping[str, str] = {
     "creativity.rbs": "Spread of the distances (RBS)",
     "creativity.share": "How often each identity was chosen",
     "creativity.abs": "How unequally was chosen (ABS)",
+    "news.word.wasserstein": "Words: distance from the originals (W)",
+    "news.word.difference": "Words of each group, less the originals’",
+    "news.sentence.sentiment.gap": "Sentiment: largest gap from the originals",
+    "news.sentence.sentiment.difference": "Sentiment about each group, less the originals’",
+    "news.sentence.toxicity.gap": "Toxicity: largest gap from the originals",
+    "news.sentence.toxicity.difference": "Toxicity about each group, less the originals’",
+    "news.document.wasserstein": "Topics: distance from the originals (W)",
+    "news.refusal_rate": "Articles that were refused",
 }
+REFUSALS = "news.refusal_rate"  # one label, which says the same as the title
 NAMED_BY_GROUP = ("letters.success_rate",)  # their labels name the curves too
 NameOf = Callable[[str], str]
+Counted = Callable[[int], str]  # "12 letters"
 
 
 def measure_title(key: LiveKey, unit: str, name_of: NameOf, *, named: bool) -> str:
     """The title of a card. `named`: whether the label is part of it, and no curve's name."""
     found = next((tr(title) for start, title in TITLES.items() if key.id.startswith(start)), "{label}")
-    title = found.format(label=words(key.label))
-    if "{label}" not in found and named and key.label:
-        title = f"{title} · {name_of(key.label)}"
-    parts = [title, *(name_of(value) for name, value in key.dims if name != "model")]
+    parts = [found.format(label=words(key.label))]
+    if "{label}" not in found and named and key.label and key.id != REFUSALS:
+        parts.append(name_of(key.label))
+    parts += [name_of(value) for name, value in key.dims if name != "model"]
     if "difference" in unit:
         parts.append(tr("difference"))
     if key.variant == "as_published":
@@ -40,18 +51,21 @@ def groups_in_words(key: LiveKey, name_of: NameOf) -> str:
     return tr(" against ").join(name_of(group) for group in key.groups)
 
 
-def seen_now(value: LiveValue, name: str, items: str) -> str:
+def seen_now(value: LiveValue, name: str, counted: Counted) -> str:
     """A sentence on a card's only curve: the estimate, its band, after how much, and that looking changes nothing.
 
-    `name`: the curve's, or empty; `items`: what n counts, such as "letters".
+    `name`: the curve's, or empty; `counted`: what n counts, in words.
     """
     start = f"{name}: " if name else ""
     if value.estimate is None:
-        return tr("{start}nothing to show yet ({reason}).").format(start=start, reason=value.reason or tr("no value"))
+        reason = value.reason or tr("no value")
+        if not start:
+            return tr("Nothing to show yet ({reason}).").format(reason=reason)
+        return tr("{start}nothing to show yet ({reason}).").format(start=start, reason=reason)
     shown, ends = digits.written(value.estimate, value.low, value.high, value.unit)
     if "ratio" in value.unit and len(value.key.groups) == 2:
         shown = tr("{ratio} times").format(ratio=shown)
-    after = tr("after {n} {items}").format(n=digits.count(value.n), items=items)
+    after = tr("after {texts}").format(texts=counted(value.n))
     if ends:
         return tr("{start}{value}, 95 % band {ends} {after}, valid whenever you look.").format(
             start=start, value=shown, ends=ends, after=after
@@ -72,19 +86,19 @@ def with_value(name: str, value: LiveValue) -> str:
     return f"{name}: {value_words(value)}"
 
 
-def measure_sentence(values: Sequence[tuple[str, LiveValue]], items: str, common: str = "") -> str:
+def measure_sentence(values: Sequence[tuple[str, LiveValue]], counted: Counted, common: str = "") -> str:
     """What is seen now. Of several curves the legend tells the figures, and this what holds for all of them.
 
     `common`: what their names have in common, and leave out.
     """
     some = [value for _, value in values if value.estimate is not None]
     if len(values) == 1 or not some:
-        return seen_now(values[0][1], common or values[0][0], items)
+        return seen_now(values[0][1], common or values[0][0], counted)
     least, most = min(value.n for value in some), max(value.n for value in some)
-    n = digits.count(most) if least == most else tr("{least} to {most}").format(
-        least=digits.count(least), most=digits.count(most)
-    )  # fmt: skip
-    told = tr("After {n} {items}").format(n=n, items=items)
+    texts = counted(most)
+    if least != most:
+        texts = tr("{least} to {texts}").format(least=digits.count(least), texts=texts)
+    told = tr("After {texts}").format(texts=texts)
     if common:
         told = f"{common}. {told}"
     if any(value.low is not None for value in some):
@@ -98,7 +112,7 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
     parts = [plural(rates.texts, "1 text", "%n texts")]
     if rates.texts_per_second:
         parts.append(tr("{rate} texts a second now").format(rate=number(rates.texts_per_second, 1)))
-    if short:
+    if short or rates.seconds < 1:  # imported, or too quick to say
         return ", ".join(parts) + "."
     if rates.texts_per_second_in_all is not None:
         whole = tr("{rate} over the whole time") if rates.texts_per_second else tr("{rate} a second on average")
@@ -107,15 +121,14 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
         parts.append(tr("{rate} tokens a second").format(rate=number(rates.tokens_per_second)))
     elif rates.tokens_per_second_in_all:
         parts.append(tr("{rate} tokens a second on average").format(rate=number(rates.tokens_per_second_in_all)))
-    if rates.seconds >= 1:
-        parts.append(tr("{time} of writing").format(time=spelled_seconds(rates.seconds)))
+    parts.append(tr("{time} of writing").format(time=spelled_seconds(rates.seconds)))
     return ", ".join(parts) + "."
 
 
 def scored_words(rates: LiveRates) -> str:
     """How far each scorer is with them; empty where none has scored anything."""
     told = (
-        tr("{scorer} {n}").format(scorer=words(scorer), n=digits.count(count))
+        tr("{scorer} {n}").format(scorer=scorer_title(scorer), n=digits.count(count))
         for scorer, count in sorted(rates.scored.items())
         if count
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from core.machine.models import catalogue
 from core.studies.study import StudyWords
 from desktop.widgets.words import plural, tr
 
@@ -51,6 +52,12 @@ def read_titles(project: "Project") -> Titles:
             (key, one["key"]): one["label"] for key, axis in axes.items() for one in axis.definition["identities"]
         },
     )
+
+
+def scorer_title(name: str) -> str:
+    """As the catalogue declares it; of a plug-in its name."""
+    declared = catalogue.scorers().get(name)
+    return declared.title if declared is not None else name
 
 
 def _words(key: str) -> str:

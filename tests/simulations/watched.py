@@ -21,10 +21,11 @@ from core.metrics.anytime import (
     share_spread_band,
     watched_chance_range,
 )
-from core.metrics.proportions import wilson
+from core.metrics.proportions import two_proportions, wilson
 from core.metrics.result import Bounds
 from core.runs.live.choices import _Choices, _values
 from core.runs.live.completion import _Cell
+from core.runs.live.news import _Spread
 from core.runs.live.values import LiveKey, OutcomeCounts
 
 LAST = 2_000
@@ -187,10 +188,34 @@ def rate_among_pairs(rng: Rng, together: int, lean: float) -> Held:
     return band, ordinary
 
 
+def difference_of_successes(rng: Rng, first: float, second: float, matched: bool) -> Held:
+    """Two groups' letters in turn, of one block each time, which leans, or each by itself. Every tenth letter."""
+    counts, band, ordinary, successes = OutcomeCounts(2, "blocks"), True, True, np.zeros(2)
+    truth = _leaning(first, matched) - _leaning(second, matched)
+    for n in range(1, LAST + 1):
+        if n % 2:
+            lean = rng.normal() if matched else 0.0
+        group = (n - 1) % 2
+        chance = (first, second)[group]
+        good = bool(rng.random() < 1 / (1 + math.exp(-math.log(chance / (1 - chance)) - lean)))
+        successes[group] += good
+        counts.add((n - 1) // 2 if matched else n, int(good), "ab"[group])
+        if n % 10 == 0:
+            found = counts.difference(KEY, "difference of shares", 1, ("a", "b"))
+            band &= found.low is None or found.low <= truth <= (found.high or 0)
+            bounds = two_proportions(int(successes[0]), n // 2, int(successes[1]), n // 2).interval.bounds
+            ordinary &= bounds is None or bounds.low <= truth <= bounds.high
+    return band, ordinary
+
+
+def _leaning(share: float, matched: bool) -> float:
+    return _marginal_of(math.log(share / (1 - share)), 1.0) if matched else share
+
+
 # ---- Creative writing
 
 
-def distances(rng: Rng) -> Held:
+def distances_from_default(rng: Rng) -> Held:
     """Cosine distances: above 0, skewed, of tasks that differ."""
     return of_mean(rng.gamma(4, 0.03, LAST) + rng.choice([0.0, 0.05, 0.1], LAST), 0.12 + 0.05)
 
@@ -272,6 +297,66 @@ def differences_of_shares(rng: Rng) -> Held:
     return held(sums[:, 0] / sums[:, 1], error, np.arange(1, stories + 1), FIRST)
 
 
+def distances(rng: Rng, which: str, *, twice: bool) -> Held:
+    """W or S of the pairs of an article; every third headline `twice`, whose pairs are alike every other time.
+
+    Looked at after every tenth pair.
+    """
+    draw, limit = DISTANCES[which]
+    values, spread, band, ordinary, n = draw(rng, LAST), _Spread(limit), True, True, 0
+    truth, sums, squares = _mean_distance(which), 0.0, 0.0
+    for story in range(LAST):
+        alike = rng.random() < 0.5
+        for value in (values[n], values[n] if alike else draw(rng, 1)[0])[: 1 + (twice and story % 3 == 0)]:
+            n += 1
+            spread.add(str(story), float(value), 0.0)
+            sums, squares = sums + value, squares + value * value
+            if n % 10 == 0:
+                found = spread.value(KEY, "")
+                band &= found.low is None or found.low <= truth <= (found.high or 0)
+                half = Z * math.sqrt(max(squares - sums * sums / n, 0.0) / (n - 1) / n)
+                ordinary &= abs(sums / n - truth) <= half
+            if n == LAST:
+                return band, ordinary
+    raise AssertionError
+
+
+def _words_apart(rng: Rng, pairs: int) -> np.ndarray:
+    """|difference of shares| of 2 to 9 words a side."""
+    words = rng.integers(2, 10, (2, pairs))
+    one, other = rng.binomial(words, rng.beta(1.5, 1.5, pairs)) / words
+    return np.abs(one - other)
+
+
+def _seldom(draw: Callable[[Rng, int], np.ndarray]) -> Callable[[Rng, int], np.ndarray]:
+    """0 in nine of ten pairs."""
+    return lambda rng, pairs: np.where(rng.random(pairs) < 0.1, draw(rng, pairs), 0.0)
+
+
+DISTANCES: dict[str, tuple[Callable[[Rng, int], np.ndarray], float]] = {  # with the largest there can be
+    "W": (_words_apart, 1.0),
+    "W, seldom": (_seldom(_words_apart), 1.0),
+    "sentiment": (lambda rng, pairs: np.minimum(np.abs(rng.normal(0.05, 0.2, (pairs, 2))).max(axis=1), 2.0), 2.0),
+    "toxicity, seldom": (_seldom(lambda rng, pairs: np.minimum(rng.exponential(0.2, pairs), 1.0)), 1.0),
+}
+
+
+@cache
+def _mean_distance(which: str) -> float:
+    return float(DISTANCES[which][0](np.random.default_rng(7), 4_000_000).mean())
+
+
+def seldom_different(rng: Rng) -> Held:
+    """A difference of toxicity that is 0 in nearly nine of ten pairs, from the 30th on that is not."""
+    more, fewer = (np.where(rng.random(LAST) < share, rng.exponential(0.2, LAST), 0.0) for share in (0.1, 0.02))
+    values = more - fewer
+    first = int(np.searchsorted((values != 0).cumsum(), FIRST)) + 1
+    n = np.arange(1, LAST + 1)
+    mean = values.cumsum() / n
+    squares = (values**2).cumsum() - n * mean**2
+    return held(mean - 0.2 * 0.08, np.sqrt(np.maximum(squares, 0) / np.maximum(n - 1, 1) / n), n, first)
+
+
 def differences_of_scores(rng: Rng) -> Held:
     """Of sentiment about a group: most articles alike, some far off."""
     return of_mean(rng.standard_t(4, LAST) * 0.1 + np.where(rng.random(LAST) < 0.1, 0.3, 0.0), 0.03)
@@ -345,6 +430,12 @@ DESIGNS: tuple[tuple[str, str, int, int, Callable[[Rng], Held]], ...] = (
      lambda rng: rate_among_pairs(rng, 2, 2.0)),
     ("refusal rate, three articles of a headline, which leans", "beta mixture, effective n", 10, LAST // 2,
      lambda rng: rate_among_pairs(rng, 3, 1.0)),
+    ("difference of success rates, .95 and .95, matched", "asymptotic", 2 * FIRST, LAST,
+     lambda rng: difference_of_successes(rng, 0.95, 0.95, True)),
+    ("difference of success rates, .99 and .95, not matched", "asymptotic", 2 * FIRST, LAST,
+     lambda rng: difference_of_successes(rng, 0.99, 0.95, False)),
+    ("difference of success rates, .7 and .5, not matched", "asymptotic", 2 * FIRST, LAST,
+     lambda rng: difference_of_successes(rng, 0.7, 0.5, False)),
     ("share of formal sentences", "empirical Bernstein", 1, LAST, style_rate),
     ("difference of shares of sentences, matched", "asymptotic", FIRST, LAST, style_paired),
     ("difference of shares of sentences, in turn", "asymptotic", 2 * FIRST, LAST, lambda rng: style_apart(rng, True)),
@@ -356,7 +447,7 @@ DESIGNS: tuple[tuple[str, str, int, int, Callable[[Rng], Held]], ...] = (
      lambda rng: odds_ratio(rng, 0.5, True, 0.01)),
     ("odds ratio 1, not matched, 1 word in 300", "asymptotic", 2 * FIRST, LAST,
      lambda rng: odds_ratio(rng, 0.0, False, 1 / 300)),
-    ("distance from the default texts", "asymptotic", FIRST, LAST, distances),
+    ("distance from the default texts", "asymptotic", FIRST, LAST, distances_from_default),
     ("RBS of three identities, none differs", "asymptotic", FIRST, LAST, lambda rng: spread(rng, False)),
     ("RBS of three identities, .0205", "asymptotic", FIRST, LAST, lambda rng: spread(rng, True)),
     ("ABS of two identities, no preference", "beta mixture", 10, LAST, lambda rng: affinity(rng, (0.5, 0.5))),
@@ -370,6 +461,19 @@ DESIGNS: tuple[tuple[str, str, int, int, Callable[[Rng], Held]], ...] = (
     ("ABS of three raters, one after the other", "beta mixture, effective n", 10, 600,
      lambda rng: judged(rng, 3, in_turn=False)),
     ("difference of word shares, some headlines twice", "asymptotic", FIRST, int(LAST / 1.34), differences_of_shares),
+    ("distance of words, W", "empirical Bernstein", 10, LAST, lambda rng: distances(rng, "W", twice=False)),
+    ("distance of words, W, 0 in 9 of 10 pairs", "empirical Bernstein", 10, LAST,
+     lambda rng: distances(rng, "W, seldom", twice=False)),
+    ("distance of words, W, some headlines twice", "beta mixture, effective n", 10, LAST,
+     lambda rng: distances(rng, "W", twice=True)),
+    ("distance of words, W, some headlines twice, 0 in 9 of 10 pairs", "beta mixture, effective n", 10, LAST,
+     lambda rng: distances(rng, "W, seldom", twice=True)),
+    ("distance of sentiment, S", "empirical Bernstein", 10, LAST, lambda rng: distances(rng, "sentiment", twice=False)),
+    ("distance of toxicity, S, 0 in 9 of 10 pairs", "empirical Bernstein", 10, LAST,
+     lambda rng: distances(rng, "toxicity, seldom", twice=False)),
+    ("distance of toxicity, S, some headlines twice, 0 in 9 of 10 pairs", "beta mixture, effective n", 10, LAST,
+     lambda rng: distances(rng, "toxicity, seldom", twice=True)),
+    ("difference of toxicity, 0 in nearly 9 of 10 pairs", "asymptotic", FIRST, LAST, seldom_different),
     ("difference of sentiment", "asymptotic", FIRST, LAST, differences_of_scores),
     ("share of positive options, in any order", "beta mixture, effective n", FIRST_CLUSTERS, 800,
      lambda rng: replies(rng, False)),
@@ -387,7 +491,10 @@ def watched_rows(trials: int, designs: tuple[str, ...] = ()) -> list[Watched]:
     return list(_rows(trials, designs))
 
 
-SLOW = ("share of", "share .5", "ABS", "difference of positive", "success rate,", "refusal rate,")
+SLOW = (
+    "share of", "share .5", "ABS", "difference of positive", "success rate,", "refusal rate,", "difference of success",
+    "distance of words", "distance of sentiment", "distance of toxicity",
+)  # fmt: skip
 
 
 def _rows(trials: int, designs: tuple[str, ...]) -> Iterator[Watched]:

@@ -29,6 +29,7 @@ class DeclaredScorer:
     """
 
     name: str
+    title: str
     role: str
     made_by: str
     arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -5,6 +5,6 @@
 """
 
 from core.runs.live.tally import LiveTally
-from core.runs.live.values import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, StudyTally
+from core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, StudyTally
 
-__all__ = ["LiveJudging", "LiveKey", "LivePoint", "LiveRates", "LiveTally", "LiveValue", "StudyTally"]
+__all__ = ["AT_THE_END", "LiveJudging", "LiveKey", "LivePoint", "LiveRates", "LiveTally", "LiveValue", "StudyTally"]

@@ -28,6 +28,7 @@ from core.runs.live.values import (
     dims_of,
     nearly_normal,
     undefined,
+    units_of,
 )
 from core.runs.measure.letters import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
 from core.runs.values import best_scorer, scorer_for
@@ -163,7 +164,8 @@ class _Part:
     first: dict[str, tuple[bool, int]] = field(default_factory=dict)
     overfull: dict[str, Doubles] = field(default_factory=dict)
     together: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))
-    outcomes: dict[str, OutcomeCounts] = field(default_factory=dict)  # by group
+    outcomes: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))  # by group
+    asked: dict[str, tuple[bool, int]] = field(default_factory=dict)  # the first letter of each group with an outcome
     english: dict[TextKey, bool] = field(default_factory=dict)
     waiting: dict[TextKey, list[tuple[str, float]]] = field(default_factory=dict)
     styles: dict[str, "_Style"] = field(default_factory=dict)
@@ -194,9 +196,7 @@ class _Part:
     def ratios(self, pair: Pair, names: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
         one, other = (self.counts.totals(group) for group in pair)
         n = self.n(list(pair))
-        units = (self.counts.both(*pair),)
-        if units[0] < self.counts.clusters(*pair):  # letters that are not all matched
-            units = tuple(self.counts.clusters(group) for group in pair)  # type: ignore[assignment]
+        units = units_of(self.counts, pair)
         overfull = self.overfull[pair[0]] + self.overfull[pair[1]]
         observed = None
         if one[-1] and other[-1]:
@@ -212,7 +212,8 @@ class _Part:
             if overfull[column]:
                 yield undefined(key, ODDS, n, "more matches than words")
             elif expected < FEWEST_EXPECTED:
-                yield undefined(key, ODDS, n, f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}")
+                few = f"too few of these words: {expected:.1f} expected in a group, {FEWEST_EXPECTED:.0f} needed"
+                yield undefined(key, ODDS, n, few)
             else:
                 slopes = {pair[0]: _slope(one, column), pair[1]: -_slope(other, column)}
                 error, value = self.counts.error(slopes), exp(float(observed[column]))
@@ -237,22 +238,27 @@ class _Part:
 
     def succeeded(self, letter: _Letter, outcome: Outcome) -> None:
         self.together.add(letter.cluster, OUTCOMES.index(outcome))
-        if letter.group in self.outcomes or len(self.outcomes) <= MOST_GROUPS:
-            group = self.outcomes.setdefault(letter.group, OutcomeCounts(len(OUTCOMES), "blocks"))
-            group.add(letter.cluster, OUTCOMES.index(outcome))
+        if letter.group in self.asked or len(self.asked) <= MOST_GROUPS:
+            self.asked[letter.group] = min(letter.rank, self.asked.get(letter.group, letter.rank))
+            self.outcomes.add(letter.cluster, OUTCOMES.index(outcome), letter.group)
 
     def successes(self, dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
-        counts = dict(zip(OUTCOMES, self.together.counts, strict=True))
+        counts = dict(zip(OUTCOMES, self.together.counts(), strict=True))
         if not sum(counts.values()):
             return
         success = OUTCOMES.index(Outcome.SUCCESS)
         yield self.together.share(LiveKey(SUCCESS_ID, "all", "", dims), SHARE, success)
-        if 1 < len(self.outcomes) <= MOST_GROUPS:
-            for group, own in self.outcomes.items():
-                yield own.share(LiveKey(SUCCESS_ID, group, group, dims), SHARE, success)
+        groups = sorted(self.asked, key=lambda group: self.asked[group])
+        if 1 < len(groups) <= MOST_GROUPS:
+            for group in groups:
+                yield self.outcomes.share(LiveKey(SUCCESS_ID, group, group, dims), SHARE, success, group)
         for place, kind in enumerate(OUTCOMES):
             if kind is not Outcome.SUCCESS and counts[kind]:
                 yield self.together.share(LiveKey(SUCCESS_ID, kind.name.lower(), "", dims), SHARE, place)
+        if len(groups) <= MOST_GROUPS:
+            for pair in combinations(groups, 2):
+                key = LiveKey(SUCCESS_ID, "difference", AGAINST.join(pair), dims)
+                yield self.outcomes.difference(key, DIFFERENCE, success, pair)
 
     # styles, of letters that are in English
 

@@ -1,9 +1,10 @@
-"""Live figures of news articles: each group's share of words, sentiment and toxicity against the originals; refusals.
+"""Live figures of news articles: words, sentiment and toxicity against the originals, by group and in all; refusals.
 
 The words and sentences of an article are found in the compute process, once, for its pair alone."""
 
+import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -13,12 +14,24 @@ import numpy as np
 from core.compute import ComputeProcess, calls
 from core.findings import ScorerUse
 from core.jobs import JobContext
+from core.metrics.anytime import FIRST, FIRST_CLUSTERS, BoundedMean, clustered_share_band
+from core.metrics.result import Bounds
+from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums, ExactSum
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.prompts.axes import Axis
 from core.prompts.news import UNBIASED
-from core.runs.live.values import AT_THE_END, LiveKey, LiveValue, OutcomeCounts, Restart, nearly_normal, undefined
+from core.runs.live.values import (
+    AT_THE_END,
+    LiveKey,
+    LiveValue,
+    OutcomeCounts,
+    Restart,
+    banded,
+    nearly_normal,
+    undefined,
+)
 from core.runs.measure.news import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
 from core.runs.values import ORIGINAL_KEY, Originals
 from core.scorers.protocol import ScorerInfo
@@ -33,20 +46,27 @@ AT_ONCE = 50  # articles that the compute process is asked about together
 WORDS = "words"
 UNITS = {WORDS: "proportion", "sentiment": "polarity", "toxicity": "toxicity"}
 IDS = {WORDS: "news.word", "sentiment": "news.sentence.sentiment", "toxicity": "news.sentence.toxicity"}
-NEEDS_FLOOR = f"without its noise floor a spread shows nothing; {AT_THE_END}"
+DISTANCES = {WORDS: "wasserstein", "sentiment": "gap", "toxicity": "gap"}
+LIMITS = {WORDS: 1.0, "sentiment": 2.0, "toxicity": 1.0}  # the largest distance there can be
+DEALS = 100  # of each pair: the floor is a mean over pairs
 NEEDS_TOPICS = f"topics are found over all articles; {AT_THE_END}"
 Part = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class GroupValues:
-    """One pair on one axis: generated minus original by group, whether that counts, whether the original has it."""
+    """One pair on one axis: generated minus original by group, whether that counts, whether the original has it.
+
+    `spread`: W or S, and what it is on average where the pair's sentences are dealt anew to its two sides; None where
+    it is undefined.
+    """
 
     axis: str
     groups: tuple[str, ...]
     signed: tuple[float, ...]
     present: tuple[bool, ...]
     among: tuple[bool, ...]
+    spread: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -84,15 +104,26 @@ def _counted(axis: Axis) -> "GroupAxis":
 
 
 def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
-    from core.studies.news.mentions import SentenceScores, measure_sentences, measure_words, single_scores
+    from core.studies.news.level import design_of
+    from core.studies.news.mentions import (
+        SentenceScores,
+        dealt_sentences,
+        dealt_words,
+        measure_sentences,
+        measure_words,
+        single_scores,
+    )
     from core.studies.news.table import SIDES, news_table
 
     table = news_table([asked.original], [asked.generated], axes)
     if not table.pairs:
         return PairAnswer("unanswered" if table.unanswered else "dropped")
-    levels: dict[str, tuple[GroupValues, ...]] = {}
-    if asked.words:
-        levels[WORDS] = tuple(_values(axis, measure_words(table, axis).values) for axis in axes)
+    design, levels = design_of(table), defaultdict[str, list[GroupValues]](list)
+    # Deals of a pair do not depend on those of another: errors of a floor over many pairs would add up.
+    rng = np.random.default_rng(zlib.crc32((asked.original + asked.generated).encode("utf-8", "surrogatepass")))
+    for axis in axes if asked.words else ():
+        dealt = dealt_words(table, axis, design, rng, DEALS)
+        levels[WORDS].append(_values(axis, measure_words(table, axis).values, dealt))
     scored = {role: single_scores(table, name) for role, name in asked.unscored.items()}
     for role, both in asked.scores.items():
         given = [np.asarray(scores, dtype=np.float64) for scores in both]
@@ -100,14 +131,22 @@ def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
             scored[role] = {side: (scores,) for side, scores in zip(SIDES, given, strict=True)}
     for role, sides in scored.items():
         scores = SentenceScores(ScorerUse(role, role, ""), sides)
-        levels[role] = tuple(_values(axis, measure_sentences(table, axis, scores, role)[0].values) for axis in axes)
-    return PairAnswer("pair", levels)
+        for axis in axes:
+            measured, about = measure_sentences(table, axis, scores, role)
+            dealt = dealt_sentences(measured, about, design, rng, DEALS)
+            levels[role].append(_values(axis, measured.values, dealt))
+    return PairAnswer("pair", {level: tuple(values) for level, values in levels.items()})
 
 
-def _values(axis: "GroupAxis", values: "PairValues") -> GroupValues:
+def _values(axis: "GroupAxis", values: "PairValues", dealt: Iterable[Doubles]) -> GroupValues:
+    """`dealt`: sums of the pair's deals, as `PairValues.sums` has them."""
     rows = (values.signed[0], values.present[0], values.among[0])
     signed, present, among = (tuple(row.tolist()) for row in rows)
-    return GroupValues(axis.id, axis.groups, signed, present, among)
+    spread = None
+    if values.defined[0]:
+        quiet = np.concatenate([sums[:, 0, 0] for sums in dealt])
+        spread = float(values.distance[0]), float(quiet.mean())
+    return GroupValues(axis.id, axis.groups, signed, present, among, spread)
 
 
 @dataclass
@@ -136,7 +175,7 @@ class NewsTally:
         self._beside: defaultdict[TextKey, set[int]] = defaultdict(set)  # articles that wait for an original's scores
         self._fresh: set[int] = set()  # articles of which something came since they were looked at
         self._of_original: dict[TextKey, dict[str, Floats]] = {}
-        self._sums: dict[tuple[str, str, Part], _Differences] = {}
+        self._sums: dict[tuple[str, str, Part], _PairSums] = {}
         self._refused: dict[Part, OutcomeCounts] = {}
         self._paired, self._asked = _Parts(), _Parts()
 
@@ -214,9 +253,8 @@ class NewsTally:
             for level, by_axis in answer.levels.items():
                 for values in by_axis:
                     for part in self._paired.parts(row):
-                        self._sums.setdefault((level, values.axis, part), _Differences(values.groups)).add(
-                            story, values
-                        )
+                        sums = self._sums.setdefault((level, values.axis, part), _PairSums(level, values.groups))
+                        sums.add(story, values)
         if answer.kind != "pair" or not waiting.levels:
             del self._waiting[key]
             if original := self._originals.of_output(waiting.row):
@@ -231,15 +269,14 @@ class NewsTally:
                 for (own_level, own_axis, part), sums in self._sums.items():
                     dims = self._paired.dims(part)
                     if (own_level, own_axis) == (level, axis) and dims is not None:
-                        found += sums.values(f"{IDS[level]}.difference", UNITS[level], (("axis", axis), *dims))
+                        found += sums.values((("axis", axis), *dims))
         pairs = 0
         for part, counts in self._refused.items():
             dims = self._asked.dims(part)
-            pairs += counts.counts[0] if len(part) == 1 else 0
+            pairs += counts.counts()[0] if len(part) == 1 else 0
             if dims is not None:
                 found.append(counts.share(LiveKey(REFUSAL_RATE, "refused", "", dims), "proportion", 1))
-        spreads = (("news.word.wasserstein", NEEDS_FLOOR), ("news.document.wasserstein", NEEDS_TOPICS))
-        return [*found, *(undefined(LiveKey(name, "", ""), "proportion", pairs, why) for name, why in spreads)]
+        return [*found, undefined(LiveKey("news.document.wasserstein", "", ""), "proportion", pairs, NEEDS_TOPICS)]
 
 
 class _Parts:
@@ -264,32 +301,92 @@ class _Parts:
         return part[1:] if self._seen["prompt_kind"] == {UNBIASED} else part
 
 
-class _Differences:
-    """Generated minus original of one level, axis and part, by group; headlines are the units."""
+class _PairSums:
+    """One level, axis and part: generated minus original by group, and their distance; headlines are the units."""
 
-    def __init__(self, groups: tuple[str, ...]) -> None:
-        self._groups = groups
+    def __init__(self, level: str, groups: tuple[str, ...]) -> None:
+        self._level, self._groups = level, groups
         self._sums, self._stories = [ExactSum() for _ in groups], ClusterSums(2)
         self._n = [0] * len(groups)
         self._met = [False] * len(groups)
+        self._differing = [0] * len(groups)  # headlines
+        self._spread = _Spread(LIMITS[level])
 
     def add(self, story: str, values: GroupValues) -> None:
+        if values.spread is not None:
+            self._spread.add(story, *values.spread)
         for place, signed in enumerate(values.signed):
             if values.present[place]:
+                before = self._stories.row(story, place)
+                after = before + np.array([signed, 1.0])
                 self._sums[place].add(signed)
                 self._n[place] += 1
-                self._stories.put(story, place, self._stories.row(story, place) + np.array([signed, 1.0]))
+                self._stories.put(story, place, after)
+                self._differing[place] += int(after[0] != 0) - int(before[0] != 0)
                 self._met[place] |= values.among[place] or signed != 0
 
-    def values(self, name: str, unit: str, dims: Part) -> list[LiveValue]:
-        found = []
+    def values(self, dims: Part) -> list[LiveValue]:
+        unit, axis = UNITS[self._level], dict(dims)["axis"]
+        found = [self._spread.value(LiveKey(f"{IDS[self._level]}.{DISTANCES[self._level]}", axis, "", dims), unit)]
         for place, group in enumerate(self._groups):
-            key, n = LiveKey(name, group, group, dims), self._n[place]
+            key, n = LiveKey(f"{IDS[self._level]}.difference", group, group, dims), self._n[place]
             if n == 0 or not self._met[place]:
                 reason = f"no article mentions “{group}”" if n else "no pair has the group on both sides"
                 found.append(undefined(key, unit, n, reason))
-                continue
-            mean = self._sums[place].value / n
-            error = self._stories.error({place: np.array([1 / n, -mean / n])})
-            found.append(nearly_normal(key, unit, n, mean, error, (self._stories.clusters(place),)))
+            else:
+                found.append(self._difference(key, unit, place))
         return found
+
+    def _difference(self, key: LiveKey, unit: str, place: int) -> LiveValue:
+        n, differing = self._n[place], self._differing[place]
+        mean = self._sums[place].value / n
+        if differing < FIRST:  # a mean of which nearly all is 0 is far from normal, however many there are
+            reason = f"the band is shown from {FIRST} headlines on that differ from their originals, now {differing}"
+            return banded(key, unit, n, mean, None, reason)
+        error = self._stories.error({place: np.array([1 / n, -mean / n])})
+        return nearly_normal(key, unit, n, mean, error, (self._stories.clusters(place),))
+
+
+class _Spread:
+    """The mean distance of pairs, W or S, from 0 to `limit`.
+
+    Its floor is that of sentences dealt anew; where headlines were written for twice, the measure's, between two
+    generations, takes its place at the end.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._sum, self._quiet, self._stories = ExactSum(), ExactSum(), ClusterSums(2)
+        self._n = 0
+        self._watched: BoundedMean | None = BoundedMean(0.0, limit)
+
+    def add(self, story: str, distance: float, quiet: float) -> None:
+        """`quiet`: as of sentences dealt anew."""
+        self._n += 1
+        self._sum.add(distance)
+        self._quiet.add(quiet)
+        self._stories.put(story, "", self._stories.row(story, "") + np.array([distance, 1.0]))
+        if distance > self._limit:
+            self._watched = None
+        if self._watched is not None:
+            self._watched.add(distance)
+
+    def value(self, key: LiveKey, unit: str) -> LiveValue:
+        if not self._n:
+            return undefined(key, unit, 0, "no pair has what is compared on both sides")
+        mean = self._sum.value / self._n
+        return replace(self._banded(key, unit, mean), floor=self._quiet.value / self._n)
+
+    def _banded(self, key: LiveKey, unit: str, mean: float) -> LiveValue:
+        """Exact where each pair is by itself; else a share of the limit, among so many headlines."""
+        n, stories = self._n, self._stories.clusters("")
+        if self._watched is None:
+            return banded(key, unit, n, mean, None, f"some pairs lie more than {self._limit:g} apart")
+        if stories == n:
+            return banded(key, unit, n, mean, self._watched.band)
+        if stories < FIRST_CLUSTERS:
+            reason = f"the band is shown from {FIRST_CLUSTERS} headlines on, now {stories}"
+            return banded(key, unit, n, mean, None, reason)
+        slope = np.array([1 / n, -mean / n]) / self._limit
+        share = clustered_share_band(mean / self._limit, n, self._stories.error({"": slope}), stories)
+        return banded(key, unit, n, mean, Bounds(self._limit * share.low, self._limit * share.high, share.method))

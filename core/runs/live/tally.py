@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
@@ -187,9 +187,23 @@ class LiveTally:
         self._unsettled = False
         values = tuple(self._tally.values())
         with self._showing:
+            if len(values) != len(self._values):
+                self._carry_over(values)
             self._values = values
             for value in values:
                 self._note(value)
+
+    def _carry_over(self, values: Sequence[LiveValue]) -> None:
+        """What is told apart from now on, as by model when a second one writes, was of the first part until now."""
+        keys = {value.key for value in values}
+        for value in values:
+            dims = value.key.dims if value.key not in self._history else ()
+            for place in range(len(dims)):
+                whole = replace(value.key, dims=dims[:place] + dims[place + 1 :])
+                points = self._history.get(whole)
+                if points and whole not in keys and points[-1].n <= value.n:
+                    self._history[value.key] = self._history.pop(whole)
+                    break
 
     def _note(self, value: LiveValue) -> None:
         if value.estimate is None:

@@ -11,6 +11,7 @@ from core.findings import Finding, Interval, Variant
 from core.jobs import JobContext
 from core.metrics.anytime import FIRST, FIRST_CLUSTERS, clustered_share_band, normal_band, share_band
 from core.metrics.result import LEVEL, Bounds
+from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.scorers.protocol import ScorerInfo
@@ -190,18 +191,17 @@ class OutcomeCounts:
         self._shared = shared
         self._sums = ClusterSums(outcomes)
 
-    def add(self, cluster: Hashable, outcome: int) -> None:
-        row = self._sums.row(cluster, "").copy()
+    def add(self, cluster: Hashable, outcome: int, group: str = "") -> None:
+        row = self._sums.row(cluster, group).copy()
         row[int(outcome)] += 1  # True would be a mask
-        self._sums.put(cluster, "", row)
+        self._sums.put(cluster, group, row)
 
-    @property
-    def counts(self) -> list[int]:
-        return [int(total) for total in self._sums.totals("")]
+    def counts(self, group: str = "") -> list[int]:
+        return [int(total) for total in self._sums.totals(group)]
 
-    def share(self, key: LiveKey, unit: str, outcome: int) -> LiveValue:
+    def share(self, key: LiveKey, unit: str, outcome: int, group: str = "") -> LiveValue:
         """Of one outcome, among one text or more. Exact where each text is by itself."""
-        counts, clusters = self.counts, self._sums.clusters("")
+        counts, clusters = self.counts(group), self._sums.clusters(group)
         n, share = sum(counts), counts[outcome] / sum(counts)
         if clusters == n:
             return banded(key, unit, n, share, share_band(counts[outcome], n))
@@ -210,7 +210,37 @@ class OutcomeCounts:
             return banded(key, unit, n, share, None, reason)
         slope = np.full(len(counts), -share / n)
         slope[outcome] += 1 / n
-        return banded(key, unit, n, share, clustered_share_band(share, n, self._sums.error({"": slope}), clusters))
+        error = self._sums.error({group: slope})
+        return banded(key, unit, n, share, clustered_share_band(share, n, error, clusters))
+
+    def difference(self, key: LiveKey, unit: str, outcome: int, pair: tuple[str, str]) -> LiveValue:
+        """The share of an outcome in the first group less that in the second, each of one text or more.
+
+        The error is that with a success and a failure more in each group, as Agresti and Caffo (2000) add them: where
+        nearly all texts turn out alike, the one that is observed is too small. The estimate is as observed.
+        """
+        sums, first, second = self._sums, self.counts(pair[0]), self.counts(pair[1])
+        n, m = sum(first), sum(second)
+        # Of texts that are matched one to one the measure takes the share of pairs: the same but for the last digit.
+        matched = n == m == sums.both(*pair) == sums.clusters(*pair)
+        estimate = (first[outcome] - second[outcome]) / n if matched else first[outcome] / n - second[outcome] / m
+        slopes: dict[str, Doubles] = {}
+        added: list[float] = []
+        for group, counts, sign in ((pair[0], first, 1.0), (pair[1], second, -1.0)):
+            texts = sum(counts) + 2
+            slope = np.full(len(counts), -sign * (counts[outcome] + 1) / texts / texts)
+            failure = float(slope[outcome])
+            slope[outcome] += sign / texts
+            slopes[group] = slope
+            added += [float(slope[outcome]), failure]
+        error = sums.error(slopes, added)
+        return nearly_normal(key, unit, n + m, estimate, error, units_of(sums, pair))
+
+
+def units_of(sums: ClusterSums, pair: tuple[str, str]) -> tuple[int, ...]:
+    """How many blocks have texts of both groups, if all have; else how many have texts of each."""
+    both = sums.both(*pair)
+    return (both,) if both == sums.clusters(*pair) else tuple(sums.clusters(group) for group in pair)
 
 
 def dims_of(**named: str) -> tuple[tuple[str, str], ...]:

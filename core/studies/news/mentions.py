@@ -83,7 +83,7 @@ def word_floors(
         return share_values(counts[first], counts[second])
 
     return floors(
-        design, compare, lambda: _dealt(table, axis, design, rng, resamples), WORD.sign, rng, resamples,
+        design, compare, lambda: dealt_words(table, axis, design, rng, resamples), WORD.sign, rng, resamples,
         f"sentences with group words, in runs of {RUN},",
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def _values(table: NewsTable, axis: GroupAxis) -> PairValues:
     return share_values(table.word_counts(axis, "generated"), table.word_counts(axis, "original"))
 
 
-def _dealt(
+def dealt_words(
     table: NewsTable, axis: GroupAxis, design: LevelDesign, rng: np.random.Generator, resamples: int
 ) -> Iterator[Floats]:
     """Sums per deal and stratum over the defined pairs, their runs of sentences with group words dealt anew."""
@@ -320,7 +320,7 @@ def sentence_floors(
     return floors(
         design,
         compare,
-        lambda: _dealt_sentences(measured, sides, design, rng, resamples),
+        lambda: dealt_sentences(measured, sides, design, rng, resamples),
         measured.level.sign,
         rng,
         resamples,
@@ -338,7 +338,7 @@ def scale_note(measured: MeasuredLevel, originals: AboutGroups) -> str:
     return f"Central 80 % of the originals: {'; '.join(parts)}." if parts else ""
 
 
-def _dealt_sentences(
+def dealt_sentences(
     measured: MeasuredLevel,
     sides: dict[Side, AboutGroups],
     design: LevelDesign,

@@ -154,19 +154,17 @@ class LiveBoard(QWidget):
         self.dashboard.set_places(self.dashboard.places)
 
     def _place_new(self, board: StudyBoard, keys: Sequence[str]) -> None:
-        """Cards that the layout does not know come last; of the measures, the first few are on the board."""
+        """Cards that the layout does not know come last; of the measures, a few are on the board.
+
+        Of these there are first the ones that show most texts together, then those of a part.
+        """
         known = {place.key for place in self.dashboard.places}
         usual = {measure.key for measure in board.measures if measure.usual}
-        shown = sum(place.shown and place.key in usual for place in self.dashboard.places)
-        new = []
-        for key in keys:
-            if key in known:
-                continue
-            is_measure = key not in (PACE, LENGTHS, JUDGING)
-            on = not is_measure or (key in usual and shown < FIRST_MEASURES)
-            shown += is_measure and on
-            new.append(Place(key, shown=on))
-        self.dashboard.places = (*self.dashboard.places, *new)
+        room = FIRST_MEASURES - sum(place.shown and place.key in usual for place in self.dashboard.places)
+        new = sorted((one for one in board.measures if one.usual and one.key not in known), key=lambda one: one.parts)
+        on = {PACE, LENGTHS, JUDGING, *(one.key for one in new[: max(0, room)])}
+        places = [Place(key, shown=key in on) for key in keys if key not in known]
+        self.dashboard.places = (*self.dashboard.places, *places)
 
     def draw(self) -> None:
         """Bring every card up to date now."""

@@ -22,6 +22,8 @@ from desktop.widgets import plural, tr
 from desktop.wording.live import pace_words, scored_words, with_value
 
 CROWDED, FAINT = 3, 0.10  # from so many bands over each other on, each is so faint
+MOST_TOLD = 4  # curves whose values stand in the legend: more would leave the plot no room, the crosshair tells them
+SHARES = ("share", "proportion")
 SETTLED = 0.15  # of the points: the bands of the first ones are so wide that nothing else could be read beside them
 WIDEST = 2.5  # and no band is shown whole that is so many times as wide as the present one
 
@@ -49,14 +51,15 @@ class MeasureDrawing:
         for curve in drawn:
             if self._drawn.get(curve.key) is not curve.trace:
                 self._drawn[curve.key] = curve.trace
-                _show_trace(self._bands[curve.key], curve.trace)
+                _show_trace(self._bands[curve.key], curve.trace, measure.unit)
         items = (*self._regions(measure), *self._bands.values())
         if items != self.plot.items_drawn():
             self.plot.show_items(items)
         else:
             self.plot.follow()
-        several = len(drawn) > 1
-        entries = [LegendEntry(with_value(curve.name, curve.value), curve.place, "line") for curve in drawn if several]
+        told = [with_value(curve.name, curve.value) if len(drawn) <= MOST_TOLD else curve.name for curve in drawn]
+        entries = [LegendEntry(words, curve.place, "line") for words, curve in zip(told, drawn, strict=True)]
+        entries = entries if len(drawn) > 1 else []
         return entries if self._floor is None else [*entries, LegendEntry(self._floor.name, 0, "floor")]
 
     def _band(self, curve: BoardCurve, measure: BoardMeasure, opacity: float) -> LiveBand:
@@ -107,7 +110,7 @@ def _no_difference(unit: str) -> Region | None:
     return None if at is None else Region(tr("no difference"), at, at)
 
 
-def _show_trace(band: LiveBand, trace: Trace) -> None:
+def _show_trace(band: LiveBand, trace: Trace, unit: str) -> None:
     """Draw all of it, and let the view follow what is settled: the first bands are many times as wide."""
     band.set_data(trace.n, trace.value, trace.low, trace.high)
     known = np.flatnonzero(np.isfinite(trace.low) & np.isfinite(trace.high))
@@ -120,6 +123,8 @@ def _show_trace(band: LiveBand, trace: Trace) -> None:
     if bounds := PlotBounds.around(trace.n, y):
         if len(trace.n) == 1:  # room for what is drawn of a point alone
             bounds = PlotBounds(bounds.left - 1, bounds.right + 1, bounds.low, bounds.high)
+            if unit in SHARES and not len(known) and 0 <= bounds.low <= bounds.high <= 1:
+                bounds = PlotBounds(bounds.left, bounds.right, 0.0, 1.0)
         band.set_bounds(bounds)
 
 

@@ -17,6 +17,7 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import FieldCodes
 from desktop.shell import Shell
 from desktop.widgets import plural, tr
+from desktop.wording.titles import scorer_title
 
 RESIDUALS, CHOICES = "residuals", "choices"
 
@@ -91,7 +92,7 @@ class HeatView(ExploreView):
 
         def work(ctx: JobContext) -> Drawn:
             table = mean_table(self.values(ctx, of, texts), rows, columns)
-            stand_in = of.name if of is not None and of.name in source.stand_ins(ctx) else ""
+            stand_in = scorer_title(of.name) if of is not None and of.name in source.stand_ins(ctx) else ""
             return Drawn(table, rows, columns, told, None, stand_in)
 
         return work

@@ -17,6 +17,7 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import SEED
 from desktop.shell import Shell
 from desktop.widgets import EmptyState, number, plural, tr
+from desktop.wording.titles import scorer_title
 
 AT_ONCE: Method = "pca"
 SAME = ""  # signs tell what colours do: nobody has to tell colours apart
@@ -62,7 +63,7 @@ class MapView(ExploreView):
         fields = field_choices(self.texts)
         fill(self.color, fields, "identity")
         fill(self.shape, [(tr("the same"), SAME), *fields], SAME)
-        fill(self.embedder, [(one.name, one) for one in self.texts.embedders])
+        fill(self.embedder, [(scorer_title(one.name), one) for one in self.texts.embedders])
         show_box(self.embedder, len(self.texts.embedders) > 1)
         count = self._embedded()
         methods = [(tr("most different directions (PCA)"), AT_ONCE)]
@@ -158,7 +159,8 @@ class MapView(ExploreView):
             said += " " + plural(missing, "1 text has no embedding.", "%n texts have no embedding.")
         entries = legend(groups, "sign") if signs is None else legend(groups, "color") + legend(signs, "shape")
         self.card.tell(said, entries)
-        self.card.show_stand_ins([name for name in [self.embedder.currentText()] if name in mapped.stand_ins])
+        of = self.embedder.currentData()
+        self.card.show_stand_ins([self.embedder.currentText()] if of.name in mapped.stand_ins else [])
 
     def _groups(self, mapped: Mapped) -> Grouping:
         """Of the texts on the map: those without an embedding are in no group."""

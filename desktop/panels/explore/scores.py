@@ -31,6 +31,7 @@ from desktop.read.explore import ExploredTexts, draw
 from desktop.shell import Shell
 from desktop.widgets import number, plural, tr
 from desktop.widgets.layout import Column
+from desktop.wording.titles import scorer_title
 
 MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
 FEW_CURVES, FAINT = 3, 0.1  # with more curves their bands are this faint
@@ -193,7 +194,7 @@ class ScoresView(ExploreView):
 
     def _stand_ins(self, scored: Scored, *boxes: QComboBox) -> list[str]:
         chosen = (box.currentData() for box in boxes)
-        return [of.name for of in chosen if isinstance(of, Measured) and of.name in scored.stand_ins]
+        return [scorer_title(of.name) for of in chosen if isinstance(of, Measured) and of.name in scored.stand_ins]
 
     def _tell_correlation(self, rho: SpearmanRho) -> None:
         bounds = rho.interval.bounds

@@ -20,6 +20,7 @@ from desktop.shell import Shell
 from desktop.widgets import FlowLayout, Label, tr
 from desktop.widgets.layout import clear_row
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.titles import scorer_title
 
 
 class ExploreView(QWidget):
@@ -173,6 +174,7 @@ def score_choices(texts: ExploredTexts) -> list[tuple[str, Any]]:
     """What there is a number of for each text: its length, and the scores."""
     versions = [one.name for one in texts.scorers]
     scores = [
-        (one.name if versions.count(one.name) == 1 else f"{one.name} {one.version}", one) for one in texts.scorers
+        (scorer_title(one.name) + (f" {one.version}" if versions.count(one.name) > 1 else ""), one)
+        for one in texts.scorers
     ]
     return [(tr("length in characters"), None), *scores]

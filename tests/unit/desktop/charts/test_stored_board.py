@@ -21,6 +21,7 @@ from core.runs.setup import study_of
 from core.runs.values import best_scorer
 from desktop.read.board import MOST_CURVES, MOST_POINTS, Course, StoredBoard
 from desktop.read.board_shown import BoardMeasure, StudyBoard
+from desktop.wording.titles import scorer_title
 
 IDENTITIES = 10_000
 NAMES = ["Kelly=female", "Joseph=male"]
@@ -144,7 +145,7 @@ def test_a_figure_of_a_stand_in_names_it_and_the_others_do_not(tmp_path: Path) -
         chance = np.random.default_rng(1)
         store(made, info, {("output", key): chance.normal(size=8) for key in ids})
         measures = shown(StoredBoard(made)).measures
-    assert {measure.stand_ins for measure in measures} == {(info.name,) if info.stand_in else ()}
+    assert {measure.stand_ins for measure in measures} == {(scorer_title(info.name),) if info.stand_in else ()}
 
 
 def test_words_counted_by_the_lexicon_wear_no_badge(project: Project) -> None:
@@ -182,7 +183,7 @@ def test_a_measure_that_gives_no_number_says_so(project: Project, monkeypatch: p
         lambda tally: (LiveValue(key, "dB", 5, np.nan), LiveValue(replace(key, label="x"), "dB", 5, 1.0, 0.5, np.inf)),
     )
     first, second = shown(StoredBoard(project)).measures
-    assert first.reason == "nothing to show yet (some scores are no numbers)."
+    assert first.reason == "Nothing to show yet (some scores are no numbers)."
     assert "without a band (the band has no ends)" in second.sentence
 
 
@@ -205,7 +206,7 @@ def test_one_group_alone_has_a_sentence_where_the_curve_would_be(tmp_path: Path)
     with Project.create(tmp_path / "one.biasprint") as made:
         imported(made, ["female"] * 40)
         measure = agentic(shown(StoredBoard(made)))
-    assert measure.reason == "nothing to show yet (an odds ratio needs letters of two groups)."
+    assert measure.reason == "Nothing to show yet (an odds ratio needs letters of two groups)."
 
 
 def test_a_scorer_that_fails_on_some_texts_is_told_by_its_count(project: Project) -> None:
@@ -226,7 +227,7 @@ def test_ten_thousand_identities_are_a_sentence(tmp_path: Path) -> None:
         found = shown(StoredBoard(made))
     assert len(found.measures) + found.left_out < 10
     assert found.measures[0].reason == (
-        "nothing to show yet (there are more than 24 groups: they are compared at the end)."
+        "Nothing to show yet (there are more than 24 groups: they are compared at the end)."
     )
 
 

@@ -106,7 +106,7 @@ def test_the_pace_tells_failures_and_scorers(board: LiveBoard) -> None:
     told = card.sentence.text()
     assert "60 texts, 20.0 texts a second now" in told
     assert "3 took longer than their deadline." in told
-    assert "Scored: Lexicon 48." in told
+    assert "Scored: Word categories 48." in told
 
 
 def test_lengths_are_shares_that_sum_to_one(board: LiveBoard) -> None:
@@ -141,6 +141,38 @@ def test_runs_beside_each_other_have_a_colour_and_a_dash_each(board: LiveBoard) 
     copied = as_text(tables_of(card.plot)).splitlines()
     assert {line.split("\t")[0] for line in copied[1:]} >= {"model 1", "model 2"}
     assert board.head.runs.text() == "2 runs compared"
+
+
+def test_a_crowd_of_curves_has_names_alone_in_its_legend(board: LiveBoard) -> None:
+    show(board, scene.data(60, runs=4))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    assert [entry.name.partition(":")[1] for entry in card.legend.entries] == [":"] * 4
+    show(board, scene.data(60, runs=5))
+    assert [entry.name for entry in card.legend.entries] == [f"model {number}" for number in range(1, 6)]
+
+
+def test_what_is_of_all_texts_comes_before_parts_of_them(board: LiveBoard) -> None:
+    data = scene.data(60)
+    assert data.board is not None
+    parts = [replace(one, parts=int(place < 4)) for place, one in enumerate(data.board.measures)]
+    show(board, replace(data, board=replace(data.board, measures=tuple(parts))))
+    on_board = [key for key in board.dashboard.on_board() if key in scene.CATEGORIES]
+    assert on_board == [*scene.CATEGORIES[:3], *scene.CATEGORIES[4:]]
+
+
+def test_a_share_alone_is_drawn_between_its_limits(board: LiveBoard) -> None:
+    one = scene.measure("agentic", 4, 0.9, unit="share")
+    data = scene.data(60)
+    assert data.board is not None
+    show(board, replace(data, board=replace(data.board, measures=(one,))))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    view = card.plot.view.viewRect()
+    assert view.top() > -0.2
+    assert view.bottom() < 1.2
+    assert view.contains(4, 0.0)
+    assert view.contains(4, 1.0)
 
 
 def test_runs_are_picked_in_a_menu(board: LiveBoard, qtbot: QtBot) -> None:

@@ -127,7 +127,7 @@ def women(panel: ExplorePanel) -> np.ndarray:
 def test_the_map_says_in_a_sentence_what_it_shows(show: Callable[..., ExplorePanel]):
     view = show().views[0]
     assert view.card.sentence.text().startswith(f"{TEXTS} texts by identity (")
-    assert "similar by minilm, PCA" in view.card.sentence.text()
+    assert "similar by MiniLM embeddings, PCA" in view.card.sentence.text()
     assert view.plot.accessibleDescription().startswith(view.card.sentence.text())
     assert view.plot.x_axis.title.endswith("% of the spread")
 
@@ -226,8 +226,8 @@ def test_texts_without_an_embedding_are_told_and_in_no_group_of_the_map(
 def test_numbers_of_a_stand_in_wear_its_badge(show: Callable[..., ExplorePanel], qtbot: QtBot):
     """The texts are embedded by minilm, in place of the papers' embedder; vader is no stand-in."""
     panel = show()
-    assert panel.views[0].card.badge.text() == "stand-in: minilm"
-    assert "stand-in: minilm" in panel.views[0].card.page().notes
+    assert panel.views[0].card.badge.text() == "stand-in: MiniLM embeddings"
+    assert "stand-in: MiniLM embeddings" in panel.views[0].card.page().notes
     panel.tabs.setCurrentIndex(1)
     settle(panel, qtbot)
     assert panel.views[1].distribution.badge.isHidden()

@@ -50,8 +50,9 @@ def test_the_last_value_is_the_measured_one_in_whatever_order_the_scores_came(pr
         for info in scorers_needed("letters"):
             store(project, info, {scored[one][1]: scored[one][2] for one in some if scored[one][0] == info})
         tally.catch_up(JobContext())
-    # Nine categories as counted here and as published, three styles, the rates of all letters and of two groups.
-    assert compared(tally.values(), measured(project, "letters")) == 9 + 9 + 3 + 3
+    # Nine categories as counted here and as published, three styles, the rates of all letters and of two groups, and
+    # the difference of these.
+    assert compared(tally.values(), measured(project, "letters")) == 9 + 9 + 3 + 3 + 1
     banded = [one for one in tally.values() if one.key.variant == "default" and one.estimate is not None]
     assert all(one.low is not None and one.low <= (one.estimate or 0) <= (one.high or 0) for one in banded)
 

@@ -86,13 +86,31 @@ def test_what_needs_all_articles_has_a_sentence(project: Project, tmp_path: Path
     bring(project, path)
     tally = tally_of(project, "news")
     tally.catch_up(JobContext())
-    spreads = {one.key.id: one.reason for one in tally.values() if one.key.id.endswith("wasserstein")}
-    assert spreads == {
-        "news.word.wasserstein": "without its noise floor a spread shows nothing; it needs all texts at once: it is "
-        "measured at the end",
-        "news.document.wasserstein": "topics are found over all articles; it needs all texts at once: it is measured "
-        "at the end",
-    }
+    (topics,) = (one for one in tally.values() if one.key.id == "news.document.wasserstein")
+    assert topics.estimate is None
+    assert topics.reason == "topics are found over all articles; it needs all texts at once: it is measured at the end"
+
+
+def test_distances_have_the_floor_that_the_measure_finds_for_all_articles_together(
+    project: Project, tmp_path: Path
+) -> None:
+    rng, path = np.random.default_rng(3), tmp_path / "news.csv"
+    rows = [",".join(" ".join(rng.choice(SENTENCES, 8)) for _ in range(2)) + f",Story {story}" for story in range(60)]
+    path.write_text("\n".join(["original,generated,headline", *rows]), encoding="utf-8")
+    bring(project, path)
+    scored(project)
+    tally = tally_of(project, "news")
+    tally.catch_up(JobContext())
+    live = {one.key.id: one for one in tally.values() if one.key.label == "gender" and one.floor is not None}
+    assert set(live) == {"news.word.wasserstein", "news.sentence.sentiment.gap", "news.sentence.toxicity.gap"}
+    for finding in measured(project, "news"):
+        if finding.label == "gender" and finding.id in live and finding.variant == "default":
+            value = live.pop(finding.id)
+            assert finding.floor is not None
+            assert value.floor == pytest.approx(finding.floor.mean, rel=0.1)
+            assert value.low is not None
+            assert value.low < (value.estimate or 0) < (value.high or 0)
+    assert not live
 
 
 def test_an_article_that_came_before_its_original_is_paired_with_it(project: Project, tmp_path: Path) -> None:

@@ -253,3 +253,21 @@ def test_since_gives_every_figure_its_course(project: Project) -> None:
     assert [point.n for point in course] == list(range(1, 31))
     late = tally.since(20)
     assert {point.n for points in late.values() for point in points} <= set(range(21, 31))
+
+
+def test_the_curve_of_the_first_model_goes_on_when_a_second_one_writes(project: Project) -> None:
+    runs = [run_of_items(project, 40)]
+    runs += [
+        start_run(
+            project, prompt_set_id=project.prompts.sets()[0].id,
+            generator=generator_spec("synthetic", "large", {}), seed=1,
+        )
+    ]  # fmt: skip
+    tally = tally_of(project, "completion")
+    points = {}
+    for run in runs:
+        project.outputs.record_many([reply(run, item) for item in project.runs.pending(run, limit=40)])
+        tally.catch_up(JobContext())
+        found = {key: curve for key, curve in tally.since(0).items() if key.label == "irrelevant"}
+        points[run] = {dict(key.dims).get("model"): [point.n for point in curve] for key, curve in found.items()}
+    assert points == {runs[0]: {None: [40]}, runs[1]: {"none": [40], "large": [40]}}

@@ -14,7 +14,7 @@ QUICK = (
     "success and refusal",
     "difference of shares of sentences, matched",
     "odds ratio 1, matched",
-    "distance",
+    "distance from",
     "RBS",
 )
 
