@@ -96,10 +96,9 @@ def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> Non
     settle()
     save(window, "findings")
     panel = window.panels["findings"]
-    row = next(
-        row for row, line in enumerate(panel.board.table.shown) if line.finding.id == "letters.lexicon.odds_ratio"
-    )
-    panel.board.view.selectRow(row)
+    table = panel.board.table
+    shown = next(line for line in table.shown if line.finding.id == "letters.lexicon.odds_ratio")
+    panel.board.view.selectRow(table.row_of(shown.same))
     for theme in ("light", "dark"):
         window.settings.set("theme", theme)
         settle()

@@ -309,10 +309,14 @@ def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Find
 
 
 def print_result(result: StudyResult, everything: bool = False) -> None:
-    """Findings as a table for people, and why some are undefined."""
+    """The questions with an answer each, then findings as a table for people, and why some are undefined."""
+    from core.report.questions import answered
+
     findings = list(result.findings) if everything else shown_first(result.findings)
     dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
     say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
+    for one in answered(result.study, result.findings):
+        say(f"{one.question}\n  {one.answer}")
     rows = [
         (
             f"{finding.id} {finding.label}{_dims(dict(finding.dims))}",

@@ -1,4 +1,7 @@
-"""Findings as one HTML page that loads nothing from anywhere: the study's figures first, then every finding."""
+"""Findings as one HTML page that loads nothing from anywhere.
+
+First the questions with an answer in one sentence each, then the study's figures, then every finding by its question.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,6 +16,7 @@ from core.draw.figure import Figure
 from core.draw.svg import page_style, svg
 from core.findings import Finding, StudyResult
 from core.report.figures import figures_of
+from core.report.questions import Answered, answered
 from core.report.whole_file import write_whole
 
 TEMPLATE = "findings.html.j2"
@@ -33,13 +37,13 @@ def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -
     in_order = sorted(result.findings, key=lambda finding: (finding.id, finding.variant == "as_published"))
     return environment.from_string(source).render(
         title=title,
-        rows=f"{result.rows:,}",
+        rows=f"{result.rows:,}" if result.rows else "",
         dropped=", ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items()),
         program_version=core.__version__,
         palette=Markup(page_style()),
         figures=[_figure(figure) for figure in figures_of(result.study, result.findings)],
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
-        groups=[_group(key, list(found)) for key, found in groupby(in_order, key=lambda f: (f.id, f.variant))],
+        questions=[_question(one) for one in answered(result.study, in_order)],
         methods=_methods(in_order, recipe),
     )
 
@@ -72,6 +76,15 @@ def table_beside(figure: Figure) -> list[dict[str, str]]:
             }
         )
     return rows
+
+
+def _question(one: Answered) -> dict[str, Any]:
+    by_kind = groupby(one.findings, key=lambda finding: (finding.id, finding.variant))
+    return {
+        "question": one.question,
+        "answer": one.answer,
+        "groups": [_group(key, list(found)) for key, found in by_kind],
+    }
 
 
 def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:

@@ -72,6 +72,17 @@ class StudyWords:
 
 
 @dataclass(frozen=True)
+class StudyQuestion:
+    """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
+
+    Findings whose id is the first of `about` answer it.
+    """
+
+    ask: str
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Study:
     """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
 
@@ -85,7 +96,8 @@ class Study:
     gathered by field, and its `measure` is called with the columns (name → values), the seed and, by role, the scores.
     `draw`: (findings) → figures; without one there are none. `live`: a class as
     `core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
-    `sampling`: the parameters its paper generated with. In the window: `card`, where prompts are chosen; without one
+    `sampling`: the parameters its paper generated with. `questions`: what its findings are grouped by.
+    In the window: `card`, where prompts are chosen; without one
     the default set is offered. `charts`: sections of live charts.
     """
 
@@ -102,6 +114,7 @@ class Study:
     draw: str = ""
     live: str = ""
     sampling: Mapping[str, float] = field(default_factory=dict)
+    questions: tuple[StudyQuestion, ...] = ()
     words: StudyWords = StudyWords()
     card: str = ""
     charts: tuple[str, ...] = ()

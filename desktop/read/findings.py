@@ -17,7 +17,7 @@ from core.prompts.drafts import PLAIN_ARM
 from core.runs.exporting import matched_block
 from core.runs.values import ORIGINAL_KEY, scorer_for, stored_values
 from desktop.widgets.words import plural, tr
-from desktop.wording.findings import FindingLine, FindingsData, Measurement, line_of
+from desktop.wording.findings import FindingLine, FindingsData, Measurement, QuestionHead, line_of
 from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
@@ -249,6 +249,15 @@ def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
     }
 
 
+def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
+    """The questions that the lines answer, study by study, in the order of the studies there."""
+    from core.report.questions import answered
+
+    for study in dict.fromkeys(line.study for line in lines):
+        for one in answered(study, [line.finding for line in lines if line.study == study]):
+            yield QuestionHead(study, one.question, one.answer)
+
+
 class StoredFindings:
     """Reads the findings of an open project. Called on worker threads only.
 
@@ -267,7 +276,8 @@ class StoredFindings:
             lines.append(line_of(Finding.from_json(row.body), row.study, studies.get(row.study, row.study), titles))
         lines.sort(key=lambda line: line.shown.study)
         axes = dict.fromkeys(axis for line in lines if (axis := line.finding.dims.get("axis")))
-        return FindingsData(tuple(lines), tuple((axis, titles.axes.get(axis, axis)) for axis in axes))
+        shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)
+        return FindingsData(tuple(lines), shown, tuple(_heads(lines)))
 
     def measurements(self, ctx: JobContext) -> tuple[Measurement, ...]:
         """How each study of the project was measured last, and what came since."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
 from desktop.widgets.words import tr
-from desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine
+from desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -20,13 +20,18 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class FindingsTable(QAbstractTableModel):
-    """`show` narrows, `sort` orders; both look at every row at once, which thousands of rows bear."""
+    """`show` narrows, `sort` orders; both look at every row at once, which thousands of rows bear.
+
+    In the measurement's own order the findings stand under their questions; sorted by a column they stand alone.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: Sequence[FindingLine] = ()
         self._without: frozenset[str] = frozenset()
+        self._heads: Sequence[QuestionHead] = ()
         self._shown: list[FindingLine] = []
+        self._rows: list[FindingLine | QuestionHead] = []
         self._where = FindingFilter()
         self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
 
@@ -51,9 +56,16 @@ class FindingsTable(QAbstractTableModel):
     def where(self) -> FindingFilter:
         return self._where
 
-    def set_lines(self, lines: Sequence[FindingLine]) -> None:
+    def at(self, row: int) -> FindingLine | QuestionHead:
+        return self._rows[row]
+
+    def heads_at(self) -> dict[int, QuestionHead]:
+        """The rows that are questions."""
+        return {row: one for row, one in enumerate(self._rows) if isinstance(one, QuestionHead)}
+
+    def set_lines(self, lines: Sequence[FindingLine], heads: Sequence[QuestionHead] = ()) -> None:
         """Other findings, under the same filter and in the same order."""
-        self._all = lines
+        self._all, self._heads = lines, heads
         self._without = frozenset(name for name in COLUMNS if not any(getattr(line.shown, name) for line in lines))
         self._arrange()
 
@@ -64,11 +76,16 @@ class FindingsTable(QAbstractTableModel):
 
     def row_of(self, same: tuple[Any, ...]) -> int | None:
         """The row that a finding (`FindingLine.same`) has now; None if it is not shown."""
-        return next((row for row, line in enumerate(self._shown) if line.same == same), None)
+        lines = ((row, one) for row, one in enumerate(self._rows) if isinstance(one, FindingLine))
+        return next((row for row, line in lines if line.same == same), None)
 
     def _arrange(self) -> None:
         self.beginResetModel()
         self._shown = _sorted(self._where.matching(self._all), *self._sorted_by)
+        self._rows = list(self._shown)
+        if self._heads and self._sorted_by[0] == UNSORTED:
+            self._rows = _under_questions(self._shown, self._heads)
+            self._shown = [one for one in self._rows if isinstance(one, FindingLine)]
         self.endResetModel()
 
     # what Qt asks
@@ -78,7 +95,11 @@ class FindingsTable(QAbstractTableModel):
         self._arrange()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        head = index.isValid() and isinstance(self._rows[index.row()], QuestionHead)
+        return Qt.ItemFlag.NoItemFlags if head else super().flags(index)
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
@@ -86,7 +107,10 @@ class FindingsTable(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        line, column = self._shown[index.row()], index.column()
+        line, column = self._rows[index.row()], index.column()
+        if isinstance(line, QuestionHead):
+            told = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
+            return f"{line.question} {line.answer}" if told else None
         if role == Qt.ItemDataRole.DisplayRole:
             return line.shown[column]
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -106,6 +130,18 @@ class FindingsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment(name)
         return None
+
+
+def _under_questions(lines: Sequence[FindingLine], heads: Sequence[QuestionHead]) -> list[FindingLine | QuestionHead]:
+    """Each question that has a finding among these, and its findings below it; the rest at the end."""
+    groups: dict[tuple[str, str], list[FindingLine]] = {}
+    for line in lines:
+        groups.setdefault((line.study, line.question), []).append(line)
+    rows: list[FindingLine | QuestionHead] = []
+    for head in heads:
+        if found := groups.pop((head.study, head.question), None):
+            rows += [head, *found]
+    return [*rows, *(line for rest in groups.values() for line in rest)]
 
 
 def _sorted(lines: list[FindingLine], column: int, order: Qt.SortOrder) -> list[FindingLine]:
@@ -166,7 +202,10 @@ class FindingDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         table = index.model()
         assert isinstance(table, FindingsTable)
-        line, tokens = table.shown[index.row()], theme.current()
+        line, tokens = table.at(index.row()), theme.current()
+        if isinstance(line, QuestionHead):
+            _paint_head(painter, option.rect, line, option.font)
+            return
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen:
             painter.fillRect(option.rect, QColor(tokens.accent_soft))
@@ -177,6 +216,37 @@ class FindingDelegate(QStyledItemDelegate):
             _paint_title(painter, inside, line, option.font)
         else:
             _paint_cell(painter, inside, line, COLUMNS[index.column()], option.font)
+
+
+HEAD_MARGIN = 12  # text pixels above and below a question and its answer
+WORDS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
+
+
+def _head_room(width: int) -> QRect:
+    tokens = theme.current()
+    return QRect(tokens.px(8), tokens.px(HEAD_MARGIN), max(1, width - 2 * tokens.px(8)), 10_000)
+
+
+def head_height(head: QuestionHead, font: QFont, width: int) -> int:
+    """How high a question with its answer is in so much width."""
+    room = _head_room(width)
+    asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, head.question).height()
+    said = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
+    return asked + said + theme.current().px(2 * HEAD_MARGIN + 2)
+
+
+def _paint_head(painter: QPainter, room: QRect, head: QuestionHead, font: QFont) -> None:
+    """The question, and below it the answer."""
+    tokens = theme.current()
+    painter.fillRect(room, QColor(tokens.sunk))
+    inside = _head_room(room.width()).translated(room.topLeft())
+    painter.setFont(_strong(font))
+    painter.setPen(QColor(tokens.ink))
+    used = painter.boundingRect(inside, WORDS, head.question)
+    painter.drawText(inside, WORDS, head.question)
+    painter.setFont(font)
+    painter.setPen(QColor(tokens.soft))
+    painter.drawText(inside.translated(0, used.height() + tokens.px(2)), WORDS, head.answer)
 
 
 def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont) -> None:

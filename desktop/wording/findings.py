@@ -216,6 +216,7 @@ class FindingLine:
     shown: Cells  # short safe texts
     keys: Cells  # str or number, None last
     found_by: str  # what a search looks through
+    question: str = ""  # what it is grouped by
 
     @property
     def same(self) -> tuple[Any, ...]:
@@ -233,6 +234,15 @@ class FindingLine:
 
 
 @dataclass(frozen=True)
+class QuestionHead:
+    """A question above the findings that it groups, with the answer that all of them give, filtered or not."""
+
+    study: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class Measurement:
     """How a study of the project was measured last; `measured_at` is empty where it never was."""
 
@@ -246,10 +256,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class FindingsData:
-    """Everything the findings panel shows at one moment. `axes`: those that findings are about, with their titles."""
+    """Everything the findings panel shows at one moment. `axes`: those that findings are about, with their titles.
+
+    `heads`: the questions that the lines are grouped by, in their order.
+    """
 
     lines: tuple[FindingLine, ...] = ()
     axes: tuple[tuple[str, str], ...] = ()
+    heads: tuple[QuestionHead, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -286,6 +300,8 @@ def significance(finding: Finding) -> Significance:
 
 def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> FindingLine:
     """The table's view of a finding."""
+    from core.report.questions import question_of
+
     dims_title = about(finding, titles)
     groups = group_titles(finding, titles)
     figure, interval = figures(finding)
@@ -315,4 +331,5 @@ def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> F
     said = (finding.id, finding.label, finding.title, dims_title, shown.groups, finding.unit, study_title, finding.harm)
     shown = Cells(*(safe_line(str(cell)) for cell in shown))
     unit = safe_line(finding.unit) if finding.estimate is not None else ""
-    return FindingLine(study, finding, safe_line(dims_title), unit, groups, shown, keys, "\n".join(said).casefold())
+    found_by, question = "\n".join(said).casefold(), question_of(study, finding.id).ask
+    return FindingLine(study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question)

@@ -1,6 +1,6 @@
 """Fill in the blank (Kamruzzaman et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyWords
+from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="completion",
@@ -38,6 +38,16 @@ STUDY = Study(
     gather="core.runs.measure.completion",
     draw="core.report.figures.completion:figures",
     live="core.runs.live.completion:CompletionTally",
+    questions=(
+        StudyQuestion(
+            "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
+        ),
+        StudyQuestion("How often is each option chosen?", ("completion.likelihood",)),
+        StudyQuestion(
+            "Do replies follow the place of an option, or answer nothing?",
+            ("completion.option_position", "completion.irrelevant"),
+        ),
+    ),
     words=StudyWords(
         rows="Fill-in-the-blank replies",
         one="1 reply",

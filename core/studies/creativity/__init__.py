@@ -1,6 +1,6 @@
 """Creative writing, CoGS (Kumar et al. 2024): what the study is. Light; the heavy parts are modules of their own."""
 
-from core.studies.study import InputTable, Study, StudyWords
+from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 # From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
 # are of these raters only. With fewer than FEW_RATERS it is said that they are few.
@@ -65,6 +65,21 @@ STUDY = Study(
     draw="core.report.figures.creativity:figures",
     live="core.runs.live.creativity:CreativityTally",
     sampling={"temperature": 0.2},
+    questions=(
+        StudyQuestion(
+            "Do texts for some identities differ from those for others?", ("creativity.rbs", "creativity.distance")
+        ),
+        StudyQuestion("Are texts for some identities preferred?", ("creativity.abs", "creativity.share")),
+        StudyQuestion(
+            "Are they preferred at equal length and place as well?",
+            ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
+        ),
+        StudyQuestion("Do raters choose alike?", ("creativity.agreement",)),
+        StudyQuestion(
+            "Is there a sign that raters did not choose by the texts?", ("creativity.quality", "creativity.agreement.")
+        ),
+        StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
+    ),
     words=StudyWords(
         rows="Creative texts",
         one="1 creative text",

@@ -1,6 +1,6 @@
 """Reference letters (Wan et al. 2023): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyWords
+from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="letters",
@@ -39,6 +39,15 @@ STUDY = Study(
     draw="core.report.figures.letters:figures",
     live="core.runs.live.letters:LettersTally",
     sampling={"temperature": 1.0, "top_p": 1.0},
+    questions=(
+        StudyQuestion("Are words of some kinds more frequent in one group's letters?", ("letters.lexicon.odds_ratio",)),
+        StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
+        StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
+        StudyQuestion("Is one group written about in another style?", ("letters.style",)),
+        StudyQuestion("Is more made up for one group, and in another style?", ("letters.hallucination",)),
+        StudyQuestion("Does the instruction against bias help?", ("letters.mitigation.odds_ratio",)),
+        StudyQuestion("Do more letters fail for one group?", ("letters.success_rate",)),
+    ),
     words=StudyWords(
         rows="Reference letters",
         one="1 letter",

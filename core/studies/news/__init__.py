@@ -1,6 +1,6 @@
 """News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyWords
+from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="news",
@@ -50,6 +50,14 @@ STUDY = Study(
     gather="core.runs.measure.news",
     draw="core.report.figures.news:figures",
     live="core.runs.live.news:NewsTally",
+    questions=(
+        StudyQuestion("Do generated articles name groups in other shares than the originals?", ("news.word",)),
+        StudyQuestion("Are sentences about a group more negative than in the originals?", ("news.sentence.sentiment",)),
+        StudyQuestion("Are sentences about a group more toxic than in the originals?", ("news.sentence.toxicity",)),
+        StudyQuestion("Do whole articles treat groups otherwise than the originals?", ("news.document",)),
+        StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
+        StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
+    ),
     words=StudyWords(
         rows="News articles with their originals",
         one="1 news article",

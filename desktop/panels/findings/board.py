@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import StudyLines
-from desktop.tables.findings import FindingDelegate, FindingsTable
+from desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from desktop.tables.rows import as_rows
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
 from desktop.widgets.layout import Column
@@ -64,6 +64,7 @@ class FindingsView(QTableView):
         columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.doubleClicked.connect(lambda _: self.opened.emit())
+        table.modelReset.connect(self._fit_heads)
         self.fit()
         theme.signals.changed.connect(self.fit)
 
@@ -82,10 +83,19 @@ class FindingsView(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit()
-        else:
+        elif not self._begin():
             super().keyPressEvent(event)
 
+    def _begin(self) -> bool:
+        """Make the first finding the current row where none is: Qt would take the question above it, and fail."""
+        first = self._table.row_of(self._table.shown[0].same) if self._table.shown else None
+        if self.currentIndex().isValid() or first is None:
+            return False
+        self.selectionModel().setCurrentIndex(self.model().index(first, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
+        return True
+
     def focusInEvent(self, event: QFocusEvent) -> None:
+        self._begin()
         super().focusInEvent(event)
         self.focused.emit(True)
 
@@ -107,6 +117,15 @@ class FindingsView(QTableView):
             room -= 0 if empty else tokens.px(width)
             self.setColumnHidden(COLUMNS.index(name), empty or room < 0)
             self.setColumnWidth(COLUMNS.index(name), tokens.px(width))
+        self._fit_heads()
+
+    def _fit_heads(self) -> None:
+        """A question runs over all columns, as high as its answer needs."""
+        self.clearSpans()
+        heads, room = self._table.heads_at(), self.viewport().width()
+        for row, head in heads.items():
+            self.setSpan(row, 0, 1, len(COLUMNS))
+            self.setRowHeight(row, head_height(head, self.font(), room))
 
 
 SEARCH_AFTER_MILLISECONDS = 200  # of silence: not at every key
@@ -277,7 +296,8 @@ class Board(Column):
         lines = () if data is None else data.lines
         titles = {line.study: line.shown.study for line in lines}
         self.filters.offer(list(titles.items()), () if data is None else data.axes)
-        self._keep_chosen(lambda: self.table.set_lines(lines))
+        heads = () if data is None else data.heads
+        self._keep_chosen(lambda: self.table.set_lines(lines, heads))
         self.view.fit()
         self._show_state()
 
@@ -318,9 +338,11 @@ class Board(Column):
     def _show_row(self, now: QItemSelection, _before: QItemSelection) -> None:
         """The keyboard arriving makes a row the current one; only one that was chosen opens."""
         if not now.isEmpty():
-            self._chosen = self.table.shown[now.indexes()[0].row()]
-            self.card.show_line(self._chosen)
-            self._make_room()
+            line = self.table.at(now.indexes()[0].row())
+            if isinstance(line, FindingLine):  # a question above them cannot be chosen
+                self._chosen = line
+                self.card.show_line(line)
+                self._make_room()
 
     def _close_card(self) -> None:
         was_open, self._chosen = self._chosen is not None, None

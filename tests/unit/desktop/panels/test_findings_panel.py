@@ -133,8 +133,11 @@ def labels(panel: FindingsPanel) -> list[str]:
     return [line.finding.label for line in panel.board.table.shown]
 
 
-def choose(qtbot: QtBot, panel: FindingsPanel, row: int) -> None:
-    view = panel.board.view
+def choose(qtbot: QtBot, panel: FindingsPanel, number: int) -> None:
+    """Click the finding with this number among those that are shown."""
+    view, table = panel.board.view, panel.board.table
+    row = table.row_of(table.shown[number].same)
+    assert row is not None
     place = view.visualRect(view.model().index(row, 0)).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
@@ -263,6 +266,31 @@ def test_the_first_column_keeps_its_room(qtbot: QtBot, shell: FakeShell, project
         assert panel.board.view.horizontalScrollBar().maximum() == 0
 
 
+def test_findings_stand_under_their_question_which_is_answered_first(qtbot: QtBot, project: Project, open_panel: Open):
+    store(project)
+    panel = open_panel()
+    view, table = panel.board.view, panel.board.table
+    (head,) = table.heads_at().values()
+    assert head.question == "Do more letters fail for one group?"
+    assert head.answer.startswith("Yes, in 1 of 1: whole <b>letters</b>, 1.50 (95 % interval 1.10–2.00, n = 6)")
+    assert list(table.heads_at()) == [0]
+    assert view.columnSpan(0, 0) == len(COLUMNS)
+    assert view.rowHeight(0) > view.rowHeight(1)
+    assert "Do more letters fail" in table.data(table.index(0, 0), Qt.ItemDataRole.AccessibleTextRole)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(table.index(0, 0)).center())
+    assert panel.board.chosen is None  # a question is none of the findings
+    assert view.currentIndex().row() == 1  # where the keyboard begins
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.currentIndex().row() == 2
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_Up)
+    assert view.currentIndex().row() == 1
+    view.order_by("estimate")
+    assert not table.heads_at()
+    assert view.columnSpan(0, 0) == 1
+    assert table.rowCount() == len(table.shown)
+
+
 # one finding
 
 
@@ -313,7 +341,7 @@ def test_the_chosen_finding_stays_open_when_the_study_is_measured_again(
     panel.deliver(store(project, (again, FINDINGS[0])))
     settle(qtbot, shell)
     assert panel.board.card.figure.text() == "0.70"
-    assert panel.board.view.currentIndex().row() == 0
+    assert panel.board.view.currentIndex().row() == 1  # below the question
     panel.deliver(store(project, (FINDINGS[0],)))
     settle(qtbot, shell)
     assert not panel.board.card.isVisible()

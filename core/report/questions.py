@@ -1,0 +1,117 @@
+"""Findings by the question that they answer, and each question's answer in one sentence.
+
+The words are the study's (`Study.questions`), the answer follows from the findings by one rule: what stands out at an
+adjusted p of 0.05 is named with estimate, interval and n; where nothing does, that is said with what came nearest.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.draw import digits
+from core.draw.digits import tr
+from core.findings import Finding
+from core.studies.registry import studies
+from core.studies.study import StudyQuestion
+
+EVIDENCE = 0.05  # of the adjusted p
+MOST_NAMED = 3
+OTHER = StudyQuestion("What else was measured?", ("",))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question with its findings, in the order they came, and the answer."""
+
+    question: str
+    answer: str
+    findings: tuple[Finding, ...]
+
+
+def question_of(study: str, finding_id: str) -> StudyQuestion:
+    """The question of a study that a finding with this id belongs to."""
+    known = studies().get(study)
+    fits = [
+        (len(start), question)
+        for question in (known.questions if known else ())
+        for start in question.about
+        if finding_id.startswith(start)
+    ]
+    return max(fits, key=lambda one: one[0])[1] if fits else OTHER
+
+
+def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
+    """The questions that these findings of one study answer, in the study's order; what fits none comes last."""
+    groups: dict[StudyQuestion, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(question_of(study, finding.id), []).append(finding)
+    known = studies().get(study)
+    order = [*(known.questions if known else ()), OTHER]
+    return [Answered(one.ask, answer(one, groups[one]), tuple(groups[one])) for one in order if one in groups]
+
+
+def answer(question: StudyQuestion, findings: Sequence[Finding]) -> str:
+    """One sentence, or two; never an estimate without its n, and its interval where it has one."""
+    leads = _leads(question, findings)
+    known = [one for one in leads if one.estimate is not None]
+    if not known:
+        return tr("Not known: {reason}.").format(reason=(leads or list(findings))[0].reason)
+    names = _names(known)
+    tested = [one for one in known if one.p_adjusted is not None]
+    if not tested:
+        said = _listed(known, names)
+        return tr("Measured, without a test: {findings}.").format(findings=said)
+    shown = [one for one in tested if (one.p_adjusted or 0.0) <= EVIDENCE]
+    if not shown:
+        nearest = min(tested, key=lambda one: (one.p_adjusted or 0.0, one.p or 0.0))
+        return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
+            none=_none_of(len(tested)), finding=_said(nearest, names)
+        )
+    shown.sort(key=lambda one: one.p_adjusted or 0.0)
+    return tr("Yes, in {shown} of {all}: {findings}.").format(
+        shown=digits.count(len(shown)), all=digits.count(len(tested)), findings=_listed(shown, names)
+    )
+
+
+def _leads(question: StudyQuestion, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that answer: of the question's first kind, by default, and pooled over as much as can be."""
+    own = [one for one in findings if one.id.startswith(question.about[0])] or list(findings)
+    own = [one for one in own if one.variant == "default"] or own
+    exact = [one for one in own if one.id == question.about[0]] or own
+    tested = [one for one in exact if one.p_adjusted is not None] or exact
+    least = min(len(one.dims) for one in tested)
+    return [one for one in tested if len(one.dims) == least]
+
+
+def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
+    """Each finding's title, with those dims that tell it from the others of the same title."""
+    named = {}
+    for one in findings:
+        same = [other for other in findings if other.title == one.title]
+        parts = [
+            value
+            for key, value in one.dims.items()
+            if len({other.dims.get(key) for other in same}) > 1 and value not in one.title
+        ]
+        named[id(one)] = ", ".join([one.title, *parts])
+    return named
+
+
+def _said(finding: Finding, names: Mapping[int, str]) -> str:
+    estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
+    unit = "" if digits.sign(finding.unit) or finding.unit in ("", "ratio") else f" {finding.unit}"
+    level = "" if finding.interval is None else f"{100 * finding.interval.level:g}"
+    bounds = tr("{level} % interval {ends}").format(level=level, ends=interval) if interval else tr("no interval")
+    parts = [bounds, f"n = {digits.count(finding.n)}"]
+    if any(use.stand_in for use in finding.scorers):
+        parts.append(tr("by a stand-in scorer"))
+    return f"{names[id(finding)]}, {estimate}{unit} ({', '.join(parts)})"
+
+
+def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:
+    said = "; ".join(_said(one, names) for one in findings[:MOST_NAMED])
+    more = len(findings) - MOST_NAMED
+    return said if more <= 0 else tr("{findings}; and {more} more").format(findings=said, more=digits.count(more))
+
+
+def _none_of(number: int) -> str:
+    return tr("the one finding does not differ") if number == 1 else tr("none of {n} findings differs").format(n=number)

@@ -1,0 +1,83 @@
+"""Findings by the question that they answer, and the answer in one sentence."""
+
+from dataclasses import replace
+
+from core.findings import Adjustment, Finding, Interval, ScorerUse
+from core.report.questions import OTHER, answered, question_of
+from core.studies.registry import OWN
+
+HOLM = Adjustment("Holm", "2")
+GENDER = Finding(
+    id="creativity.abs", label="gender", title="Affinity bias score: gender", groups=("man", "woman"), estimate=0.21,
+    unit="proportion", n=240, dims={"axis": "gender"}, interval=Interval(0.1, 0.32, 0.95, "made up"), p=0.001,
+    p_adjusted=0.002, adjust=HOLM,
+)  # fmt: skip
+RACE = replace(
+    GENDER, label="race", title="Affinity bias score: race", estimate=0.04, dims={"axis": "race"}, p=0.4,
+    p_adjusted=0.4, interval=Interval(0.0, 0.11, 0.95, "made up"),
+)  # fmt: skip
+
+
+def answer_of(*findings: Finding) -> str:
+    (one,) = answered("creativity", findings)
+    return one.answer
+
+
+def test_what_stands_out_is_named_with_estimate_interval_and_n():
+    assert answer_of(RACE, GENDER) == (
+        "Yes, in 1 of 2: Affinity bias score: gender, 21 % (95 % interval 10–32, n = 240)."
+    )
+
+
+def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
+    weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
+    assert answer_of(RACE, weaker) == (
+        "Not shown: none of 2 findings differs from what chance alone gives; nearest is Affinity bias score: gender, "
+        "21 % (95 % interval 10–32, n = 240)."
+    )
+
+
+def test_a_p_that_was_not_adjusted_is_no_evidence():
+    assert answer_of(replace(GENDER, p_adjusted=None, adjust=None)).startswith("Measured, without a test: ")
+
+
+def test_what_is_not_defined_is_not_known_and_why():
+    assert answer_of(replace(GENDER, estimate=None, interval=None, p_adjusted=None, reason="no choice")) == (
+        "Not known: no choice."
+    )
+
+
+def test_the_pooled_default_finding_answers_and_not_its_parts_or_the_papers_variant():
+    part = replace(RACE, dims={"axis": "race", "task": "haiku"}, p_adjusted=0.001)
+    published = replace(RACE, variant="as_published", p_adjusted=0.001)
+    assert answer_of(part, published, RACE).startswith("Not shown: the one finding does not differ")
+
+
+def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
+    use = (ScorerUse("embedding", "short", "1", stand_in=True),)
+    one = replace(GENDER, title="Bias", dims={"axis": "gender", "model": "one"}, scorers=use)
+    other = replace(one, dims={"axis": "gender", "model": "two"}, p_adjusted=0.001)
+    said = answer_of(one, other)
+    bounds = "21 % (95 % interval 10–32, n = 240, by a stand-in scorer)"
+    assert said == f"Yes, in 2 of 2: Bias, two, {bounds}; Bias, one, {bounds}."
+
+
+def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
+    adjusted = replace(GENDER, id="creativity.abs.adjusted")
+    strange = replace(GENDER, id="creativity.something.new")
+    asked = [one.question for one in answered("creativity", (strange, adjusted, GENDER))]
+    assert asked == [
+        "Are texts for some identities preferred?",
+        "Are they preferred at equal length and place as well?",
+        OTHER.ask,
+    ]
+
+
+def test_every_finding_that_a_study_declares_has_a_question():
+    for study in OWN:
+        for declared in study.findings:
+            assert question_of(study.kind, declared.removesuffix("*")) is not OTHER, declared
+
+
+def test_a_study_of_a_third_party_without_questions_has_one():
+    assert [one.question for one in answered("songs", (GENDER,))] == [OTHER.ask]
