@@ -111,10 +111,12 @@ def draw_plan(
     per_axis: int | None = None,
     seed: int = 0,
     repeat_share: float = 0.0,
+    cards: int = 0,
 ) -> DrawnPlan:
     """Draw comparisons from `candidates`.
 
     axes: axis key → its identities; every comparison shows one text of each.
+    cards: on axes with more identities than this, a comparison shows so many of them (blocks.py); 0 shows all.
     per_axis: how many comparisons of each axis at most; None takes every complete one.
     repeat_share: the share of the comparisons that come a second time, hidden, later in the plan (0 to 1).
 
@@ -132,7 +134,12 @@ def draw_plan(
     rng = random.Random(seed)
     left_out: list[LeftOut] = []
     by_axis = _usable(candidates, axes, left_out)
-    drawn = {axis: _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out) for axis in sorted(axes)}
+    drawn = {
+        axis: _draw_blocks(by_axis[axis], axis, axes[axis], cards, per_axis, rng, left_out)
+        if 0 < cards < len(axes[axis])
+        else _draw_axis(by_axis[axis], axis, axes[axis], per_axis, rng, left_out)
+        for axis in sorted(axes)
+    }
     ordered = _with_repeats(_interleave(drawn, rng), repeat_share, rng)
     return DrawnPlan(tuple(ordered), tuple(sorted(left_out, key=_place)))
 
@@ -189,6 +196,43 @@ def _draw_axis(
     for cell in set(complete) - set(chosen):
         left_out.extend(_left(one, "not drawn: enough comparisons") for one in cells[cell].values())
     return [_comparison(axis, cell, [cells[cell][identity] for identity in identities]) for cell in chosen]
+
+
+def _draw_blocks(
+    cells: Mapping[_Cell, Mapping[str, Candidate]],
+    axis: str,
+    identities: Sequence[str],
+    cards: int,
+    wanted: int | None,
+    rng: random.Random,
+    left_out: list[LeftOut],
+) -> list[DrawnComparison]:
+    """Comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
+    from core.judging.blocks import balanced_blocks
+
+    usable: dict[_Cell, dict[str, Candidate]] = {}
+    for cell, present in sorted(cells.items()):
+        times = Counter(one.text_sha256 for one in present.values())
+        alone = {identity: one for identity, one in present.items() if times[one.text_sha256] == 1}
+        twins = [one for one in present.values() if times[one.text_sha256] > 1]
+        left_out.extend(_left(one, "two of the texts to compare are identical") for one in twins)
+        if len(alone) >= cards:
+            usable[cell] = alone
+        else:
+            left_out.extend(_left(one, "too few outputs to compare it with") for one in alone.values())
+    order = _balanced(list(usable), len(usable), rng)
+    drawn = [
+        (order[place], block)
+        for place, block in balanced_blocks([usable[cell] for cell in order], identities, cards, wanted, rng)
+    ]
+    shown = {(cell, identity) for cell, block in drawn for identity in block}
+    left_out.extend(
+        _left(one, "not drawn: enough comparisons")
+        for cell, present in usable.items()
+        for identity, one in present.items()
+        if (cell, identity) not in shown
+    )
+    return [_comparison(axis, cell, [usable[cell][identity] for identity in block]) for cell, block in drawn]
 
 
 def _comparison(axis: str, cell: _Cell, cards: Sequence[Candidate]) -> DrawnComparison:
@@ -349,6 +393,8 @@ class PlanSettings:
     """`kind`: what the cards of a comparison differ in: the identity they were written for, the model that wrote them,
     whether a person or a model did, or the name and gender in one letter.
 
+    `cards`: how many texts a comparison shows where more are compared (blocks.py); 0: all of them. `worst`: of three,
+    raters choose the best and then the worst.
     `consent_text`: what a rater agrees to first. `criterion_ratings`: each card is rated by each criterion as well.
     `ask_background`: raters may describe themselves, in their own words. `notes`: whether a note can be written.
     `workshop`: participants see their fingerprint, and nobody else sees one person's answers. `repeat_share`: the share
@@ -359,6 +405,8 @@ class PlanSettings:
     """
 
     kind: PlanKind = "identity"
+    cards: int = 0
+    worst: bool = False
     consent_text: str = ""
     criterion_ratings: bool = False
     ask_background: bool = False

@@ -82,11 +82,11 @@ def compare(
         settings = replace(settings, consent_text="")  # blanks are nothing to agree to
     study = _study(project, study_id)
     pool, drawn = draw(
-        ctx, project, CompareRequest(study, tuple(axes), tuple(models), seed), settings, per_axis, compute
+        ctx, project, CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards), settings, per_axis, compute
     )
     found: tuple[Outlook, ...] = ()
     if raters is not None or preference:
-        found = outlooks(ctx, compute, sizes_of(drawn, pool.axes), raters=raters or 1, preference=preference)
+        found = outlooks(ctx, compute, sizes_of(drawn, pool.axes, settings.worst), raters=raters or 1, preference=preference)
         settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
     for definition in pool.definitions:
         store_axis(project, definition)
@@ -118,15 +118,46 @@ def draw(
     """The plan as it would be, without storing anything; new texts have negative ids."""
     check_study(asked.study)
     pool = _pool(ctx, project, asked, settings.kind, compute)
+    _check_worst(pool, settings)
     drawn = draw_plan(
-        pool.candidates, pool.axes, per_axis=per_axis, seed=asked.seed, repeat_share=settings.repeat_share
+        pool.candidates,
+        pool.axes,
+        per_axis=per_axis,
+        seed=asked.seed,
+        repeat_share=settings.repeat_share,
+        cards=settings.cards,
     )
     # A text that would have been made for this plan alone, and was not drawn, is nothing that was left out.
     there = [left for left in drawn.left_out if left.source not in pool.new]
     drawn = replace(drawn, left_out=(*pool.left_out, *there))
     if not drawn.comparisons:
         raise AppError(_nothing(drawn, settings.kind), kept=KEPT, hint=_hint(settings.kind))
+    for axis in texts_alone(drawn):
+        if 0 < settings.cards < len(pool.axes[axis]):
+            raise AppError(
+                f"Each of the {len(pool.axes[axis])} compared has one text alone: a ranking would be of these texts.",
+                kept=KEPT,
+                hint="Have more prompts, or more samples of each, written first.",
+            )
     return pool, drawn
+
+
+def _check_worst(pool: Pool, settings: PlanSettings) -> None:
+    most = max((min(len(some), settings.cards or len(some)) for some in pool.axes.values()), default=0)
+    if settings.worst and most < 3:
+        raise UsageError(
+            "The worst of two is the one that was not chosen.",
+            hint="Let comparisons show three texts, or ask for the best alone.",
+        )
+
+
+def texts_alone(drawn: DrawnPlan) -> tuple[str, ...]:
+    """The axes on which each identity is shown by one text: what is found there holds for these texts."""
+    shown: dict[str, dict[str, set[object]]] = {}
+    for one in drawn.comparisons:
+        for item in one.items:
+            shown.setdefault(one.axis, {}).setdefault(item.identity, set()).add(item.key)
+    return tuple(axis for axis, of in sorted(shown.items()) if all(len(texts) == 1 for texts in of.values()))
 
 
 def sizes(
@@ -148,14 +179,20 @@ def sizes(
     except AppError:
         if per_axis is None or settings.kind != "identity" or not asked.axes:
             raise
-        chosen = chosen_axes(project, asked.study, asked.axes)
-        return {axis: Size(per_axis, len(identities)) for axis, (_, identities) in chosen.items()}
-    return sizes_of(drawn, pool.axes)
+        chosen = chosen_axes(project, asked.study, asked.axes, any_number=asked.cards > 0)
+        return {
+            axis: Size.of_plan(per_axis, len(identities), asked.cards, settings.worst)
+            for axis, (_, identities) in chosen.items()
+        }
+    return sizes_of(drawn, pool.axes, settings.worst)
 
 
-def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]]) -> dict[str, Size]:
-    counted = Counter(one.axis for one in drawn.comparisons if one.repeat_of is None)
-    return {axis: Size(number, len(axes[axis])) for axis, number in sorted(counted.items())}
+def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = False) -> dict[str, Size]:
+    originals = [one for one in drawn.comparisons if one.repeat_of is None]
+    counted, shown = Counter(one.axis for one in originals), {one.axis: len(one.items) for one in originals}
+    return {
+        axis: Size.of_plan(number, len(axes[axis]), shown[axis], worst) for axis, number in sorted(counted.items())
+    }
 
 
 def _pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:

@@ -19,6 +19,7 @@ from core.prompts import Identity, available_axes, load_axis
 from core.prompts.news import UNBIASED
 from core.runs.compare.pool import (
     MOST_CARDS,
+    SOME_AT_A_TIME,
     CompareRequest,
     KnownAxis,
     Pool,
@@ -53,7 +54,7 @@ def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) 
             kept="No plan was made.",
             hint="Models and originals can be compared without identities: see the kind of comparison.",
         )
-    chosen = chosen_axes(project, asked.study, asked.axes)
+    chosen = chosen_axes(project, asked.study, asked.axes, any_number=asked.cards > 0)
     runs = chosen_writers(project, asked.study.id, asked.models)
     numbers = SampleNumbers()
     candidates = [
@@ -127,7 +128,7 @@ def _of_letter(row: SourceRow, axis: KnownAxis, numbers: SampleNumbers) -> Candi
 
 
 def gather_models(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
-    """The outputs of the generators that are named, or of all where there are two or three.
+    """The outputs of the generators that are named, or of all where there are two or three, or some are shown at a time.
 
     `asked.axes` narrows to prompts on these axes; without it every prompt counts.
     """
@@ -161,10 +162,10 @@ def _runs(project: Project, asked: CompareRequest) -> dict[int, str]:
             kept="No plan was made.",
             hint="Write the same prompts with another model first." if not asked.models else "Name another model too.",
         )
-    if len(labels) > MOST_CARDS:
+    if len(labels) > MOST_CARDS and not asked.cards:
         raise UsageError(
             f"A comparison shows two or three models, and {len(labels)} have written texts here.",
-            hint=f"Name two or three of them: {'; '.join(labels)}.",
+            hint=f"Name two or three of them ({'; '.join(labels)}), {SOME_AT_A_TIME}.",
         )
     return runs
 

@@ -1,7 +1,7 @@
 """The power of a plan, and the size that it would need; in the compute process: the window imports no statistics."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from core.compute import ComputeProcess, calls
@@ -11,14 +11,33 @@ from core.jobs import JobContext
 # The preference that studies are planned for, by how many identities are compared: .55/.30/.15 of three (METHODS) is
 # 0.35 of the largest possible ABS, and so is .675/.325 of two.
 PREFERENCES: Mapping[int, tuple[float, ...]] = {2: (0.675, 0.325), 3: (0.55, 0.30, 0.15)}
+# Of a ranking: how often a text of one place is preferred to a text of the next.
+NEXT_PLACE = (0.6, 0.4)
 
 
 @dataclass(frozen=True)
 class Size:
-    """`comparisons`: how many on each axis. `identities`: how many each of its comparisons shows."""
+    """`comparisons`: how many on each axis. `identities`: how many each of its comparisons shows.
+
+    `of`: of how many, where there are more: a ranking. `worst`: the worst of three is named too.
+    """
 
     comparisons: int
     identities: int
+    of: int = 0
+    worst: bool = False
+
+    @classmethod
+    def of_plan(cls, comparisons: int, compared: int, cards: int, worst: bool) -> "Size":
+        """Of so many that are compared, as a plan with these settings shows them (`cards` 0: all at once)."""
+        if not 0 < cards < compared:
+            return cls(comparisons, compared)
+        return cls(comparisons, cards, compared, worst and cards > 2)
+
+    @property
+    def expected(self) -> int:
+        """How many shares a preference has."""
+        return 2 if self.of else self.identities
 
 
 @dataclass(frozen=True)
@@ -27,7 +46,8 @@ class Outlook:
 
     `chance`: of seeing `shares` on one of these axes. `needed`: comparisons on each axis for 80 in 100, `raters_needed`
     for the comparisons there are; None where no number is enough. `detectable`: the share of one identity that is seen
-    in 80 of 100 cases, the others being equal; None where not even every choice would be.
+    in 80 of 100 cases, the others being equal; None where not even every choice would be. `ranked`: a comparison shows
+    only some of the identities; then `shares` is how often one place is preferred to another, which is told apart.
     """
 
     identities: int
@@ -42,11 +62,13 @@ class Outlook:
     sees: str
     needs: str
     detects: str
+    ranked: bool = False
 
     def stored(self) -> dict[str, Any]:
         """The numbers, as a plan keeps them."""
         found = asdict(self)
-        return {name: value for name, value in found.items() if name not in ("sees", "needs", "detects")}
+        told = ("sees", "needs", "detects", *(() if self.ranked else ("ranked",)))
+        return {name: value for name, value in found.items() if name not in told}
 
 
 def outlooks(
@@ -57,25 +79,55 @@ def outlooks(
     raters: int = 1,
     preference: Sequence[float] = (),
 ) -> tuple[Outlook, ...]:
-    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such.
+    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one for each
+    number of identities that are ranked.
 
     preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says.
     Raises UsageError for shares that are none, or that fit no axis.
     """
-    _check(preference, {size.identities for size in sizes.values()})
-    given = {name: (size.comparisons, size.identities) for name, size in sizes.items()}
+    _check(preference, {size.expected for size in sizes.values()})
+    given = {name: (size.comparisons, size.identities, size.of, size.worst) for name, size in sizes.items()}
     made: tuple[Outlook, ...] = compute.call(calls.plan_comparisons, given, raters, tuple(preference), ctx=ctx)
     return made
 
 
-def in_compute(sizes: Mapping[str, tuple[int, int]], raters: int, preference: tuple[float, ...]) -> tuple[Outlook, ...]:
+def in_compute(
+    sizes: Mapping[str, tuple[int, int, int, bool]], raters: int, preference: tuple[float, ...]
+) -> tuple[Outlook, ...]:
     """In the compute process. Of axes with unequal numbers of comparisons the smallest speaks for all."""
     found = []
-    for identities in sorted({identities for _, identities in sizes.values()}):
-        fewest = min(comparisons for comparisons, own in sizes.values() if own == identities)
+    every = [Size(*size) for size in sizes.values()]
+    for identities in sorted({size.identities for size in every if not size.of}):
+        fewest = min(size.comparisons for size in every if size.identities == identities and not size.of)
         shares = preference if len(preference) == identities else PREFERENCES[identities]
         found.append(_outlook(fewest, identities, len(sizes), raters, shares))
+    for ranked in sorted({replace(size, comparisons=0) for size in every if size.of}, key=astuple):
+        fewest = min(size.comparisons for size in every if replace(size, comparisons=0) == ranked)
+        shares = preference if len(preference) == ranked.expected else NEXT_PLACE
+        found.append(_ranked(replace(ranked, comparisons=fewest), len(sizes), raters, shares))
     return tuple(found)
+
+
+def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:
+    from core.judging.rank_planner import RankDesign
+
+    design = RankDesign(size.comparisons, size.of, size.identities, size.worst, axes, raters)
+    chance = max(shares)
+    return Outlook(
+        identities=size.of,
+        comparisons=size.comparisons,
+        axes=axes,
+        raters=raters,
+        shares=shares,
+        chance=round(design.power(chance), 4),
+        needed=design.needed(chance),
+        raters_needed=design.raters_needed(chance),
+        detectable=None if design.detectable is None else round(design.detectable, 4),
+        sees=design.sees(chance),
+        needs=design.needs(chance),
+        detects=design.detects(),
+        ranked=True,
+    )
 
 
 def _outlook(comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:

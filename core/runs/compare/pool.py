@@ -26,12 +26,16 @@ LONGEST_THEME = 160
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """`axes`: keys, or KEY:one,other for some of an axis's identities. `models`: labels of generators (see writers)."""
+    """`axes`: keys, or KEY:one,other for some of an axis's identities. `models`: labels of generators (see writers).
+
+    `cards`: how many of them a comparison shows where there are more; 0: all, and at most MOST_CARDS.
+    """
 
     study: StudyRow
     axes: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     seed: int = 0
+    cards: int = 0
 
 
 @dataclass(frozen=True)
@@ -153,11 +157,12 @@ def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
 
 
 def chosen_axes(
-    project: Project, study: StudyRow, wanted: Sequence[str]
+    project: Project, study: StudyRow, wanted: Sequence[str], *, any_number: bool = False
 ) -> dict[str, tuple[KnownAxis, tuple[str, ...]]]:
     """The axes that were asked for with the identities to compare, by id in alphabetical order.
 
-    Raises UsageError for an axis or identity that is not there, and for more identities than a comparison shows.
+    Raises UsageError for an axis or identity that is not there, and for more identities than a comparison shows unless
+    there may be `any_number`.
     """
     known = known_axes(project, study)
     by_name = {**_keys_of_reported(project), **{axis: axis for axis in known}}
@@ -168,34 +173,40 @@ def chosen_axes(
             there = ", ".join(sorted(known)) or "none yet"
             raise UsageError(f"The project has no axis “{name}”.", hint=f"Its axes: {there}.")
         axis = known[by_name[name]]
-        chosen[axis.id] = (axis, _some(axis, some) if colon else _whole(axis))
+        chosen[axis.id] = (axis, _some(axis, some, any_number) if colon else _whole(axis, any_number))
     return dict(sorted(chosen.items()))
 
 
-def _whole(axis: KnownAxis) -> tuple[str, ...]:
+SOME_AT_A_TIME = "or “--cards 2” compares more than three in pairs, and ranks them"
+
+
+def _whole(axis: KnownAxis, any_number: bool) -> tuple[str, ...]:
     identities = tuple(axis.identities)
     written = tuple(name for name in identities if name in axis.written)
+    if any_number:
+        return written if len(written) >= 2 else identities
     if len(identities) > MOST_CARDS and 2 <= len(written) <= MOST_CARDS:
         return written
     if len(identities) > MOST_CARDS:
         example = ",".join(identities[:2])
         raise UsageError(
             f"The axis {axis.id} has {len(identities)} identities, and a comparison shows two or three.",
-            hint=f"Choose which, for example {axis.id}:{example}. There are {', '.join(identities)}.",
+            hint=f"Choose which, for example {axis.id}:{example} (there are {', '.join(identities)}), {SOME_AT_A_TIME}.",
         )
     return identities
 
 
-def _some(axis: KnownAxis, listed: str) -> tuple[str, ...]:
+def _some(axis: KnownAxis, listed: str, any_number: bool) -> tuple[str, ...]:
     wanted = [name.strip() for name in listed.split(",") if name.strip()]
     for name in wanted:
         if name not in axis.identities:
             there = ", ".join(axis.identities)
             raise UsageError(f"The axis {axis.id} has no identity “{name}”.", hint=f"It has {there}.")
-    if not 2 <= len(set(wanted)) <= MOST_CARDS:
+    many = len(set(wanted))
+    if many < 2 or (many > MOST_CARDS and not any_number):
         raise UsageError(
-            f"A comparison shows two or three identities, not {len(set(wanted))}.",
-            hint=f"For example {axis.id}:{','.join(list(axis.identities)[:2])}.",
+            f"A comparison shows two or three identities, not {many}.",
+            hint=f"For example {axis.id}:{','.join(list(axis.identities)[:2])}, {SOME_AT_A_TIME}.",
         )
     return tuple(name for name in axis.identities if name in wanted)  # in the axis's order, whatever was typed
 

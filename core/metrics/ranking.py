@@ -1,0 +1,348 @@
+"""Rankings from comparisons of some at a time: Bradley–Terry with ties (Davidson), Plackett–Luce for three.
+
+Of the identities S on the cards, b is the best with a probability proportional to π_b, and all are equally good with
+one proportional to δ_|S| (∏ π_i)^(1/|S|), i in S. Where the worst was named too, the one in between beats it by
+Bradley–Terry: together that is Plackett–Luce's chance of the order. Two cards make it Davidson's model.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from core.metrics.adjust import holm
+from core.metrics.resampling import generator
+from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
+
+NOBODY = -1
+# Each identity meets a text of average strength so often, half won and half lost: who won every time has an estimate.
+IMAGINARY = 1.0
+BOOTSTRAP = 400
+STEPS, CLOSE, LONGEST_STEP = 60, 1e-8, 2.0
+SEPARATE = 0.05
+NOT_LINKED = "not every identity was compared with the others, directly or through others"
+
+Kind = tuple[tuple[int, ...], bool]  # the identities on the cards, and whether “all equally good” can be said
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """What was said of each comparison. `shown`: identities on the cards, by number, shape (n, 2 or 3), NOBODY where
+    there is no third card. `best`, `worst`: one of them, shape (n,); NOBODY as best: they are equally good; as worst:
+    it was not named. `weight`: 1, or less where several replies are one. `rater`, `block`: how they belong together.
+    """
+
+    shown: Ints
+    best: Ints
+    worst: Ints
+    weight: Floats
+    rater: Ints
+    block: Ints
+
+    def __post_init__(self) -> None:
+        finite(self.weight, "weights")
+        for column in (self.best, self.worst, self.weight, self.rater, self.block):
+            same_length(self.shown, column)
+
+
+@dataclass(frozen=True)
+class RankedPair:
+    """`chance`: that a text of the first is preferred to one of the second. `p` adjusted by Holm over all pairs."""
+
+    first: int
+    second: int
+    chance: float
+    interval: Bounds | None
+    p: float | None
+    adjusted: float | None
+
+
+@dataclass(frozen=True)
+class RankedIdentity:
+    """`strength`: the chance to be preferred to a text of another identity, averaged over the others; ½ is average.
+
+    `place`: 1 is the strongest. `places`: from the best to the worst that pairs told apart leave open.
+    """
+
+    strength: float
+    interval: Bounds | None
+    p: float | None
+    place: int
+    places: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """By the number of the identity; pairs in order. `ties`: the chance of “equally good” among equal texts, by the
+    number of cards. `units`: what the intervals rest on, in words. None with a `reason`, as in every result."""
+
+    identities: tuple[RankedIdentity, ...] | None
+    pairs: tuple[RankedPair, ...] = ()
+    ties: tuple[tuple[int, float], ...] = ()
+    units: str = ""
+    reason: str = ""
+
+
+def ranking(ballots: Ballots, identities: int, *, by_rater: bool, seed: int = 0, resamples: int = BOOTSTRAP) -> Ranking:
+    """Strengths and places of so many identities, all pairs of them, with intervals.
+
+    Raters are drawn with replacement, blocks (comparisons that share texts) apart from them, and their crossings; the
+    variance is that of raters plus that of blocks less that of the crossings, and at least either. The interval is
+    Student's t on the logit, with Satterthwaite's degrees of freedom. `by_rater` False: there are too few raters to
+    tell how much raters differ, and it is for these raters.
+    Source: Davidson 1970; Luce 1959, Plackett 1975; Firth, Kosmidis & Turner 2019 (ties of three); Cameron, Gelbach &
+    Miller 2011 (two ways of belonging together).
+    """
+    if not len(ballots.best):
+        return Ranking(None, reason="no comparison with an answer")
+    if identities < 2 or not _linked(ballots.shown, identities):
+        return Ranking(None, reason=NOT_LINKED)
+    model = _Model.of(ballots, identities)
+    theta = model.fitted(model.counted())[0]
+    pairs = list(combinations(range(identities), 2))
+    value = _logits(theta[None, :identities], pairs)[0]
+    spread = _spread(model, ballots, pairs, by_rater, generator(seed, "ranking"), resamples)
+    tested = [_tested(each, at, spread) for at, each in enumerate(value)]
+    adjusted = holm([p for _, _, p in tested[identities:]])
+    found = tuple(
+        RankedPair(*pair, *tested[identities + at], adjusted[at])  # type: ignore[misc]
+        for at, pair in enumerate(pairs)
+    )
+    strengths = value[:identities]
+    ranked = tuple(
+        RankedIdentity(*tested[one], 1 + int((strengths > strengths[one]).sum()), _places(one, found, identities))
+        for one in range(identities)
+    )
+    return Ranking(ranked, found, model.tie_chances(theta), spread.units)
+
+
+def fitted_strengths(ballots: Ballots, identities: int, imaginary: float = IMAGINARY) -> Floats:
+    """log π of largest likelihood, mean 0, then log δ by number of cards where there are ties.
+
+    `imaginary` 0 is the plain likelihood, which has no maximum where somebody won, or lost, every time.
+    """
+    model = replace(_Model.of(ballots, identities), imaginary=imaginary)
+    return np.asarray(model.fitted(model.counted())[0])
+
+
+# ---- The model: comparisons of one kind are counted together, and many tables of counts are fitted at once
+
+
+@dataclass(frozen=True)
+class _Model:
+    """`answers`: of each, the ballot, its place among kinds × 4, and its weight. `features`: of each place, shape
+    (kinds, 4, parameters); `offset`: −∞ where a kind has fewer answers. The parameters: log π, then log δ of each
+    number of cards with ties.
+    """
+
+    answers: tuple[Ints, Ints, Floats]
+    identities: int
+    tied: tuple[int, ...]
+    tie_shares: tuple[float, ...]
+    features: Floats
+    offset: Floats
+    imaginary: float = IMAGINARY
+
+    @classmethod
+    def of(cls, ballots: Ballots, identities: int) -> "_Model":
+        cards = (ballots.shown != NOBODY).sum(axis=1)
+        sizes = [int(size) for size in np.unique(cards)]
+        share = {
+            size: float(np.average(ballots.best[cards == size] == NOBODY, weights=ballots.weight[cards == size]))
+            for size in sizes
+        }
+        tied = tuple(size for size in sizes if share[size] > 0)
+        kinds: dict[Kind, int] = {}
+        said = [
+            (row, kinds.setdefault(kind, len(kinds)) * 4 + answer)
+            for row, stages in enumerate(_stages(ballots, tied))
+            for kind, answer in stages
+        ]
+        rows, places = np.array(said, dtype=np.int64).T
+        parameters = identities + len(tied)
+        features = np.zeros((len(kinds), 4, parameters))
+        offset = np.full((len(kinds), 4), -np.inf)
+        for (shown, can_tie), at in kinds.items():
+            for answer, one in enumerate(shown):
+                features[at, answer, one] = 1.0
+            offset[at, : len(shown)] = 0.0
+            if can_tie:
+                features[at, 3, list(shown)] = 1 / len(shown)
+                features[at, 3, identities + tied.index(len(shown))] = 1.0
+                offset[at, 3] = 0.0
+        answers = (rows, places, ballots.weight[rows])
+        return cls(answers, identities, tied, tuple(min(share[size], 0.99) for size in tied), features, offset)
+
+    def counted(self) -> Floats:
+        """How often each answer was given: shape (1, kinds × 4)."""
+        _, places, weights = self.answers
+        return np.bincount(places, weights, minlength=self.offset.size)[None]
+
+    def drawn(self, clusters: Ints, rng: np.random.Generator, resamples: int) -> Floats:
+        """The same in draws of clusters, by number of each ballot, with replacement: shape (r, kinds × 4)."""
+        from scipy.sparse import csr_array
+
+        rows, places, weights = self.answers
+        many = int(clusters.max()) + 1
+        of_clusters = csr_array((weights, (places, clusters[rows])), shape=(self.offset.size, many))
+        times = rng.multinomial(many, np.full(many, 1 / many), size=resamples)
+        return np.asarray((of_clusters @ times.T.astype(np.float64)).T)
+
+    def fitted(self, tables: Floats) -> Floats:
+        """The parameters of largest likelihood of each table of counts (r, kinds × 4), by Newton's steps: (r, p).
+
+        The likelihood does not tell the sum of log π: −(Σ log π)² / 2 beside it keeps that near 0.
+        """
+        replicates, parameters = len(tables), self.features.shape[2]
+        counts = tables.reshape(replicates, -1, 4)
+        totals = counts.sum(axis=2)
+        flat = self.features.reshape(-1, parameters)
+        crossed = np.einsum("fa,fb->fab", flat, flat).reshape(len(flat), -1)
+        level = np.zeros((parameters, parameters))
+        level[: self.identities, : self.identities] = 1.0
+        theta = np.zeros((replicates, parameters))
+        for _ in range(STEPS):
+            utility = (theta @ flat.T).reshape(counts.shape) + self.offset
+            odds = np.exp(utility - utility.max(axis=2, keepdims=True))
+            expected = odds / odds.sum(axis=2, keepdims=True) * totals[:, :, None]
+            scores = (counts - expected).reshape(replicates, -1) @ flat
+            means = np.einsum("rga,gap->rgp", expected, self.features)
+            information = (expected.reshape(replicates, -1) @ crossed).reshape(replicates, parameters, parameters)
+            weighted = means / np.maximum(totals, 1e-300)[:, :, None]
+            information -= np.swapaxes(weighted, 1, 2) @ means
+            self._imagine(theta, scores, information)
+            scores -= theta @ level
+            step = np.linalg.solve(information + level, scores[:, :, None])[:, :, 0]
+            largest = np.abs(step).max(axis=1, keepdims=True)
+            theta += step * np.minimum(1.0, LONGEST_STEP / np.maximum(largest, CLOSE))
+            if largest.max() < CLOSE:
+                break
+        theta[:, : self.identities] -= theta[:, : self.identities].mean(axis=1, keepdims=True)
+        return theta
+
+    def _imagine(self, theta: Floats, scores: Floats, information: Floats) -> None:
+        """Add the imaginary comparisons: each identity with an average text, and as many ties as there were."""
+        own = theta[:, : self.identities]
+        chance = 1 / (1 + np.exp(-np.clip(own, -500, 500)))
+        places = np.arange(self.identities)
+        scores[:, places] += self.imaginary * (0.5 - chance)
+        information[:, places, places] += self.imaginary * chance * (1 - chance)
+        for at, (size, share) in enumerate(zip(self.tied, self.tie_shares, strict=True), start=self.identities):
+            tie = 1 / (1 + size * np.exp(-np.clip(theta[:, at], -500, 500)))
+            scores[:, at] += self.imaginary * (share - tie)
+            information[:, at, at] += self.imaginary * tie * (1 - tie)
+
+    def tie_chances(self, theta: Floats) -> tuple[tuple[int, float], ...]:
+        found = zip(self.tied, theta[self.identities :], strict=True)
+        return tuple((size, float(1 / (1 + size * np.exp(-log_tie)))) for size, log_tie in found)
+
+
+def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, int]]]:
+    """Of each ballot its answers in turn: the best of all, then the better of the other two where the worst is named.
+
+    An answer is a place on the cards in the order of their identities; 3 is “equally good”.
+    """
+    found = []
+    for row, best, worst in zip(ballots.shown, ballots.best, ballots.worst, strict=True):
+        shown = tuple(sorted(int(one) for one in row if one != NOBODY))
+        kind = (shown, len(shown) in tied)
+        stages = [(kind, 3 if best == NOBODY else shown.index(int(best)))]
+        if len(shown) == 3 and best != NOBODY and worst != NOBODY:
+            rest = tuple(one for one in shown if one != best)
+            stages.append(((rest, False), 1 - rest.index(int(worst))))
+        found.append(stages)
+    return found
+
+
+def _linked(shown: Ints, identities: int) -> bool:
+    reached = {int(shown[0, 0])}
+    sets = {tuple(int(one) for one in row if one != NOBODY) for row in shown}
+    while more := {one for each in sets if reached & set(each) for one in each} - reached:
+        reached |= more
+    return len(reached) == identities
+
+
+# ---- How much the estimates scatter
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Standard error and degrees of freedom of every logit; `units` in words. None: nothing tells them."""
+
+    error: Floats | None
+    freedom: Floats | None
+    units: str
+
+
+def _logits(strengths: Floats, pairs: list[tuple[int, int]]) -> Floats:
+    """The logits of the mean chance of each identity, then of each pair. `strengths`: shape (r, k)."""
+    k = strengths.shape[1]
+    chance = 1 / (1 + np.exp(strengths[:, None, :] - strengths[:, :, None]))  # [r, i, j]: i preferred to j
+    mean = (chance.sum(axis=2) - 0.5) / (k - 1)
+    first, second = (np.array(each) for each in zip(*pairs, strict=True))
+    return np.concatenate([np.log(mean / (1 - mean)), strengths[:, first] - strengths[:, second]], axis=1)
+
+
+def _spread(
+    model: _Model,
+    ballots: Ballots,
+    pairs: list[tuple[int, int]],
+    by_rater: bool,
+    rng: np.random.Generator,
+    resamples: int,
+) -> _Spread:
+    raters, blocks = (np.unique(each, return_inverse=True)[1] for each in (ballots.rater, ballots.block))
+    many_raters, many_blocks = int(raters.max()) + 1, int(blocks.max()) + 1
+    ways = []
+    if by_rater and many_raters > 1:
+        ways.append((raters, f"{many_raters} raters"))
+    if many_blocks > 1:
+        ways.append((blocks, f"{many_blocks} sets of texts"))
+    if not ways:
+        return _Spread(None, None, "")
+    variances = [_variance(model, way, pairs, rng, resamples) for way, _ in ways]
+    total = sum(variances)
+    if len(ways) == 2:
+        crossing = raters * many_blocks + blocks
+        both = total - _variance(model, crossing, pairs, rng, resamples)
+        total = np.maximum(both, np.maximum(*variances))
+    uncertain = sum(each**2 / int(way.max()) for each, (way, _) in zip(variances, ways, strict=True))
+    words = " and ".join(words for _, words in ways)
+    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words)
+
+
+def _variance(
+    model: _Model, way: Ints, pairs: list[tuple[int, int]], rng: np.random.Generator, resamples: int
+) -> Floats:
+    """Of every logit over draws of clusters with replacement, times g / (g − 1) for g of them."""
+    clusters = np.unique(way, return_inverse=True)[1]
+    many = int(clusters.max()) + 1
+    fitted = model.fitted(model.drawn(clusters, rng, resamples))[:, : model.identities]
+    return np.asarray(_logits(fitted, pairs).var(axis=0, ddof=1) * many / max(1, many - 1))
+
+
+def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | None, float | None]:
+    """Chance, interval, and p against ½."""
+    chance = float(1 / (1 + np.exp(-logit)))
+    if spread.error is None or spread.freedom is None or spread.error[at] <= 0:
+        return chance, None, None
+    from scipy.stats import t
+
+    error, freedom = float(spread.error[at]), float(spread.freedom[at])
+    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * error
+    low, high = (float(1 / (1 + np.exp(-each))) for each in (logit - half, logit + half))
+    method = f"bootstrap of {spread.units}, t of the logit, df {freedom:.1f}"
+    return chance, Bounds(low, high, method), float(2 * t.sf(abs(logit) / error, freedom))
+
+
+def _places(one: int, pairs: tuple[RankedPair, ...], identities: int) -> tuple[int, int] | None:
+    above = below = 0
+    for pair in pairs:
+        if one not in (pair.first, pair.second):
+            continue
+        if pair.adjusted is None:
+            return None
+        if pair.adjusted <= SEPARATE:
+            won = (pair.chance > 0.5) == (pair.first == one)
+            above, below = above + (not won), below + won
+    return 1 + above, identities - below

@@ -1,0 +1,146 @@
+"""Rankings: against choix and a likelihood written out, ties by hand, places, and what has no ranking."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
+
+STRENGTHS = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
+
+
+def ballots(
+    rng: np.random.Generator, shown: np.ndarray, *, tie: float = 0.0, worst: bool = False, raters: int = 8
+) -> Ballots:
+    """Answers of the model itself, `tie` being δ of every number of cards."""
+    best, last = [], []
+    for cards in shown:
+        some = [int(one) for one in cards if one != NOBODY]
+        odds = np.exp(STRENGTHS[some])
+        odds = np.append(odds, tie * np.prod(odds) ** (1 / len(some)))
+        pick = rng.choice(len(odds), p=odds / odds.sum())
+        best.append(NOBODY if pick == len(some) else some[pick])
+        rest = [one for one in some if one != best[-1]]
+        beaten = NOBODY
+        if worst and len(rest) == 2:
+            odds = np.exp(-STRENGTHS[rest])  # π_j / (π_j + π_k) to be the better one
+            beaten = rest[rng.choice(2, p=odds / odds.sum())]
+        last.append(beaten)
+    n = len(shown)
+    blocks = np.arange(n)
+    return Ballots(shown, np.array(best), np.array(last), np.ones(n), rng.integers(0, raters, n), blocks)
+
+
+def triples(n: int) -> np.ndarray:
+    every = list(combinations(range(len(STRENGTHS)), 3))
+    return np.array([every[place % len(every)] for place in range(n)])
+
+
+def pairs(n: int) -> np.ndarray:
+    every = list(combinations(range(len(STRENGTHS)), 2))
+    return np.array([(*every[place % len(every)], NOBODY) for place in range(n)])
+
+
+def test_pairs_best_of_three_and_orders_are_as_choix_fits_them() -> None:
+    choix = pytest.importorskip("choix", reason="choix is not installed: see the extra “dev”")
+    rng, k = np.random.default_rng(4), len(STRENGTHS)
+    two = ballots(rng, pairs(300))
+    won = [(int(best), next(int(x) for x in cards[:2] if x != best)) for cards, best in zip(two.shown, two.best)]
+    assert fitted_strengths(two, k, 0) == pytest.approx(choix.opt_pairwise(k, won, tol=1e-12), abs=1e-5)
+    three = ballots(rng, triples(300))
+    chosen = [(int(b), [int(x) for x in cards if x != b]) for cards, b in zip(three.shown, three.best)]
+    assert fitted_strengths(three, k, 0) == pytest.approx(choix.opt_top1(k, chosen, tol=1e-12), abs=1e-5)
+    ends = ballots(rng, triples(300), worst=True)
+    orders = [
+        [int(b), next(int(x) for x in cards if x not in (b, w)), int(w)]
+        for cards, b, w in zip(ends.shown, ends.best, ends.worst)
+    ]
+    assert fitted_strengths(ends, k, 0) == pytest.approx(choix.opt_rankings(k, orders, tol=1e-12), abs=1e-5)
+
+
+def test_davidsons_ties_of_two_by_hand() -> None:
+    """Of two identities the model is saturated: π₁/π₂ = wins/losses, ν = ties/√(wins · losses)."""
+    won, lost, tied = 18, 8, 9
+    best = np.array([0] * won + [1] * lost + [NOBODY] * tied)
+    n = len(best)
+    found = fitted_strengths(
+        Ballots(
+            np.tile([0, 1, NOBODY], (n, 1)), best, np.full(n, NOBODY), np.ones(n), np.zeros(n, int), np.arange(n)
+        ),
+        2,
+        0,
+    )
+    assert found[0] - found[1] == pytest.approx(np.log(won / lost))
+    assert np.exp(found[2]) == pytest.approx(tied / np.sqrt(won * lost))
+
+
+def test_ties_of_three_maximise_the_likelihood_that_the_paper_writes_down() -> None:
+    given = ballots(np.random.default_rng(5), triples(400), tie=0.9)
+
+    def against(theta: np.ndarray) -> float:
+        worth, delta, total = np.exp(theta[:5] - theta[:5].mean()), np.exp(theta[5]), 0.0
+        for cards, best in zip(given.shown, given.best):
+            tie = delta * np.prod(worth[cards]) ** (1 / 3)
+            total += np.log((tie if best == NOBODY else worth[best]) / (worth[cards].sum() + tie))
+        return -total
+
+    expected = minimize(against, np.zeros(6), options={"gtol": 1e-7}).x
+    found = fitted_strengths(given, 5, 0)
+    assert found[:5] == pytest.approx(expected[:5] - expected[:5].mean(), abs=1e-4)
+    assert found[5] == pytest.approx(expected[5], abs=1e-4)
+
+
+def test_who_won_every_time_has_an_estimate_and_the_imaginary_comparison_is_what_it_costs() -> None:
+    """Two identities, n wins of the first: log π₁ = −log π₂ = x with n (1 − σ(2x)) = IMAGINARY (σ(x) − ½)."""
+    n = 10
+    given = Ballots(
+        np.tile([0, 1, NOBODY], (n, 1)), np.zeros(n, int), np.full(n, NOBODY), np.ones(n), np.arange(n) % 5,
+        np.arange(n),
+    )  # fmt: skip
+    x = fitted_strengths(given, 2)[0]
+    pull = IMAGINARY * (1 / (1 + np.exp(-x)) - 0.5)
+    assert n * (1 - 1 / (1 + np.exp(-2 * x))) == pytest.approx(pull, abs=1e-6)
+    assert 0.8 < ranking(given, 2, by_rater=True).identities[0].strength < 1
+
+
+def test_strong_differences_separate_places_and_none_leave_them_open() -> None:
+    rng = np.random.default_rng(6)
+    found = ranking(ballots(rng, triples(600), worst=True), 5, by_rater=True)
+    first, last = found.identities[0], found.identities[4]
+    assert (first.place, last.place) == (1, 5)
+    assert first.places == (1, 1) and last.places[0] >= 4
+    assert first.interval.low > 0.5 > last.interval.high
+    assert "8 raters and 600 sets of texts" in first.interval.method
+    even = ballots(rng, triples(600))
+    even = Ballots(even.shown, even.shown[np.arange(600), rng.integers(0, 3, 600)], *[even.worst, even.weight],
+                   even.rater, even.block)  # fmt: skip
+    assert {one.places for one in ranking(even, 5, by_rater=True).identities} == {(1, 5)}
+
+
+def test_raters_who_differ_widen_the_interval() -> None:
+    """Every rater has a favourite of their own: as many answers from few people say less."""
+    rng = np.random.default_rng(7)
+    shown, raters = pairs(400), np.arange(400) % 8
+    best = np.where((shown[:, 0] == raters % 5) | (rng.random(400) < 0.5), shown[:, 0], shown[:, 1])
+    given = Ballots(shown, best, np.full(400, NOBODY), np.ones(400), raters, np.arange(400))
+    people, texts = (ranking(given, 5, by_rater=each).identities[0].interval for each in (True, False))
+    assert people.high - people.low > texts.high - texts.low
+    assert "raters" not in texts.method
+
+
+def test_one_set_of_texts_and_few_raters_tell_no_interval() -> None:
+    given = ballots(np.random.default_rng(8), triples(60))
+    one = Ballots(given.shown, given.best, given.worst, given.weight, given.rater, np.zeros(60, int))
+    found = ranking(one, 5, by_rater=False)
+    assert found.identities[0].interval is None and found.identities[0].places is None
+    assert ranking(one, 5, by_rater=True).units == "8 raters"
+
+
+def test_identities_that_nothing_links_have_no_ranking() -> None:
+    shown = np.array([[0, 1, NOBODY], [2, 3, NOBODY]] * 4)
+    given = Ballots(shown, shown[:, 0], np.full(8, NOBODY), np.ones(8), np.zeros(8, int), np.arange(8))
+    assert ranking(given, 4, by_rater=False).reason == NOT_LINKED
+    nothing = Ballots(shown[:0], shown[:0, 0], shown[:0, 0], np.ones(0), shown[:0, 0], shown[:0, 0])
+    assert ranking(nothing, 4, by_rater=False).identities is None
