@@ -74,6 +74,11 @@ def compare(
         str | None, typer.Option(help="Whose texts; by default creativity, for origin news, for twin letters.")
     ] = None,
     per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None,
+    cards: Annotated[
+        int | None,
+        typer.Option(help="How many texts a comparison shows where more are compared: they are ranked.", min=2, max=3),
+    ] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Of three, raters choose the best and the worst.")] = False,
     repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0,
     title: Annotated[str, typer.Option(help="How the plan is called; by default its axes and seed.")] = "",
     consent: Annotated[Path | None, typer.Option(help="A text file that raters agree to first.")] = None,
@@ -112,8 +117,9 @@ def compare(
     shares = preference_of(preference) if preference else ()
     asked: dict[str, Any] = {
         "kind": kind, "consent_text": _consent(consent), "repeat_share": repeats, "criterion_ratings": criteria,
-        "ask_background": background, "workshop": workshop, "own_order": not same_order, "split": split,
-        "overlap": overlap, **asked_of_raters(instructions, question, rubric, practice, checks),
+        "ask_background": background, "workshop": workshop, "cards": cards or 0, "worst": worst,
+        "own_order": not same_order, "split": split, "overlap": overlap,
+        **asked_of_raters(instructions, question, rubric, practice, checks),
     }  # fmt: skip
     known = asked.pop("checks")
     drawing: dict[str, Any] = {"axes": axis or (), "models": model or (), "seed": seed, "per_axis": per_axis}
@@ -147,13 +153,19 @@ def _sized(
 
     with open_for_measuring(file) as project, job("Planning") as ctx:
         request = CompareRequest(
-            study_of(project, study), tuple(drawing["axes"]), tuple(drawing["models"]), drawing["seed"]
+            study_of(project, study),
+            tuple(drawing["axes"]),
+            tuple(drawing["models"]),
+            drawing["seed"],
+            asked["cards"],
         )
         found = sizes(ctx, project, request, PlanSettings(**asked), drawing["per_axis"], shared())
         return outlooks(ctx, shared(), found, raters=raters, preference=shares)
 
 
 def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
+    from core.runs.compare.drawing import texts_alone
+
     by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
     if as_json:
         answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
@@ -164,6 +176,8 @@ def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
         say(f"{key}: {count} comparisons")
     if not result.made:
         say("They were drawn before: nothing was added.")
+    for key in texts_alone(result.drawn):
+        note(f"{key}: each identity has one text. What is found there holds for these texts.")
     for one in result.outlooks:
         say(one.sees)
     for reason, count in result.drawn.reasons.most_common():

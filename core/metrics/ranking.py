@@ -105,8 +105,7 @@ def ranking(ballots: Ballots, identities: int, *, by_rater: bool, seed: int = 0,
     tested = [_tested(each, at, spread) for at, each in enumerate(value)]
     adjusted = holm([p for _, _, p in tested[identities:]])
     found = tuple(
-        RankedPair(*pair, *tested[identities + at], adjusted[at])  # type: ignore[misc]
-        for at, pair in enumerate(pairs)
+        RankedPair(first, second, *tested[identities + at], adjusted[at]) for at, (first, second) in enumerate(pairs)
     )
     strengths = value[:identities]
     ranked = tuple(
@@ -176,7 +175,7 @@ class _Model:
     def counted(self) -> Floats:
         """How often each answer was given: shape (1, kinds × 4)."""
         _, places, weights = self.answers
-        return np.bincount(places, weights, minlength=self.offset.size)[None]
+        return np.bincount(places, weights, minlength=self.offset.size).astype(np.float64)[None]
 
     def drawn(self, clusters: Ints, rng: np.random.Generator, resamples: int) -> Floats:
         """The same in draws of clusters, by number of each ballot, with replacement: shape (r, kinds × 4)."""

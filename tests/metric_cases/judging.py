@@ -18,6 +18,7 @@ from metric_cases.case import (
 
 from core.metrics.agreement import random_consistency
 from core.metrics.preference import Placed, adjusted_shares
+from core.metrics.ranking import NOBODY, Ballots, ranking
 from core.metrics.ranks import log_outliers
 
 TIMES = np.random.default_rng(5).lognormal(2.3, 0.5, 24)
@@ -27,7 +28,39 @@ LENGTHS = np.random.default_rng(6).normal(5, 0.3, (40, 2))
 CARDS = np.argsort(np.random.default_rng(7).random((40, 2)), axis=1)
 PICKED = (np.random.default_rng(8).random(40) < 0.4).astype(np.int64)
 
+# Forty best-of-three among four identities, by eight raters.
+SHOWN = np.sort(np.argsort(np.random.default_rng(9).random((40, 4)), axis=1)[:, :3], axis=1)
+BEST = SHOWN[np.arange(40), np.random.default_rng(10).integers(0, 3, 40)]
+JUDGES = np.arange(40) % 8
+
+
+def ranked(shown: np.ndarray, best: np.ndarray, rater: np.ndarray, block: np.ndarray) -> object:
+    n = len(best)
+    return ranking(Ballots(shown, best, np.full(n, NOBODY), np.ones(n), rater, block), 4, by_rater=True, resamples=50)
+
+
 CASES = [
+    Case(
+        ranking,
+        (SHOWN, BEST, JUDGES, np.arange(40)),
+        call=ranked,
+        # The interval is resampled by place: only the estimates keep to the order exactly.
+        read=lambda found: None if found.identities is None else [one.strength for one in found.identities],
+        items=[(0, 1, 2, 3)],
+        relabel=(
+            lambda shown, best, rater, block: (3 - shown, 3 - best, rater, block),
+            lambda answer: answer[::-1],
+        ),
+        scale="counts have no unit of measurement",
+        edges={
+            "empty": ((SHOWN[:0], BEST[:0], JUDGES[:0], JUDGES[:0]), UNDEFINED),
+            "one item": ((SHOWN[:1], BEST[:1], JUDGES[:1], JUDGES[:1]), UNDEFINED),
+            "one group": ((SHOWN * 0, BEST * 0, JUDGES, JUDGES), UNDEFINED),
+            "ties": ((SHOWN, np.full(40, NOBODY), JUDGES, np.arange(40)), DEFINED),
+            "constant": ((SHOWN, SHOWN[:, 0], JUDGES, np.arange(40)), DEFINED),
+        },
+        nan=WHOLE,
+    ),
     Case(
         log_outliers,
         (TIMES,),

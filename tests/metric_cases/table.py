@@ -45,6 +45,7 @@ HELPERS = {
     "odds.smallest_expected": "decides whether an odds ratio is defined",
     "power.splits": "lists what exact_power adds up",
     "power.top_shares": "shares from the largest one",
+    "ranking.fitted_strengths": "the fit behind ranking",
     "ranks.distribution_band": "a constant of the number of items",
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
     "ranks.standard_error": "the error behind kendall_tau's interval",

@@ -81,12 +81,12 @@ def compare(
     if not settings.consent_text.strip():
         settings = replace(settings, consent_text="")  # blanks are nothing to agree to
     study = _study(project, study_id)
-    pool, drawn = draw(
-        ctx, project, CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards), settings, per_axis, compute
-    )
+    request = CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards)
+    pool, drawn = draw(ctx, project, request, settings, per_axis, compute)
     found: tuple[Outlook, ...] = ()
     if raters is not None or preference:
-        found = outlooks(ctx, compute, sizes_of(drawn, pool.axes, settings.worst), raters=raters or 1, preference=preference)
+        told = sizes_of(drawn, pool.axes, settings.worst)
+        found = outlooks(ctx, compute, told, raters=raters or 1, preference=preference)
         settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
     for definition in pool.definitions:
         store_axis(project, definition)
@@ -118,7 +118,7 @@ def draw(
     """The plan as it would be, without storing anything; new texts have negative ids."""
     check_study(asked.study)
     pool = _pool(ctx, project, asked, settings.kind, compute)
-    _check_worst(pool, settings)
+    _check_cards(pool, settings)
     drawn = draw_plan(
         pool.candidates,
         pool.axes,
@@ -142,12 +142,18 @@ def draw(
     return pool, drawn
 
 
-def _check_worst(pool: Pool, settings: PlanSettings) -> None:
+def _check_cards(pool: Pool, settings: PlanSettings) -> None:
+    """Raise UsageError for a worst of two, and for a workshop that would rank."""
     most = max((min(len(some), settings.cards or len(some)) for some in pool.axes.values()), default=0)
     if settings.worst and most < 3:
         raise UsageError(
             "The worst of two is the one that was not chosen.",
             hint="Let comparisons show three texts, or ask for the best alone.",
+        )
+    if settings.workshop and any(0 < settings.cards < len(some) for some in pool.axes.values()):
+        raise UsageError(
+            "A workshop shows fingerprints, and those need all the identities of an axis in every comparison.",
+            hint="Choose two or three of them.",
         )
 
 
@@ -190,9 +196,7 @@ def sizes(
 def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = False) -> dict[str, Size]:
     originals = [one for one in drawn.comparisons if one.repeat_of is None]
     counted, shown = Counter(one.axis for one in originals), {one.axis: len(one.items) for one in originals}
-    return {
-        axis: Size.of_plan(number, len(axes[axis]), shown[axis], worst) for axis, number in sorted(counted.items())
-    }
+    return {axis: Size.of_plan(number, len(axes[axis]), shown[axis], worst) for axis, number in sorted(counted.items())}
 
 
 def _pool(ctx: JobContext, project: Project, asked: CompareRequest, kind: str, compute: ComputeProcess) -> Pool:

@@ -128,7 +128,7 @@ def _of_letter(row: SourceRow, axis: KnownAxis, numbers: SampleNumbers) -> Candi
 
 
 def gather_models(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
-    """The outputs of the generators that are named, or of all where there are two or three, or some are shown at a time.
+    """The outputs of the generators that are named, or of all where there are two or three, or `asked.cards`.
 
     `asked.axes` narrows to prompts on these axes; without it every prompt counts.
     """

@@ -79,8 +79,8 @@ def outlooks(
     raters: int = 1,
     preference: Sequence[float] = (),
 ) -> tuple[Outlook, ...]:
-    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one for each
-    number of identities that are ranked.
+    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one for
+    each number of identities that are ranked.
 
     preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says.
     Raises UsageError for shares that are none, or that fit no axis.

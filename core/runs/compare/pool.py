@@ -191,7 +191,7 @@ def _whole(axis: KnownAxis, any_number: bool) -> tuple[str, ...]:
         example = ",".join(identities[:2])
         raise UsageError(
             f"The axis {axis.id} has {len(identities)} identities, and a comparison shows two or three.",
-            hint=f"Choose which, for example {axis.id}:{example} (there are {', '.join(identities)}), {SOME_AT_A_TIME}.",
+            hint=f"Choose which, such as {axis.id}:{example} (there are {', '.join(identities)}), {SOME_AT_A_TIME}.",
         )
     return identities
 

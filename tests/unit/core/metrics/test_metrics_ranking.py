@@ -47,15 +47,18 @@ def test_pairs_best_of_three_and_orders_are_as_choix_fits_them() -> None:
     choix = pytest.importorskip("choix", reason="choix is not installed: see the extra “dev”")
     rng, k = np.random.default_rng(4), len(STRENGTHS)
     two = ballots(rng, pairs(300))
-    won = [(int(best), next(int(x) for x in cards[:2] if x != best)) for cards, best in zip(two.shown, two.best)]
+    won = [
+        (int(best), next(int(x) for x in cards[:2] if x != best))
+        for cards, best in zip(two.shown, two.best, strict=True)
+    ]
     assert fitted_strengths(two, k, 0) == pytest.approx(choix.opt_pairwise(k, won, tol=1e-12), abs=1e-5)
     three = ballots(rng, triples(300))
-    chosen = [(int(b), [int(x) for x in cards if x != b]) for cards, b in zip(three.shown, three.best)]
+    chosen = [(int(b), [int(x) for x in cards if x != b]) for cards, b in zip(three.shown, three.best, strict=True)]
     assert fitted_strengths(three, k, 0) == pytest.approx(choix.opt_top1(k, chosen, tol=1e-12), abs=1e-5)
     ends = ballots(rng, triples(300), worst=True)
     orders = [
         [int(b), next(int(x) for x in cards if x not in (b, w)), int(w)]
-        for cards, b, w in zip(ends.shown, ends.best, ends.worst)
+        for cards, b, w in zip(ends.shown, ends.best, ends.worst, strict=True)
     ]
     assert fitted_strengths(ends, k, 0) == pytest.approx(choix.opt_rankings(k, orders, tol=1e-12), abs=1e-5)
 
@@ -66,9 +69,7 @@ def test_davidsons_ties_of_two_by_hand() -> None:
     best = np.array([0] * won + [1] * lost + [NOBODY] * tied)
     n = len(best)
     found = fitted_strengths(
-        Ballots(
-            np.tile([0, 1, NOBODY], (n, 1)), best, np.full(n, NOBODY), np.ones(n), np.zeros(n, int), np.arange(n)
-        ),
+        Ballots(np.tile([0, 1, NOBODY], (n, 1)), best, np.full(n, NOBODY), np.ones(n), np.zeros(n, int), np.arange(n)),
         2,
         0,
     )
@@ -81,7 +82,7 @@ def test_ties_of_three_maximise_the_likelihood_that_the_paper_writes_down() -> N
 
     def against(theta: np.ndarray) -> float:
         worth, delta, total = np.exp(theta[:5] - theta[:5].mean()), np.exp(theta[5]), 0.0
-        for cards, best in zip(given.shown, given.best):
+        for cards, best in zip(given.shown, given.best, strict=True):
             tie = delta * np.prod(worth[cards]) ** (1 / 3)
             total += np.log((tie if best == NOBODY else worth[best]) / (worth[cards].sum() + tie))
         return -total
@@ -110,7 +111,8 @@ def test_strong_differences_separate_places_and_none_leave_them_open() -> None:
     found = ranking(ballots(rng, triples(600), worst=True), 5, by_rater=True)
     first, last = found.identities[0], found.identities[4]
     assert (first.place, last.place) == (1, 5)
-    assert first.places == (1, 1) and last.places[0] >= 4
+    assert first.places == (1, 1)
+    assert last.places[0] >= 4
     assert first.interval.low > 0.5 > last.interval.high
     assert "8 raters and 600 sets of texts" in first.interval.method
     even = ballots(rng, triples(600))
@@ -134,7 +136,8 @@ def test_one_set_of_texts_and_few_raters_tell_no_interval() -> None:
     given = ballots(np.random.default_rng(8), triples(60))
     one = Ballots(given.shown, given.best, given.worst, given.weight, given.rater, np.zeros(60, int))
     found = ranking(one, 5, by_rater=False)
-    assert found.identities[0].interval is None and found.identities[0].places is None
+    assert found.identities[0].interval is None
+    assert found.identities[0].places is None
     assert ranking(one, 5, by_rater=True).units == "8 raters"
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from math import factorial, prod
@@ -16,9 +17,12 @@ from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.plan import PlanSettings
 from core.metrics.affinity import affinity_score
-from core.runs.compare.drawing import sizes
+from core.project.specs import PromptSpec
+from core.prompts import load_axis
+from core.runs.compare.drawing import sizes, texts_alone
 from core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
 from core.runs.compare.pool import CompareRequest
+from core.runs.setup import store_axis
 
 
 @pytest.fixture
@@ -62,7 +66,7 @@ def test_axes_with_two_and_three_identities_are_spoken_of_apart_and_the_smallest
     found = ask({"a": Size(40, 3), "b": Size(12, 3), "c": Size(50, 2)}, raters=3)
     assert [(one.identities, one.comparisons, one.axes, one.raters) for one in found] == [(2, 50, 3, 3), (3, 12, 3, 3)]
     assert all(one.needed is not None and one.needed > 0 for one in found)
-    assert set(found[0].stored()) == set(vars(found[0])) - {"sees", "needs", "detects"}
+    assert set(found[0].stored()) == set(vars(found[0])) - {"sees", "needs", "detects", "ranked"}
 
 
 def test_a_preference_of_ones_own_goes_to_the_axes_that_it_fits() -> None:
@@ -100,6 +104,64 @@ def test_before_anything_is_written_the_number_that_is_asked_for_is_taken(writin
         JobContext(), writing.project, CompareRequest(study, axes=("gender",)), PlanSettings(), 60, Inline()
     )  # type: ignore[arg-type]
     assert planned == {"gender": Size(60, 3)}
+
+
+def test_a_ranking_is_spoken_of_by_its_places() -> None:
+    found = ask({"model": Size(120, 2, 8), "b": Size(20, 2)}, preference=(0.7, 0.3))
+    assert [(one.identities, one.ranked) for one in found] == [(2, False), (8, True)]
+    assert found[1].shares == (0.7, 0.3)
+    assert found[1].stored()["ranked"] is True
+    assert "told apart" in found[1].sees
+    with pytest.raises(UsageError, match="3 shares"):
+        ask({"model": Size(120, 3, 8)}, preference=(0.5, 0.3, 0.2))
+
+
+def ranked(writing: Writing, **asked):
+    for model in ("one", "two", "three", "four"):
+        haikus(writing, model, samples=2)
+    return writing.draw("creativity", kind="model", **asked)
+
+
+def test_any_number_of_models_is_drawn_some_at_a_time(writing: Writing) -> None:
+    with pytest.raises(UsageError, match="two or three models, and 4 have"):
+        ranked(writing)
+    drawn = writing.draw("creativity", kind="model", cards=2, per_axis=18, seed=1, raters=2)
+    rows = writing.project.judging.comparisons(drawn.plan_id)
+    met = [frozenset(item.identity for item in row.items) for row in rows]
+    assert {met.count(pair) for pair in met} == {3}
+    assert len(set(met)) == 6
+    assert drawn.outlooks[0].ranked
+    assert drawn.outlooks[0].identities == 4
+    again = writing.draw("creativity", kind="model", cards=2, per_axis=18, seed=1)
+    assert (again.made, again.plan_id) == (False, drawn.plan_id)
+
+
+def test_identities_are_ranked_in_pairs_too(writing: Writing) -> None:
+    haikus(writing, "one", samples=2)
+    drawn = writing.draw("creativity", axes=["gender"], cards=2, per_axis=9)
+    assert Counter(len(row.items) for row in writing.project.judging.comparisons(drawn.plan_id)) == {2: 9}
+
+
+def test_what_cannot_be_ranked_says_why_and_makes_no_plan(writing: Writing) -> None:
+    with pytest.raises(UsageError, match="worst of two"):
+        ranked(writing, cards=2, worst=True)
+    with pytest.raises(UsageError, match="fingerprints"):
+        writing.draw("creativity", kind="model", cards=2, workshop=True)
+    assert writing.project.judging.plans() == ()
+
+
+def test_one_text_of_each_is_no_ranking(writing: Writing) -> None:
+    store_axis(writing.project, load_axis("gender"))
+    prompts = [
+        PromptSpec(key=f"h/{who}", text=who, task="haiku", theme="rain", axis="gender", identity=who)
+        for who in ("man", "woman", "non-binary")
+    ]
+    writing.write("creativity", prompts, {one.key: f"of {one.identity}" for one in prompts})
+    with pytest.raises(AppError, match="has one text alone") as told:
+        writing.draw("creativity", axes=["gender"], cards=2)
+    assert told.value.kept == "No plan was made."
+    assert writing.project.judging.plans() == ()
+    assert texts_alone(writing.draw("creativity", axes=["gender"]).drawn) == ("gender",)
 
 
 def test_the_window_can_ask_without_loading_statistics() -> None:
