@@ -12,6 +12,7 @@ from math import ceil
 import numpy as np
 
 Block = tuple[str, ...]
+AHEAD = 20  # cells that are looked at for a better balance
 
 
 def balanced_blocks(
@@ -36,21 +37,25 @@ def balanced_blocks(
     free = [np.array([set(block) <= set(there) for block in blocks]) for there in present]
     quota = [ceil(len(set(there)) / size) if wanted is None else len(blocks) for there in present]
     found: list[tuple[int, Block]] = []
-    while any(left and many.any() for left, many in zip(quota, free, strict=True)):
-        for cell, open_ones in enumerate(free):
-            if wanted is not None and len(found) >= wanted:
-                return found
-            if not quota[cell] or not open_ones.any():
-                continue
-            # First the pairs that met least, then the texts of this cell that were shown least.
-            cost = met[meets].sum(axis=1) * (size * len(blocks) + 1) + shown[cell][members].sum(axis=1)
-            least = np.flatnonzero(open_ones & (cost == cost[open_ones].min()))
-            chosen = int(least[rng.randrange(len(least))])
-            met[meets[chosen]] += 1
-            shown[cell, members[chosen]] += 1
-            open_ones[chosen] = False
-            quota[cell] -= 1
-            found.append((cell, blocks[chosen]))
+    waiting: list[int] = []
+    while wanted is None or len(found) < wanted:
+        waiting = [cell for cell in waiting if quota[cell] and free[cell].any()]
+        waiting = waiting or [cell for cell, many in enumerate(quota) if many and free[cell].any()]
+        if not waiting:
+            break
+        # First the pairs that met least. A cell whose own least are no such pairs lets another go before it.
+        together = met[meets].sum(axis=1)
+        near = waiting[:AHEAD]
+        cell = next((one for one in near if together[free[one]].min() == together.min()), waiting[0])
+        cost = together * (size * len(blocks) + 1) + shown[cell][members].sum(axis=1)
+        least = np.flatnonzero(free[cell] & (cost == cost[free[cell]].min()))
+        chosen = int(least[rng.randrange(len(least))])
+        met[meets[chosen]] += 1
+        shown[cell, members[chosen]] += 1
+        free[cell][chosen] = False
+        quota[cell] -= 1
+        waiting.remove(cell)
+        found.append((cell, blocks[chosen]))
     return found
 
 
