@@ -79,7 +79,7 @@ SETTINGS: tuple[Setting, ...] = (
         group="Generating",
         title="Score texts as they arrive",
         kind="switch",
-        default=False,
+        default=True,
         help="Live charts then show figures while a run goes on. The scorers wait for the writing, not it for them.",
     ),
 )

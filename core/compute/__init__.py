@@ -10,6 +10,6 @@ A spawned child imports the main module of its parent again, so an entry point
 - calls `multiprocessing.freeze_support()` first: in a frozen program the child is the program itself.
 """
 
-from core.compute.process import ComputeCrashed, ComputeProcess, models, shared
+from core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, shared
 
-__all__ = ["ComputeCrashed", "ComputeProcess", "models", "shared"]
+__all__ = ["ComputeCrashed", "ComputeProcess", "Turns", "models", "shared"]

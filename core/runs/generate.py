@@ -15,7 +15,7 @@ from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRo
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import chunks
 from core.runs.score import ScoreResult
-from core.runs.score_behind import ScoreBehind
+from core.runs.score_behind import Pace, ScoreBehind, writing
 from core.runs.writing import LiveText, Written
 
 # ---- Requests to the model process, shared with judging
@@ -145,12 +145,14 @@ def generate(
     *,
     opens: str = "",
     scoring: ComputeProcess | None = None,
+    on_written: Callable[[], object] = lambda: None,
 ) -> GenerateResult:
     """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one.
 
     `keys`: keys of endpoints that are known to this session alone. `opens`: where the model is, if that is more than
     its recorded name, such as the path of a file. `scoring`: where texts are scored as they come, by what the study's
-    measures need; None: they are not. Pausing finishes what is being written.
+    measures need; None: they are not. `on_written` is called once nothing is left to write and the rest is only scored:
+    another run may write from then on. Pausing finishes what is being written.
     """
     run = project.runs.get(run_id)
     before = project.runs.counts(run_id)
@@ -158,10 +160,15 @@ def generate(
     generator = replace(generator, model=opens or generator.model)
     with ExitStack() as block:
         behind = None if scoring is None else block.enter_context(_behind(ctx, project, run, scoring))
-        store = _Storing(ctx, project, run, before, behind)
-        ctx.report(store.finished, before.wanted)
-        _write_missing(ctx, project, run, generator, store, compute, keys or {})
-        scored = behind.finish(store.finished) if behind is not None else ()
+        with writing() as pace:
+            store = _Storing(ctx, project, run, before, pace, behind)
+            ctx.report(store.finished, before.wanted)
+            _write_missing(ctx, project, run, generator, store, compute, keys or {})
+        scored: tuple[ScoreResult, ...] = ()
+        if behind is not None:
+            behind.all_written()
+            on_written()
+            scored = behind.finish(store.finished)
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
     return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, scored)
@@ -198,9 +205,9 @@ class _Storing:
     """Puts texts on disk as they come, and then reports them."""
 
     def __init__(
-        self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts, behind: ScoreBehind | None
+        self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts, pace: Pace, behind: ScoreBehind | None
     ) -> None:
-        self._ctx, self._project, self._run = ctx, project, run
+        self._ctx, self._project, self._run, self._pace = ctx, project, run, pace
         self._wanted = before.wanted
         self.finished = before.done + before.failed
         self._failures = FailureWatch(MEND)
@@ -212,8 +219,9 @@ class _Storing:
             outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
             self._project.outputs.record_many(outputs)
             self.finished += len(outputs)
+            self._pace.wrote(len(outputs))
             if self._behind is not None:
-                self._behind.stored(len(outputs))
+                self._behind.stored()
             self._ctx.report(self.finished, self._wanted, partial=outputs[-1].text)
             self._failures.look([completion for _, completion in partial.completions])
         elif isinstance(partial, LiveText):

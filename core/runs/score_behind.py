@@ -2,15 +2,18 @@
 
 Scorers that are quick read each text as soon as it is stored; slow ones read several together, a little later. What is
 missing when a run is cancelled or crashes is scored by the next start: the store knows which texts have no score.
+When a run is written another may write while the first one's texts are still being scored: a page at a time is scored
+in the whole program, and it is the run that writes whose rate is kept.
 """
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from core.compute import ComputeProcess
+from core.compute import ComputeProcess, Turns
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext
 from core.project.project import Project
@@ -66,7 +69,7 @@ class ScoreBehind:
         self._hurry = threading.Event()  # everything is written, or nothing more is to be scored
         # Its own: with the writer's, a pause would hold up this thread, and with it the end of a run that failed then.
         self._scoring, self._over = JobContext(), threading.Event()
-        self._pace = Pace()
+        self._last: int | None = None  # output that is scored here; later ones are another run's
         self._at = ""  # the scorer that is at work
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="score-behind", daemon=True)
@@ -84,21 +87,24 @@ class ScoreBehind:
         self._new.set()
         self._thread.join()
 
-    def stored(self, texts: int) -> None:
-        """So many texts were stored just now."""
-        self._pace.wrote(texts)
+    def stored(self) -> None:
+        """Texts were stored just now."""
+        self._new.set()
+
+    def all_written(self) -> None:
+        """The last text of the run is stored: texts that come later are another run's, which scores them."""
+        self._last = self._project.columns.last_output()
+        self._hurry.set()
         self._new.set()
 
     def finish(self, written: int) -> tuple[ScoreResult, ...]:
-        """Everything is written, so many texts: wait until the rest is scored, and report by which scorer.
+        """After `all_written`: wait until the rest is scored, and report by which scorer, of so many texts.
 
         Raises `JobCancelled`, and what stopped the scoring.
         """
-        self._hurry.set()
-        self._new.set()
         while self._thread.is_alive():
             self._ctx.check()
-            self._ctx.report(written, written, note=self._at)
+            self._ctx.report(written, written, note=self._at or "scoring")
             self._thread.join(ROUND_SECONDS)
         if self._failure is not None:
             raise self._failure
@@ -127,28 +133,37 @@ class ScoreBehind:
                 self._over.wait(ROUND_SECONDS)
             if self._over.is_set():
                 return False
-            page = () if self._tried[state.scorer.name].given_up else self._page(state)
-            if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
-                continue
-            found = True
-            started = time.monotonic()
-            with self._pace:
-                self._score(state.scorer, page)
-            seconds = time.monotonic() - started
-            loading = state.after == 0  # a scorer's first page pays for its model, once: nothing rests for that
-            state.after = page[-1].key
-            state.slow = seconds / len(page) > SLOW_SECONDS
-            state.size = next_page(state.size, seconds, FIRST_PAGE)
-            if not (last or loading):
-                self._hurry.wait(self._pace.rest(seconds))
+            if not self._tried[state.scorer.name].given_up:
+                with _beside.turns.take(self._scoring):
+                    found |= self._read(state, last)
         return found
+
+    def _read(self, state: _Behind, last: bool) -> bool:
+        """The next page of a scorer, if it has enough to read, and the rest that the writing asks for."""
+        page = self._page(state)
+        if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
+            return False
+        started = time.monotonic()
+        with _beside.scoring():
+            self._score(state.scorer, page)
+        seconds = time.monotonic() - started
+        loading = state.after == 0  # a scorer's first page pays for its model, once: nothing rests for that
+        state.after = page[-1].key
+        state.slow = seconds / len(page) > SLOW_SECONDS
+        state.size = next_page(state.size, seconds, FIRST_PAGE)
+        if not loading:
+            _beside.rest(seconds, self._over)
+        return True
 
     def _page(self, state: _Behind) -> tuple[TextRow, ...]:
         info = state.scorer
-        return self._project.scores.unscored(
+        rows = self._project.scores.unscored(
             state.kind, info.name, info.version, study_id=self._study, after_id=state.after, limit=state.size,
             embeddings=info.role == "embedding",
         )  # fmt: skip
+        if self._last is None or state.kind == "source":
+            return rows
+        return tuple(row for row in rows if row.key <= self._last)
 
     def _score(self, scorer: ScorerInfo, page: Sequence[TextRow]) -> None:
         """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
@@ -180,9 +195,11 @@ class Pace:
     wait took than usual counts nowhere: somebody paused, or an endpoint was away.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, busy: bool = False) -> None:
+        """`busy`: whether a page is being scored at this moment."""
+        self.over = threading.Event()  # the run is written
         self._lock = threading.Lock()
-        self._busy = False
+        self._busy = busy
         self._since: float | None = None  # from the first text on: loading a model is no pace
         self._waited = {True: 0.0, False: 0.0}  # since the last text
         self._seconds, self._texts = {True: 0.0, False: 0.0}, {True: 0, False: 0}
@@ -202,13 +219,8 @@ class Pace:
                     self._seconds[kind] += seconds
             self._waited = {True: 0.0, False: 0.0}
 
-    def __enter__(self) -> None:
-        self._turn(True)
-
-    def __exit__(self, *failure: object) -> None:
-        self._turn(False)
-
-    def _turn(self, busy: bool) -> None:
+    def turn(self, *, busy: bool) -> None:
+        """A page is being scored from now on, or none."""
         with self._lock:
             self._pass()
             self._busy = busy
@@ -228,3 +240,53 @@ class Pace:
             return 0.0
         share = (1 - KEPT_RATE) * (idle / (idle - busy) if idle else 1.0)
         return seconds * (1 - share) / share
+
+
+class _Beside:
+    """Who writes and who scores at one time in this program: one run, and one page, whichever run's texts it has."""
+
+    def __init__(self) -> None:
+        self.turns = Turns()  # each for a page and the rest after it; what is read in one, no other reads too
+        self._pace: Pace | None = None
+        self._busy = False
+
+    @contextmanager
+    def writing(self) -> Iterator[Pace]:
+        pace = self._pace = Pace(busy=self._busy)
+        try:
+            yield pace
+        finally:
+            pace.over.set()
+            if self._pace is pace:
+                self._pace = None
+
+    @contextmanager
+    def scoring(self) -> Iterator[None]:
+        self._tell(busy=True)
+        try:
+            yield
+        finally:
+            self._tell(busy=False)
+
+    def _tell(self, *, busy: bool) -> None:
+        self._busy, pace = busy, self._pace
+        if pace is not None:
+            pace.turn(busy=busy)
+
+    def rest(self, seconds: float, over: threading.Event) -> None:
+        """After so many seconds of scoring, as long as the writing asks for, while it goes on and until `over`."""
+        pace = self._pace
+        if pace is None:
+            return
+        end = time.monotonic() + pace.rest(seconds)
+        while not over.is_set() and (left := end - time.monotonic()) > 0:
+            if pace.over.wait(min(left, ROUND_SECONDS)):
+                return
+
+
+_beside = _Beside()
+
+
+def writing() -> AbstractContextManager[Pace]:
+    """For the block of a run that writes: whatever is scored meanwhile, its own texts or others', keeps its rate."""
+    return _beside.writing()

@@ -99,7 +99,7 @@ class JobRow(QWidget):
                 parts.append(number(progress.done))
             if progress.rate is not None and self.handle.state is JobState.RUNNING:
                 parts.append(_rate_words(progress.rate))
-                if progress.seconds_left is not None:
+                if progress.seconds_left:
                     parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
             if progress.note and not self._blind:
                 parts.append(progress.note)

@@ -1,4 +1,7 @@
-"""The queue of runs, and judging by a model: each is a job of its own, and one at a time has its turn at a model."""
+"""The queue of runs, and judging by a model: each is a job of its own, and one at a time has its turn at a model.
+
+A run whose texts are all written and are still being scored has had its turn: its job goes on beside the next one.
+"""
 
 import threading
 from collections import Counter
@@ -34,7 +37,7 @@ class Ticket:
     """A run's place in the queue. It names nothing, for it can be reached while a rater is blind.
 
     `asked` is a hash of the request. `run_id` is known once the model was opened. `began`: its thread has asked for its
-    turn; one whose thread never starts holds up nobody.
+    turn; one whose thread never starts holds up nobody. `written`: it has had its turn, and its texts are being scored.
     """
 
     prompt_set_id: int
@@ -43,6 +46,7 @@ class Ticket:
     asked: int
     run_id: int | None = None
     began: bool = False
+    written: bool = False
     paused: Callable[[], bool] = lambda: False
     number: int = field(default_factory=lambda: next(_numbers))
 
@@ -60,10 +64,9 @@ class Lane:
             self._tickets.append(ticket)
 
     def tickets(self) -> list[Ticket]:
-        """The one that writes, then those that wait, in their order."""
+        """The one that writes, those whose texts are still being scored, then those that wait, in their order."""
         with self._changed:
-            first = [self._writing] if self._writing is not None else []
-            return first + [ticket for ticket in self._tickets if ticket is not self._writing]
+            return self._written() + self._waiting()
 
     def writes(self, ticket: Ticket) -> bool:
         return self._writing is ticket
@@ -71,12 +74,20 @@ class Lane:
     def move(self, ticket: Ticket, by: int) -> None:
         """Put one that waits so many places further back, or forward where `by` is negative."""
         with self._changed:
-            waiting = [one for one in self._tickets if one is not self._writing]
+            waiting = self._waiting()
             if ticket not in waiting:
                 return
             place = waiting.index(ticket)
             waiting.insert(max(0, place + by), waiting.pop(place))
-            self._tickets = ([self._writing] if self._writing is not None else []) + waiting
+            self._tickets = self._written() + waiting
+            self._changed.notify_all()
+
+    def give_up(self, ticket: Ticket) -> None:
+        """What needs the model is over: the next has its turn, while this one's job goes on."""
+        with self._changed:
+            ticket.written = True
+            if self._writing is ticket:
+                self._writing = None
             self._changed.notify_all()
 
     @contextmanager
@@ -102,7 +113,15 @@ class Lane:
             self._writing = ticket
 
     def _next(self) -> Ticket | None:
-        return next((one for one in self._tickets if one.began and not one.paused()), None)
+        return next((one for one in self._waiting() if one.began and not one.paused()), None)
+
+    def _waiting(self) -> list[Ticket]:
+        return [one for one in self._tickets if one is not self._writing and not one.written]
+
+    def _written(self) -> list[Ticket]:
+        """The one that writes, and those that did."""
+        first = [self._writing] if self._writing is not None else []
+        return first + [one for one in self._tickets if one.written]
 
 
 _lane = Lane()
@@ -160,8 +179,14 @@ def tell_state(entry: Entry) -> None:
         handle.changed.emit()
 
 
+def only_scored(handle: "JobHandle") -> bool:
+    """Whether a run is written and its texts are still being scored: from then on it tells by which scorer."""
+    progress = handle.progress
+    return handle.active and progress is not None and progress.done == progress.total and bool(progress.note)
+
+
 def queued(jobs: "JobRunner", project: "Project | None") -> list[Entry]:
-    """The runs of a project that are written or wait, in their order, whoever queued them."""
+    """The runs of a project that are written, scored or wait, in this order, whoever queued them."""
     handles = {handle.objectName(): handle for handle in jobs.active()} if project is not None else {}
     found = ((ticket, handles.get(f"{WRITING} {ticket.number} {id(project)}")) for ticket in lane().tickets())
     return [Entry(ticket, handle) for ticket, handle in found if handle is not None]
@@ -203,7 +228,10 @@ def _writing(
             )
             if retry:
                 project.outputs.forget_failures(ticket.run_id, retry)
-            return generate(ctx, project, ticket.run_id, models(), keys, scoring=shared() if scores else None)
+            return generate(
+                ctx, project, ticket.run_id, models(), keys,
+                scoring=shared() if scores else None, on_written=lambda: lane().give_up(ticket),
+            )  # fmt: skip
 
     return Operation(tr(TITLE).format(author=author_words(request)), work, _written)
 

@@ -20,7 +20,7 @@ from desktop.__main__ import main
 from desktop.main_window import MainWindow
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90  # on a busy computer the first use of the store alone may take half a minute
 Script = Generator[Callable[[], bool], None, None]
 
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidge
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
+from desktop.operations.queue import only_scored
 from desktop.read.board_shown import MOST_RUNS, BoardData, StudyBoard
 from desktop.widgets import Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
 from desktop.widgets.layout import FlowLayout, clear_widget
@@ -131,6 +132,8 @@ class BoardHead(QWidget):
         told = tr("{done} of {total}").format(done=f"{progress.done:,}", total=f"{progress.total:,}")
         if handle.state is JobState.PAUSED:
             return tr("{told}, paused.").format(told=told)
+        if only_scored(handle):
+            return tr("{told}, being scored.").format(told=told)
         if progress.seconds_left is not None:
             return tr("{told}, {left} left.").format(told=told, left=spelled_seconds(progress.seconds_left))
         return f"{told}."

@@ -115,11 +115,15 @@ def _entry_words(entry: Entry) -> tuple[str, bool]:
     writes = lane().writes(entry.ticket)
     if not handle.active:
         ends = {JobState.CANCELLED: tr("stopped"), JobState.FAILED: tr("stopped by an error")}
+        if entry.ticket.written:  # its texts are all there
+            ends = {JobState.CANCELLED: tr("scoring stopped"), JobState.FAILED: tr("scoring stopped by an error")}
         return ends.get(handle.state, ""), False
     if handle.cancelling:
         return tr("stopping"), False
     if handle.state is JobState.PAUSED:
-        return tr("paused"), not writes
+        return tr("paused"), not (writes or entry.ticket.written)
+    if entry.ticket.written:
+        return tr("scoring"), False
     if writes:
         return (tr("writing") if handle.progress is not None and handle.progress.total else tr("opening")), False
     return tr("waiting"), True

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from core.errors import AppError
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
-from desktop.operations.queue import Entry, lane, put_in_queue, queued, tell_state
+from desktop.operations.queue import Entry, lane, only_scored, put_in_queue, queued, tell_state
 from desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
 from desktop.operations.writers import read_writers
 from desktop.panels.generate.form import GenerateForm
@@ -228,6 +228,8 @@ def _words(handle: JobHandle) -> str:
     parts = [tr("{done} of {total}").format(done=f"{handle.progress.done:,}", total=f"{handle.progress.total or 0:,}")]
     if handle.state is JobState.PAUSED:
         parts.append(tr("paused"))
+    elif only_scored(handle):
+        parts.append(tr("scoring"))
     elif handle.progress.seconds_left is not None:
         if handle.progress.rate:
             parts.append(_rate(handle.progress.rate))

@@ -55,10 +55,17 @@ def nothing_left_behind(qtbot: QtBot) -> Iterator[None]:
     assert not shown, f"windows were left open: {shown}"
 
 
+def usual_settings(path: Path) -> Settings:
+    """The defaults, but that a run does not load the scorers' models: the tests of scoring put that on."""
+    settings = Settings(path)
+    settings.set("score_at_once", False)
+    return settings
+
+
 @pytest.fixture
 def window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A window of the usual size. At its end its jobs must end by themselves, within the module's own patience."""
-    made = MainWindow(Settings(tmp_path / "settings.json"))
+    made = MainWindow(usual_settings(tmp_path / "settings.json"))
     made.resize(1280, 720)
     made.show()
     yield made
@@ -103,7 +110,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWindow]:
     made: list[MainWindow] = []
 
     def make(entries: tuple[PanelEntry, ...] = PANELS, *, panel: str = "") -> MainWindow:
-        window = MainWindow(Settings(tmp_path / f"settings-{len(made)}.json"), entries)
+        window = MainWindow(usual_settings(tmp_path / f"settings-{len(made)}.json"), entries)
         made.append(window)
         window.resize(1280, 800)
         window.show()

@@ -1,7 +1,8 @@
 """Scoring while a run is written: nothing is missed, one text that breaks a scorer costs itself, a cancel stops all."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from core.jobs import JobContext, Progress
 from core.project.project import Project
 from core.project.specs import SourceSpec
 from core.runs.generate import GenerateResult, generate, start_run
-from core.runs.score_behind import Pace, ScoreBehind
+from core.runs.score_behind import Pace, ScoreBehind, writing
 from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.protocol import ScorerInfo, ScoreValue
 
@@ -155,7 +156,7 @@ def test_a_run_that_fails_while_it_is_paused_ends_without_being_resumed(project:
 
     def fail() -> None:
         with ScoreBehind(ctx, project, study.id, [INFO], scorer) as behind:  # type: ignore[arg-type]
-            behind.stored(16)
+            behind.stored()
             assert held.wait(60)
             raise AppError("The endpoint is gone.")
 
@@ -164,9 +165,118 @@ def test_a_run_that_fails_while_it_is_paused_ends_without_being_resumed(project:
     assert scorer.asked == []
 
 
+# ---- Beside the next run
+
+
+class Held(Lengths):
+    """Scores once it may; a cancel ends the wait, as that of the compute process does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.may = threading.Event(), threading.Event()
+
+    def call(self, target: str, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> Any:
+        self.begun.set()
+        while not self.may.wait(0.01):
+            ctx.check()
+        return super().call(target, name, texts)
+
+
+def test_a_run_writes_while_the_texts_of_the_one_before_it_are_scored_and_none_is_scored_twice(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind: [INFO])
+    scorer: Any = Held()
+    first, second = run_of(project), run_of(project, ("truth",))
+    results: dict[int, GenerateResult] = {}
+    written = {first: threading.Event(), second: threading.Event()}
+
+    def write(run: int) -> None:
+        told = written[run].set
+        results[run] = generate(JobContext(), project, run, WRITER, scoring=scorer, on_written=told)
+
+    threads = [threading.Thread(target=write, args=(run,)) for run in (first, second)]
+    for thread, run in zip(threads, written, strict=True):
+        thread.start()
+        assert written[run].wait(60)
+    assert missing(project) == 24  # both are written, and nothing is scored yet
+    scorer.may.set()
+    for thread in threads:
+        thread.join(60)
+    added = [results[run].scored[0].added for run in (first, second)]
+    assert sum(added) == sum(scorer.asked) == 24  # no text twice
+    assert added[0] <= 16  # none of the second's; the second may score what is left of the first's
+    assert missing(project) == 0
+
+
+def test_what_is_left_of_a_run_is_scored_at_the_pace_of_the_run_that_writes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(JobContext(), project, run_of(project, ("rain", "stars", "truth", "sun")), WRITER)
+    resting, scorer = threading.Event(), Lengths()
+
+    def rest(self: Pace, seconds: float) -> float:
+        resting.set()
+        return 3600.0
+
+    monkeypatch.setattr(Pace, "rest", rest)
+    study = study_of(project, "creativity")
+    with ExitStack() as another, ScoreBehind(JobContext(), project, study.id, [INFO], scorer) as behind:  # type: ignore[arg-type]
+        another.enter_context(writing())
+        behind.all_written()
+        assert resting.wait(60)
+        assert sum(scorer.asked) < 32
+        another.close()  # the other run is written
+        (scored,) = behind.finish(32)
+    assert scored.added == 32
+
+
+@pytest.mark.parametrize("held", ["scoring", "resting"])
+def test_a_run_that_is_cancelled_while_its_texts_are_scored_ends_at_once_and_its_texts_stay(
+    project: Project, monkeypatch: pytest.MonkeyPatch, held: str
+) -> None:
+    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind: [INFO])
+    scorer, ctx, resting = Held(), JobContext(), threading.Event()
+    monkeypatch.setattr(Pace, "rest", lambda self, seconds: resting.set() or 3600.0)
+    with ExitStack() as another:
+
+        def cancel() -> None:
+            if held == "resting":
+                another.enter_context(writing())
+                scorer.may.set()
+            assert (scorer.begun if held == "scoring" else resting).wait(60)
+            ctx.cancel()
+
+        with pytest.raises(JobCancelled):
+            generate(
+                ctx, project, run_of(project, ("rain", "stars", "truth", "sun")), WRITER,
+                scoring=scorer, on_written=cancel,  # type: ignore[arg-type]
+            )  # fmt: skip
+    assert project.outputs.count() == 32
+    assert missing(project) > 0
+
+
+def test_a_scorer_that_fails_in_a_way_nobody_foresaw_is_told_when_all_is_written(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Wrong(Lengths):
+        def call(self, target: str, name: str, texts: Sequence[str], **_: object) -> Any:
+            raise RuntimeError("Nobody foresaw this.")
+
+    told: list[str] = []
+    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind: [INFO])
+    with pytest.raises(RuntimeError, match="Nobody foresaw this"):
+        generate(
+            JobContext(), project, run_of(project), WRITER,
+            scoring=Wrong(), on_written=lambda: told.append("written"),  # type: ignore[arg-type]
+        )  # fmt: skip
+    assert (told, project.outputs.count()) == (["written"], 16)
+
+
 def test_a_scorer_that_cannot_be_used_here_is_left_out(project: Project) -> None:
     infos = [ScorerInfo("absent", unavailable="It lacks its model.")]
     with ScoreBehind(JobContext(), project, 1, infos, WRITER) as behind:
+        behind.all_written()
         assert behind.finish(0) == ()
 
 
@@ -190,6 +300,12 @@ class Clock:
     def wait(self, seconds: float) -> None:
         self._now += seconds
 
+    @contextmanager
+    def scoring(self) -> Iterator[None]:
+        self.pace.turn(busy=True)
+        yield
+        self.pace.turn(busy=False)
+
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
@@ -199,28 +315,28 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_the_rest_keeps_the_rate_of_writing(clock: Clock) -> None:
     """100 texts a second while nothing is scored and 60 while something is: a share of .075 keeps 97 of them."""
     clock.write(100, 1.0)
-    with clock.pace:
+    with clock.scoring():
         clock.write(60_000, 1000.0)
     assert clock.pace.rest(1.0) == pytest.approx(1 / 0.075 - 1, rel=0.01)
 
 
 def test_as_long_as_it_is_not_known_what_scoring_costs_little_is_scored(clock: Clock) -> None:
     clock.write(100, 1.0)
-    with clock.pace:
+    with clock.scoring():
         clock.write(1, 0.01)
     assert clock.pace.rest(1.0) > 30
 
 
 def test_scoring_that_slows_nothing_does_not_rest(clock: Clock) -> None:
     clock.write(100, 1.0)
-    with clock.pace:
+    with clock.scoring():
         clock.write(9900, 100.0)
     assert clock.pace.rest(1.0) == 0.0
 
 
 def test_scoring_that_stops_the_writing_rests_for_32_times_as_long(clock: Clock) -> None:
     clock.write(100, 1.0)
-    with clock.pace:
+    with clock.scoring():
         clock.wait(2.0)
     clock.write(1, 0.01)
     assert clock.pace.rest(2.0) == pytest.approx(2.0 * (1 / 0.03 - 1), rel=0.02)
@@ -230,14 +346,14 @@ def test_a_pause_is_no_slow_writing(clock: Clock) -> None:
     clock.write(100, 1.0)
     clock.wait(600)
     clock.write(100, 1.0)
-    with clock.pace:
+    with clock.scoring():
         clock.write(5_000, 100.0)
     assert clock.pace.rest(1.0) == pytest.approx(1 / 0.06 - 1, rel=0.02)
 
 
 def test_one_text_a_minute_is_a_pace_too(clock: Clock) -> None:
     clock.write(20, 1200.0)
-    with clock.pace:
+    with clock.scoring():
         clock.write(10, 1200.0)
     assert clock.pace.rest(1.0) == pytest.approx(1 / 0.06 - 1, rel=0.01)
 
@@ -259,5 +375,6 @@ def test_while_the_rest_is_scored_it_is_reported_by_which_scorer(project: Projec
 
     study = study_of(project, "creativity")
     with ScoreBehind(JobContext(listen), project, study.id, [INFO], Slow()) as behind:  # type: ignore[arg-type]
+        behind.all_written()
         (scored,) = behind.finish(16)
     assert scored.added == 16

@@ -6,10 +6,12 @@ Against the synthetic author and a scripted server on loopback, in the program's
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from bad_server import Answer, Asked, BadServer, end_stream, error, events, good, send_event, start_stream
 from PySide6.QtWidgets import QSpinBox
@@ -23,12 +25,14 @@ from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import GenerateResult, start_run
 from core.runs.setup import add_prompts, generator_spec
+from core.scorers.protocol import ScorerInfo, ScoreValue
 from desktop.main_window import MainWindow
 from desktop.operations.queue import Lane, Ticket, lane
 from desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
 from desktop.panels.generate.panel import GeneratePanel
 from desktop.panels.generate.runs import RunListRow
 from desktop.panels.generate.write import LatestText
+from desktop.settings import BY_KEY
 
 PATIENCE = 60_000
 PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
@@ -151,13 +155,13 @@ def test_one_switch_says_whether_texts_are_scored_as_they_arrive(
 ) -> None:
     asked: list[bool] = []
 
-    def write(ctx: JobContext, project: Project, run_id: int, *more: object, scoring: object) -> GenerateResult:
-        asked.append(scoring is not None)
+    def write(ctx: JobContext, project: Project, run_id: int, *_: object, **more: object) -> GenerateResult:
+        asked.append(more["scoring"] is not None)
         return GenerateResult(run_id, 1, 1, 0, 1, {})
 
     monkeypatch.setattr("core.runs.generate.generate", write)
     form = panel.write.form
-    assert not form.scores.isChecked()
+    assert BY_KEY["score_at_once"].default is True
     if on:
         form.scores.click()
     assert window.settings.get("score_at_once") is on
@@ -305,6 +309,103 @@ def test_a_run_that_is_cancelled_while_it_waits_leaves_the_queue():
         with pytest.raises(JobCancelled), queue.turn(second, ctx):
             pass
         assert queue.tickets() == [first]
+
+
+def test_a_run_that_is_only_scored_gives_up_its_turn_and_does_not_end_that_of_the_next():
+    queue, first, second = Lane(), Ticket(1, 1, 1, 0), Ticket(1, 2, 1, 0)
+    queue.join(first)
+    queue.join(second)
+    with ExitStack() as scored:
+        scored.enter_context(queue.turn(first, JobContext()))
+        queue.give_up(first)
+        with queue.turn(second, JobContext()):
+            assert queue.tickets() == [second, first]
+            queue.move(first, 1)  # it waits for nothing
+            assert queue.tickets() == [second, first]
+            scored.close()  # it is scored, or its scoring was stopped
+            assert queue.writes(second)
+            assert queue.tickets() == [second]
+    assert queue.tickets() == []
+
+
+# scored behind
+
+
+class HeldScorer:
+    """The compute process with a scorer that waits until it may; a cancel ends the wait, as it does there."""
+
+    def __init__(self) -> None:
+        self.may, self.fails = threading.Event(), False
+
+    def call(self, target: str, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> object:
+        while not self.may.wait(0.01):
+            ctx.check()
+        if self.fails:
+            raise RuntimeError("Nobody foresaw this.")
+        return {}, [ScoreValue(np.ones(1, dtype=np.float32), 1.0) for _ in texts]
+
+
+@pytest.fixture
+def scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldScorer]:
+    held = HeldScorer()
+    monkeypatch.setattr("core.compute.shared", lambda: held)
+    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind: [ScorerInfo("lengths", "length", "1")])
+    yield held
+    held.may.set()
+
+
+def write_two(qtbot: QtBot, panel: GeneratePanel) -> Project:
+    """Two runs of the synthetic author; both are written, and nothing is scored."""
+    panel.write.form.scores.setChecked(True)
+    panel.shell.settings.set("score_at_once", True)
+    panel.write.form.picker.choose("synthetic", "", "none")
+    for seed in (1, 2):
+        panel.write.form.seed.setValue(seed)
+        panel.write.form.start.click()
+    qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", "scoring"), ("2", "scoring")], timeout=PATIENCE)
+    project = panel.shell.project
+    assert project is not None
+    assert project.outputs.count() == 2 * PROMPTS
+    return project
+
+
+def test_the_next_run_writes_while_the_first_ones_texts_are_scored_and_each_can_be_stopped(
+    qtbot: QtBot, panel: GeneratePanel, scorer: HeldScorer
+):
+    project = write_two(qtbot, panel)
+    assert panel.write.progress.words.text() == f"{PROMPTS} of {PROMPTS} · scoring"
+    first = next(row for row in rows(panel) if row.cells[2] == "1").entry
+    assert first is not None
+    first.handle.cancel()
+    qtbot.waitUntil(lambda: ("1", "scoring stopped") in states(panel), timeout=PATIENCE)
+    scorer.may.set()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", "scoring stopped"), ("2", "done")], timeout=PATIENCE)
+    study = project.studies.all()[0].id
+    assert project.scores.missing("output", "lengths", "1", study_id=study) == 0  # the second went on with all
+    assert not lane().tickets()
+
+
+def test_a_scoring_that_fails_is_told_and_the_texts_are_there(qtbot: QtBot, panel: GeneratePanel, scorer: HeldScorer):
+    project = write_two(qtbot, panel)
+    scorer.fails = True
+    scorer.may.set()
+    finish(qtbot, panel)
+    stopped = "scoring stopped by an error"
+    qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", stopped), ("2", stopped)], timeout=PATIENCE)
+    assert project.outputs.count() == 2 * PROMPTS
+    assert not lane().tickets()
+
+
+def test_a_project_that_is_closed_while_its_texts_are_scored_takes_the_runs_with_it(
+    qtbot: QtBot, window: MainWindow, panel: GeneratePanel, scorer: HeldScorer
+):
+    write_two(qtbot, panel)
+    with qtbot.waitSignal(window.session.closed, timeout=PATIENCE):
+        window.session.close()
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert not lane().tickets()
+    assert window.banners.texts() == []
 
 
 # live text
