@@ -31,10 +31,14 @@ if TYPE_CHECKING:
 # ---- import, score, export: what comes in and goes out
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
-Format = Annotated[str | None, typer.Option("--format", help="A known outside layout: wan, kamruzzaman or kumar.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="A known outside layout: wan, kamruzzaman, kumar; import: llm_comparator too."),
+]
 Encoding = Annotated[str | None, typer.Option(help="The table's text encoding; found out where not given.")]
 Duplicates = Annotated[Literal["report", "drop"], typer.Option(help="What to do with rows that repeat another.")]
 SHOWN_PROBLEMS = 20
+COMPARATOR_ENDINGS = (".json",)
 
 
 def add_data_to(app: typer.Typer) -> None:
@@ -54,11 +58,15 @@ def import_data(
     as_json: AsJson = False,
 ) -> None:
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
+    from core.runs.comparator import FORMAT as COMPARATOR
     from core.runs.importing import check_importable, import_table
     from core.runs.tables import read_table
     from core.tables.fields import parse_map_options
     from core.tables.formats import known_format
 
+    if layout == COMPARATOR:
+        _import_comparator(file, data, study, mapping or [], as_json)
+        return
     with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
         kind = study or (known_format(layout).kind if layout else _only_study(project))
         check_importable(kind)
@@ -78,6 +86,24 @@ def import_data(
     say(f"{result.added:,} of {table.total:,} rows were added to {kind}.")
     if result.present:
         say(f"{result.present:,} were there already, from the same file, and stay as they are.")
+
+
+def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
+    from core.runs.comparator import store_comparator
+
+    if mapping or study not in (None, "creativity"):
+        raise UsageError("A file of LLM Comparator is brought in whole.", hint="Leave out --map and --study.")
+    with open_for_writing(file) as project, job(f"Importing {data.name}") as ctx:
+        stored = store_comparator(ctx, project, data)
+    for reason, count in stored.left_out.items():
+        note(f"Left out: {count:,}, because {reason}.")
+    if as_json:
+        print_json(
+            {"study": "creativity", "plan": stored.plan_id, "comparisons": stored.comparisons,
+             "added": stored.judgments, "raters": list(stored.raters), "dropped": dict(stored.left_out)}
+        )  # fmt: skip
+    else:
+        say(f"{stored.judgments:,} judgments were added to a plan of {stored.comparisons:,} comparisons.")
 
 
 def tell_table(table: "TableRead") -> None:
@@ -180,6 +206,10 @@ def export(
         Literal["prompts", "outputs", "scores", "judgments", "findings"], typer.Argument(help="What to export.")
     ],
     out: Annotated[Path, typer.Option(help="Where to: a csv, jsonl, xlsx or parquet file.")],
+    layout: Annotated[
+        Literal["llm_comparator"] | None,
+        typer.Option("--format", help="Judgments: a JSON file for LLM Comparator's viewer."),
+    ] = None,
     study: Annotated[str | None, typer.Option(help="Only what belongs to this study.")] = None,
     superseded: Annotated[
         bool, typer.Option("--superseded", help="Judgments: also those that were changed, taken back or undecided.")
@@ -194,6 +224,9 @@ def export(
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
+    if layout is not None:
+        _export_comparator(file, what, out, study, superseded, look_anyway, as_json)
+        return
     with open_to_look(file, look_anyway, f"export {what}") as project, job("Exporting") as ctx:
         if study is not None:
             study_of(project, study)
@@ -207,6 +240,28 @@ def export(
         note(notice)
     if blind:
         note(f"{blind} open rating session{'s' if blind > 1 else ''} stayed out until the reveal.")
+
+
+def _export_comparator(
+    file: Path, what: str, out: Path, study: str | None, superseded: bool, look_anyway: bool, as_json: bool
+) -> None:
+    from core.runs.comparator import write_comparator
+
+    if what != "judgments" or superseded:
+        raise UsageError("LLM Comparator shows judgments, those that count.", hint="Say: export FILE judgments.")
+    check_target(out, COMPARATOR_ENDINGS, [file])
+    with open_to_look(file, look_anyway, "export judgments") as project, job("Exporting") as ctx:
+        written = write_comparator(ctx, project, out, study=study)
+    if as_json:
+        print_json(
+            {"what": what, "files": [{"file": str(one.path), "models": list(one.pair), "examples": one.examples,
+             "ratings": one.ratings, "left_out": dict(one.left_out)} for one in written]}
+        )  # fmt: skip
+        return
+    for one in written:
+        say(f"{one.ratings:,} judgments of {one.examples:,} pairs, {one.pair[0]} and {one.pair[1]}, are in {one.path}.")
+        for reason, count in one.left_out.items():
+            note(f"Left out: {count:,}, because {reason}.")
 
 
 def _only_study(project: "Project") -> str:

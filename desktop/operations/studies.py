@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
@@ -96,6 +97,76 @@ def save_findings(*, findings: "Sequence[Finding]", path: Path) -> "Operation[Ex
         return export_rows(rows, path, FINDING, ctx=ctx, total=len(findings))
 
     return Operation(tr("Saving “{name}”").format(name=path.name), work, _saved)
+
+
+def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
+    """Write the judgments of revealed sessions, in the columns that `biasprint export` has; json: LLM Comparator's."""
+
+    def work(ctx: JobContext) -> str:
+        if path.suffix.lower() == ".json":
+            return _comparator_files(ctx, project, path)
+        from core.report.export import export_rows
+        from core.runs.exporting import columns, open_sessions, rows
+
+        report = export_rows(rows(ctx, project, "judgments"), path, columns(project, "judgments"), ctx=ctx)
+        said = plural(report.rows, "1 judgment is", "%n judgments are")
+        words = [tr("{rows} in “{name}”.").format(rows=said, name=path.name), *report.notices()]
+        if blind := open_sessions(project):
+            words.append(
+                plural(blind, "1 session stays out until its reveal.", "%n sessions stay out until their reveal.")
+            )
+        return " ".join(words)
+
+    return Operation(tr("Saving “{name}”").format(name=path.name), work, lambda said: said)
+
+
+def _comparator_files(ctx: JobContext, project: "Project", path: Path) -> str:
+    from core.runs.comparator import write_comparator
+
+    written = write_comparator(ctx, project, path)
+    ratings = plural(sum(one.ratings for one in written), "1 judgment is", "%n judgments are")
+    names = tr(", ").join(f"“{one.path.name}”" for one in written)
+    return tr("{rows} in {names}, one file for each pair.").format(rows=ratings, names=names)
+
+
+def bring_in_judgments(*, project: "Project", path: Path) -> Operation[str]:
+    """Bring in a file of LLM Comparator: texts, a plan, raters and judgments."""
+
+    def work(ctx: JobContext) -> str:
+        from core.runs.comparator import store_comparator
+
+        stored = store_comparator(ctx, project, path)
+        left = sum(stored.left_out.values())
+        words = [
+            tr("{judgments} in a plan of {comparisons}.").format(
+                judgments=plural(stored.judgments, "1 judgment is new", "%n judgments are new"),
+                comparisons=plural(stored.comparisons, "1 comparison", "%n comparisons"),
+            )
+        ]
+        if left:
+            reasons = tr("; ").join(stored.left_out)
+            words.append(tr("{n} left out: {reasons}.").format(n=left, reasons=reasons))
+        return " ".join(words)
+
+    return Operation(tr("Bringing in “{name}”").format(name=path.name), work, lambda said: said)
+
+
+def save_study_report(*, project: "Project", study: str, path: Path) -> Operation[None]:
+    """Write what was found in a study as one HTML page: its questions answered, figures, and every finding."""
+
+    def work(ctx: JobContext) -> None:
+        from core.findings import StudyResult
+        from core.report.html import write_report
+
+        rows = project.findings.all(study)
+        if not rows:
+            raise AppError(tr("This study has not been measured yet."), hint=tr("Measure it, then save its report."))
+        found = StudyResult(study, 0, {}, tuple(Finding.from_json(row.body) for row in rows))
+        title = words_of(study).rows
+        write_report(found, path, title=tr("Bias in {texts}").format(texts=title.lower()), recipe=rows[-1].recipe)
+
+    done = tr("The report is in “{name}”.").format(name=path.name)
+    return Operation(tr("Writing “{name}”").format(name=path.name), work, done)
 
 
 def _saved(report: "ExportReport") -> str:

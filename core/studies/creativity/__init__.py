@@ -76,7 +76,14 @@ STUDY = Study(
         ),
         StudyQuestion("Do raters choose alike?", ("creativity.agreement",)),
         StudyQuestion(
-            "Is there a sign that raters did not choose by the texts?", ("creativity.quality", "creativity.agreement.")
+            "Is there a sign that raters did not choose by the texts?",
+            (
+                "creativity.quality",
+                "creativity.agreement.flips",
+                "creativity.agreement.orders",
+                "creativity.agreement.position",
+                "creativity.agreement.unanswered",
+            ),
         ),
         StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
     ),

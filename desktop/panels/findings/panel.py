@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QListView,
     QSizePolicy,
@@ -21,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import AppError
+from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations.measuring import MeasureJobs
-from desktop.operations.studies import ENDINGS, save_findings
 from desktop.panels.base import Panel
 from desktop.panels.findings.board import Board
+from desktop.panels.findings.saving import Saving
 from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from desktop.shell import Command, Shell
 from desktop.tables.findings import column_title
@@ -241,8 +240,9 @@ class FindingsPanel(Panel):
     def build(self) -> None:
         self.count = Chip("")
         self.header.add_chip(self.count)
+        self.saving = Saving(self.shell, self, self._shown)
         self.export = Button(tr("Export…"), icon="export")
-        self.export.clicked.connect(self.ask_export)
+        self.export.clicked.connect(self._offer_exports)
         self.header.add_action(self.export)
         self.board = Board()
         self.board.counted.connect(self._show_count)
@@ -316,7 +316,7 @@ class FindingsPanel(Panel):
             Command(tr("Open the texts of the finding"), self.open_texts, "", chosen),
             Command(tr("Copy the finding as a sentence"), card.put_sentence, "", chosen),
             Command(tr("Copy the finding as JSON"), card.put_json, "", chosen),
-            Command(tr("Export the findings shown…"), self.ask_export, "", lambda: bool(board.table.shown)),
+            *self.saving.commands(self._measurements),
             *sorting,
         ]
 
@@ -394,26 +394,17 @@ class FindingsPanel(Panel):
 
     # saving
 
-    def ask_export(self) -> None:
-        """Ask where to, and write what is shown."""
-        kinds = ";;".join(f"*.{ending}" for ending in ENDINGS)
-        chosen, kind = QFileDialog.getSaveFileName(
-            self, tr("Export the findings shown"), f"findings.{ENDINGS[0]}", kinds
-        )
-        if chosen:
-            path = Path(chosen)
-            known = path.suffix.lower().lstrip(".") in ENDINGS
-            self.save(path if known else path.with_name(path.name + kind.lstrip("*")))
+    def _shown(self) -> list[Finding]:
+        return [line.finding for line in self.board.table.shown]
 
-    def save(self, path: Path) -> None:
-        """Write the findings that are shown, in their order."""
-        findings = [line.finding for line in self.board.table.shown]
-        save_findings(findings=findings, path=path).start(self.shell.jobs)
+    def _offer_exports(self) -> None:
+        menu = self.saving.menu(self._measurements)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.export.mapToGlobal(self.export.rect().bottomLeft()))
 
     def _show_count(self, said: str) -> None:
         self.count.setText(said)
         self.count.setVisible(bool(said))
-        self.export.setEnabled(bool(self.board.table.shown))
 
     def _search(self) -> None:
         self._close_texts()

@@ -1,5 +1,6 @@
 """The findings panel over a real project file: what is stored, what came since, the texts behind, and the blind."""
 
+import csv
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from fake_shell import FakeShell
+from fingerprint_project import choosing, plan_of, project_with_texts
+from fingerprint_project import rated as rate
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -235,7 +238,7 @@ def test_filters_that_leave_nothing_offer_to_be_cleared(
     panel.board.filters.search.setText("nowhere")
     QTest.keyClick(panel.board.filters.search, Qt.Key.Key_Return)
     assert panel.board.no_match.isVisible()
-    assert not panel.export.isEnabled()
+    assert not panel.saving.commands(())[0].enabled()
     qtbot.mouseClick(panel.board.no_match.button, Qt.MouseButton.LeftButton)
     assert labels(panel) == ["whole", "early", "late", "early"]
     assert panel.board.filters.search.text() == ""
@@ -598,11 +601,60 @@ def test_the_findings_shown_are_saved_in_their_order(
     panel = open_panel()
     panel.board.filters.undefined.setChecked(False)
     panel.board.view.order_by("estimate")
-    panel.save(tmp_path / "found.jsonl")
+    panel.saving.save_findings(tmp_path / "found.jsonl")
     settle(qtbot, shell)
     rows = [json.loads(one) for one in (tmp_path / "found.jsonl").read_text("utf-8").splitlines()]
     assert [row["estimate"] for row in rows] == [0.8, 0.9, 1.5]
     assert rows[2]["low"] == 1.1
+
+
+def test_a_studys_report_is_saved_with_its_questions_answered_first(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path
+):
+    panel = open_panel()
+    panel.saving.save_report("letters", tmp_path / "none.html")
+    settle(qtbot, shell)
+    assert [error.message for error in shell.errors] == ["This study has not been measured yet."]
+    assert not (tmp_path / "none.html").exists()
+    panel.deliver(store(project))
+    settle(qtbot, shell)
+    titles = [action.text() for action in panel.saving.menu(panel._measurements).actions() if action.isEnabled()]
+    assert "Save a report: Reference letters…" in titles
+    panel.saving.save_report("letters", tmp_path / "report.html")
+    settle(qtbot, shell)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    answer = "Yes, in 1 of 1: whole &lt;b&gt;letters&lt;/b&gt;, 1.50 (95 % interval 1.10–2.00, n = 6)."
+    assert page.index("Do more letters fail for one group?") < page.index(answer) < page.index("<table>")
+    assert page.count(answer) == 2  # in the answers at the top, and above its own table
+    assert "rows were measured" not in page
+    assert "seed" in page
+
+
+def test_judgments_leave_as_a_table_and_for_llm_comparator_and_come_back(
+    qtbot: QtBot, shell: FakeShell, tmp_path: Path, open_panel: Open
+):
+    shell.project.close()
+    project = shell.project = project_with_texts(tmp_path / "judged.biasprint", ["gender"], tasks=["haiku"])
+    plan = plan_of(project, "gender", per_axis=2)
+    rate(project, plan, "R01", choosing("man"))
+    rate(project, plan, "R02", choosing("woman"), revealed=False)
+    panel = open_panel()
+    panel.saving.save_judgments(tmp_path / "judgments.csv")
+    settle(qtbot, shell)
+    with (tmp_path / "judgments.csv").open(encoding="utf-8-sig", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [(row["rater"], row["chosen"]) for row in rows] == [("R01", "man")] * 2  # R02 is still blind
+    panel.saving.save_judgments(tmp_path / "viewer.json")
+    settle(qtbot, shell)
+    names = sorted(path.name for path in tmp_path.glob("viewer*.json"))
+    assert names == ["viewer-man-non_binary.json", "viewer-man-woman.json", "viewer-woman-non_binary.json"]
+    panel.saving.bring_in(tmp_path / "viewer-man-woman.json")
+    settle(qtbot, shell)
+    assert len(project.judging.plans()) == 2
+    panel.saving.bring_in(tmp_path / "judgments.csv")
+    settle(qtbot, shell)
+    assert "not of LLM Comparator's format" in shell.errors[-1].message
+    project.close()
 
 
 def test_a_read_only_project_is_not_measured(qtbot: QtBot, project: Project, tmp_path: Path):

@@ -1,0 +1,358 @@
+"""LLM Comparator's format: judgments of two texts side by side, out to its viewer, and in from its files.
+
+The viewer shows two “models”; here those are two identities, models or origins that were compared. A file has the pairs
+of texts with a score from the first one's side (positive: A is better) and what each rater said, which is +1, 0 or −1
+for people. Format: https://github.com/PAIR-code/llm-comparator (read 2026-11; tried with its package 0.1).
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.judging.plan import MODEL, PlanSettings, texts_digest
+from core.judging.wording import shipped_wording
+from core.project.project import Project
+from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
+from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
+from core.project.stores.runs import OutputFilter
+from core.report.whole_file import write_whole
+from core.runs.exporting import judgment_rows
+from core.runs.importing import ImportedText, store_outputs
+from core.runs.setup import added_study
+from core.text import sha256_text
+
+FORMAT = "llm_comparator"  # how the command line calls it
+BETTER = 1.0  # the viewer's own scale ends at ±1.5: “much better”
+LARGEST = 256 * 2**20  # bytes of a file that is read
+JUDGE = "judge"  # whose scores they are where a file names nobody
+LABELS = {1: "A is better", -1: "B is better", 0: "same"}
+SCHEMA = [
+    {"name": "comparison", "type": "string"},
+    {"name": "axis", "type": "category"},
+    {"name": "task", "type": "category"},
+    {"name": "words", "type": "per_model_number"},
+    {"name": "rater", "type": "per_rating_string"},
+]
+
+Given = tuple[str, str, tuple[int, ...], str]  # a judgment's session, comparison, order of cards and note
+Pair = tuple[str, str, str]  # an axis, and the two identities
+
+
+# ---- Out
+
+
+@dataclass(frozen=True)
+class ComparatorFile:
+    """A file that was written: the two that it compares, its examples, and how many answers have no place in it."""
+
+    path: Path
+    pair: tuple[str, str]
+    examples: int
+    ratings: int
+    left_out: Mapping[str, int]
+
+
+def write_comparator(
+    ctx: JobContext, project: Project, path: Path, *, study: str | None = None
+) -> tuple[ComparatorFile, ...]:
+    """Write the judgments of revealed sessions: one file for each pair that was compared, at `path` where it is one.
+
+    Of three cards each pair is an example: who chose one preferred it to both others, and said nothing of those two.
+    Raises AppError where there is nothing to write, or it cannot be written.
+    """
+    kinds = {row.id for row in project.studies.all() if study in (None, row.kind)}
+    said: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for judgment in judgment_rows(project, kinds):
+        ctx.check()
+        said[judgment["comparison"]].append(judgment)
+    pairs: dict[Pair, list[tuple[ComparisonRow, int, int]]] = defaultdict(list)
+    for plan in project.judging.plans():
+        for row in project.judging.comparisons(plan.id) if plan.study_id in kinds else ():
+            if row.repeat_of is None and row.id in said:
+                for first, second in combinations(range(len(row.items)), 2):
+                    pairs[row.axis, row.items[first].identity, row.items[second].identity].append((row, first, second))
+    if not pairs:
+        raise AppError("There are no judgments to write yet.", hint="Sessions count from their reveal on.")
+    return tuple(
+        _write(project, path if len(pairs) == 1 else _beside(path, pair), pair, rows, said)
+        for pair, rows in sorted(pairs.items())
+    )
+
+
+def _beside(path: Path, pair: Pair) -> Path:
+    safe = "-".join("".join(sign if sign.isalnum() else "_" for sign in name) for name in pair[1:])
+    return path.with_name(f"{path.stem}-{safe}{path.suffix}")
+
+
+def _write(
+    project: Project,
+    path: Path,
+    pair: Pair,
+    rows: Sequence[tuple[ComparisonRow, int, int]],
+    said: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> ComparatorFile:
+    left_out: Counter[str] = Counter()
+    examples = [_example(project, row, (first, second), said[row.id], left_out) for row, first, second in rows]
+    content = {
+        "metadata": {"source_path": f"Biasprint: {pair[0]}", "custom_fields_schema": SCHEMA},
+        "models": [{"name": name} for name in pair[1:]],
+        "examples": examples,
+    }
+    text = json.dumps(content, ensure_ascii=True, indent=1)  # a lone surrogate stays an escape
+    write_whole(path, text.encode("ascii"))
+    ratings = sum(len(one["individual_rater_scores"]) for one in examples)
+    return ComparatorFile(path, pair[1:], len(examples), ratings, dict(left_out))
+
+
+def _example(
+    project: Project,
+    row: ComparisonRow,
+    cards: tuple[int, int],
+    said: Sequence[Mapping[str, Any]],
+    left_out: Counter[str],
+) -> dict[str, Any]:
+    items = [row.items[card] for card in cards]
+    names = [item.identity for item in items]
+    texts = project.texts([item.key for item in items])
+    shown = [texts[item.key] for item in items]
+    ratings = []
+    for one in said:
+        if one["seen"] or one["excluded"]:
+            left_out["it does not count in findings either"] += 1
+            continue
+        if one["outcome"] == "tie":
+            sign = 0
+        elif one["chosen"] in names:
+            sign = 1 if one["chosen"] == names[0] else -1
+        else:
+            left_out["none of the two was chosen"] += 1
+            continue
+        order = str(one["shown"]).split("|")
+        ratings.append(
+            {
+                "score": sign * BETTER,
+                "rating_label": LABELS[sign],
+                "is_flipped": order.index(names[1]) < order.index(names[0]),
+                "rationale": one["note"],
+                "custom_fields": {"rater": one["rater"], "rater_kind": one["rater_kind"]},
+            }
+        )
+    return {
+        "input_text": shipped_wording().title(row.task, row.theme),
+        "tags": [row.task],
+        "output_text_a": shown[0],
+        "output_text_b": shown[1],
+        "score": sum(one["score"] for one in ratings) / len(ratings) if ratings else None,
+        "individual_rater_scores": ratings,
+        "rationale_list": [],
+        "custom_fields": {
+            "comparison": row.id, "axis": row.axis, "task": row.task, "words": [len(text.split()) for text in shown],
+        },
+    }  # fmt: skip
+
+
+# ---- In
+
+
+@dataclass(frozen=True)
+class ComparatorRating:
+    """What one rater said of one example: +1, 0 or −1 from A's side."""
+
+    rater: str
+    person: bool
+    sign: int
+    flipped: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class ComparatorExample:
+    prompt: str
+    task: str
+    texts: tuple[str, str]
+    ratings: tuple[ComparatorRating, ...]
+
+
+@dataclass
+class ComparatorRead:
+    """A file that was read. `left_out`: examples and ratings that cannot be used, by reason."""
+
+    models: tuple[str, str]
+    examples: list[ComparatorExample] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class ComparatorStored:
+    """What came of it: a plan with so many comparisons, judgments that are new, and raters."""
+
+    plan_id: str
+    comparisons: int
+    judgments: int
+    raters: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+
+def read_comparator(path: Path) -> ComparatorRead:
+    """Read a file. Raises AppError, in a sentence, for whatever is not of the format."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            raise _no_comparator(path, "it is no file, or too large")
+        data = json.loads(path.read_bytes())
+        first, second = (str(one["name"]).replace("|", "/") for one in data["models"])
+        if first == second or not first or not second:
+            raise _no_comparator(path, "its two models have one name")
+        found = ComparatorRead((first, second))
+        for one in data["examples"]:
+            _take(one, found)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise _no_comparator(path, "it lacks models or examples, or is damaged") from error
+    if not found.examples:
+        raise _no_comparator(path, "it has no example with two texts and a score")
+    return found
+
+
+def _no_comparator(path: Path, why: str) -> AppError:
+    return AppError(
+        f"“{path.name}” is not of LLM Comparator's format: {why}.", kept="Nothing was imported.",
+        hint="The format has models (two names) and examples (input_text, output_text_a, output_text_b, score).",
+    )  # fmt: skip
+
+
+def _take(one: Mapping[str, Any], found: ComparatorRead) -> None:
+    texts = (one["output_text_a"], one["output_text_b"])
+    if not all(isinstance(text, str) and text.strip() for text in texts):
+        found.left_out["a text is empty, or an image"] += 1
+        return
+    if texts[0] == texts[1]:
+        found.left_out["the two texts are the same"] += 1
+        return
+    ratings = list(_ratings(one, found))
+    if not ratings:
+        found.left_out["it has no score"] += 1
+        return
+    tags = [str(tag) for tag in one.get("tags") or () if str(tag).strip()]
+    prompt = one["input_text"] if isinstance(one["input_text"], str) else ""
+    task = tags[0][:100] if tags else "prompt"
+    found.examples.append(ComparatorExample(prompt, task, (texts[0], texts[1]), tuple(ratings)))
+
+
+def _ratings(one: Mapping[str, Any], found: ComparatorRead) -> Iterator[ComparatorRating]:
+    """What each rater said; where nobody did by themselves, the score of the whole."""
+    people: set[str] = set()
+    given = [rating for rating in one.get("individual_rater_scores") or () if rating.get("score") is not None]
+    if not given and one.get("score") is not None:
+        yield ComparatorRating(JUDGE, False, _sign(one["score"]), False, "")
+    for rating in given:
+        own = rating.get("custom_fields") or {}
+        # A model that was asked several times is one judge, whatever order it was asked in.
+        name, person = str(own.get("rater") or JUDGE), own.get("rater_kind") == "person"
+        if person and name in people:
+            found.left_out["the rater is in the example twice"] += 1
+            continue
+        people |= {name} if person else set()
+        note = str(rating.get("rationale") or "")
+        yield ComparatorRating(name, person, _sign(rating["score"]), bool(rating.get("is_flipped")), note)
+
+
+def _sign(score: Any) -> int:
+    value = float(score)
+    return int(value > 0) - int(value < 0)
+
+
+def store_comparator(ctx: JobContext, project: Project, path: Path) -> ComparatorStored:
+    """Bring a file in: its texts as outputs of two models, a plan that compares them, its raters and judgments.
+
+    The same file a second time goes on where it stopped, or adds nothing. Raises AppError for a file that is no such.
+    """
+    found = read_comparator(path)
+    digest = sha256_text(json.dumps([one.texts for one in found.examples]) + "".join(found.models))[:8]
+    origin = f"LLM Comparator: {path.name[:100]} {digest}"
+    plan = next((row for row in project.judging.plans() if row.title == origin), None)
+    if plan is None:
+        plan = _store_plan(ctx, project, origin, found)
+    rows = project.judging.comparisons(plan.id)
+    names = _raters(project, plan, digest, found)
+    here: Counter[Given] = Counter(
+        (said.session_id, said.comparison_id, said.shown, said.note)
+        for session in set(names.values())
+        for said in project.judging.judgments(session)
+    )
+    added = 0
+    for number, (row, example) in enumerate(zip(rows, found.examples, strict=True), start=1):
+        ctx.check()
+        added += sum(_record(project, names[one.rater], row, one, here) for one in example.ratings)
+        ctx.report(number, len(rows))
+    for session in set(names.values()):
+        project.judging.reveal(session)
+    return ComparatorStored(plan.id, len(rows), added, tuple(sorted(names)), dict(found.left_out))
+
+
+def _store_plan(ctx: JobContext, project: Project, origin: str, found: ComparatorRead) -> PlanRow:
+    study = project.studies.of_kind("creativity")
+    study_id = study.id if study is not None else added_study(project, "creativity")
+    seen: Counter[str] = Counter()
+    items: list[ImportedText] = []
+    for one in found.examples:
+        key = f"imported/comparator/{sha256_text(one.task + one.prompt)[:32]}"
+        prompt = PromptSpec(key=key, text=one.prompt, task=one.task, identity="default")
+        items += [
+            ImportedText(prompt, model, seen[key], text) for model, text in zip(found.models, one.texts, strict=True)
+        ]
+        seen[key] += 1
+    store_outputs(ctx, project, study_id, origin, items, "A file of LLM Comparator.")
+    there = {
+        (row.prompt_key, row.sample, row.model, row.text): row.id
+        for row in project.outputs.each(OutputFilter(study_id=study_id, status="done"))
+        if row.backend == "imported"
+    }
+    specs = []
+    for position, one in enumerate(found.examples):
+        cards = tuple(
+            ComparisonItem(there[item.prompt.key, item.sample, item.model, item.text], item.model)
+            for item in items[2 * position : 2 * position + 2]
+        )
+        digest = texts_digest(sha256_text(text) for text in one.texts)
+        specs.append(
+            ComparisonSpec(position=position, axis=MODEL, task=one.task, theme="", items=cards, texts_sha256=digest)
+        )
+    settings = PlanSettings(kind="model").stored()
+    spec = PlanSpec(study_id=study_id, title=origin, axis=MODEL, seed=0, settings=settings)
+    key = project.judging.add_plan(spec, specs).uuid("plan")
+    return next(row for row in project.judging.plans() if row.id == key)
+
+
+def _raters(project: Project, plan: PlanRow, digest: str, found: ComparatorRead) -> dict[str, str]:
+    """Each name in the file with its session. The codes are the file's own: nobody is taken for somebody here."""
+    known = {row.code: row.id for row in project.judging.raters()}
+    people = {one.rater: one.person for example in found.examples for one in example.ratings}
+    sessions = {}
+    for name, person in people.items():
+        code = f"{name[:60]} ({digest})"
+        spec = RaterSpec(code=code, kind="person" if person else "model")
+        rater = known.get(code) or project.judging.add_rater(spec).uuid("rater")
+        sessions[name] = project.judging.open_session(plan.id, rater).uuid("session")
+    return sessions
+
+
+def _record(project: Project, session: str, row: ComparisonRow, one: ComparatorRating, here: Counter[Given]) -> int:
+    """Add a judgment unless it is among those that are here; how many were added."""
+    shown = (1, 0) if one.flipped else (0, 1)
+    key = (session, row.id, shown, one.note)
+    if here[key]:
+        here[key] -= 1
+        return 0
+    project.judging.record(
+        JudgmentSpec(
+            session_id=session, comparison_id=row.id, outcome="choice" if one.sign else "tie",
+            chosen=None if not one.sign else 0 if one.sign > 0 else 1, shown=shown, texts_sha256=row.texts_sha256,
+            note=one.note, active_seconds=0.0,
+        )
+    )  # fmt: skip
+    return 1

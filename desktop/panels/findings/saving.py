@@ -1,0 +1,118 @@
+"""What leaves from here: findings, judgments, a study's report; and judgments that come from LLM Comparator."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from core.findings import Finding
+from desktop.operations.studies import (
+    ENDINGS,
+    bring_in_judgments,
+    save_findings,
+    save_judgments,
+    save_study_report,
+)
+from desktop.shell import Command, Shell
+from desktop.widgets import tr
+from desktop.wording.findings import Measurement
+
+COMPARATOR = "json"  # the ending of LLM Comparator's files
+
+
+class Saving:
+    """Asks where to, and writes. `parent` is what its dialogs stand before, `shown` gives the findings in sight."""
+
+    def __init__(self, shell: Shell, parent: QWidget, shown: Callable[[], Sequence[Finding]]) -> None:
+        self._shell, self._parent, self._shown = shell, parent, shown
+
+    def commands(self, measurements: Sequence[Measurement]) -> list[Command]:
+        """What can be done with the findings that are shown, and with these studies."""
+
+        def some() -> bool:
+            return bool(self._shown())
+
+        def there() -> bool:
+            return self._shell.project is not None
+
+        def writable() -> bool:
+            return self._shell.project is not None and not self._shell.project.read_only
+
+        reports = [
+            Command(
+                tr("Save a report: {study}…").format(study=one.title),
+                partial(self.ask_report, one.study),
+                "",
+                partial(bool, one.measured_at),
+            )
+            for one in measurements
+        ]
+        return [
+            Command(tr("Export the findings shown…"), self.ask_findings, "", some),
+            *reports,
+            Command(tr("Export the judgments…"), self.ask_judgments, "", there),
+            Command(tr("Bring in judgments from LLM Comparator…"), self.ask_comparator, "", writable),
+        ]
+
+    def menu(self, measurements: Sequence[Measurement]) -> QMenu:
+        menu = QMenu(self._parent)
+        for command in self.commands(measurements):
+            action = menu.addAction(command.title, command.run)
+            action.setEnabled(command.enabled())
+        return menu
+
+    def ask_findings(self) -> None:
+        if path := self._target(tr("Export the findings shown"), "findings", ENDINGS):
+            self.save_findings(path)
+
+    def save_findings(self, path: Path) -> None:
+        """Write the findings that are shown, in their order."""
+        save_findings(findings=self._shown(), path=path).start(self._shell.jobs)
+
+    def ask_judgments(self) -> None:
+        if path := self._target(tr("Export the judgments"), "judgments", (*ENDINGS, COMPARATOR)):
+            self.save_judgments(path)
+
+    def save_judgments(self, path: Path) -> None:
+        """A table; with the ending json, files for LLM Comparator's viewer."""
+        if self._shell.project is not None:
+            save_judgments(project=self._shell.project, path=path).start(
+                self._shell.jobs, on_error=self._shell.show_error
+            )
+
+    def ask_report(self, study: str) -> None:
+        if path := self._target(tr("Save the report"), f"report-{study}", ("html",)):
+            self.save_report(study, path)
+
+    def save_report(self, study: str, path: Path) -> None:
+        if self._shell.project is not None:
+            save_study_report(project=self._shell.project, study=study, path=path).start(
+                self._shell.jobs, on_error=self._shell.show_error
+            )
+
+    def ask_comparator(self) -> None:
+        kinds = tr("LLM Comparator ({pattern})").format(pattern=f"*.{COMPARATOR}")
+        chosen, _ = QFileDialog.getOpenFileName(self._parent, tr("Bring in judgments"), "", kinds)
+        if chosen:
+            self.bring_in(Path(chosen))
+
+    def bring_in(self, path: Path) -> None:
+        if self._shell.project is not None:
+            bring_in_judgments(project=self._shell.project, path=path).start(
+                self._shell.jobs, on_error=self._shell.show_error
+            )
+
+    def _target(self, title: str, name: str, endings: Sequence[str]) -> Path | None:
+        """Where to, with one of the endings; None where nothing was chosen."""
+        kinds = ";;".join(
+            tr("For LLM Comparator ({pattern})").format(pattern=f"*.{one}") if one == COMPARATOR else f"*.{one}"
+            for one in endings
+        )
+        chosen, kind = QFileDialog.getSaveFileName(self._parent, title, f"{name}.{endings[0]}", kinds)
+        if not chosen:
+            return None
+        path = Path(chosen)
+        known = path.suffix.lower().lstrip(".") in endings
+        wanted = kind.rpartition("*")[2].rstrip(")")
+        return path if known else path.with_name(path.name + wanted)
