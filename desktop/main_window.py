@@ -249,6 +249,9 @@ class MainWindow(QMainWindow):
     def _drop_panel(self, key: str) -> None:
         panel = self.panels.pop(key)
         self.stack.removeWidget(panel)
+        for own in panel.findChildren(QWidget):
+            if own.isWindow():  # such as the live board on a wall: on a screen of its own until it is deleted
+                own.hide()
         panel.deleteLater()
 
     # composition

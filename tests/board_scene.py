@@ -1,6 +1,8 @@
 """Live boards with made-up figures, for tests and pictures of the window."""
 
 import numpy as np
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
 from core.project.rows import StudyRow
 from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue
@@ -85,3 +87,11 @@ def board(
 
 def data(texts: int, **how: object) -> BoardData:
     return BoardData(((1, "Reference letters"), (2, "News")), board(texts, **how))  # type: ignore[arg-type]
+
+
+def colours(widget: QWidget) -> dict[str, float]:
+    """The colours of a widget's picture, as "#rrggbb", with the share of it that each fills."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), dtype=np.uint32) & 0xFFFFFF
+    found, counts = np.unique(pixels, return_counts=True)
+    return {f"#{color:06x}": count / len(pixels) for color, count in zip(found.tolist(), counts.tolist(), strict=True)}

@@ -25,6 +25,7 @@ from desktop.panels.charts.dashboard import Place, packed, places_in
 from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.export import as_text, save_plot, tables_of
+from desktop.plots.plot import Plot
 from desktop.read.board import Course
 from desktop.read.board_shown import BoardData, Trace
 
@@ -279,10 +280,13 @@ def test_where_nobody_writes_there_is_a_sentence_in_place_of_the_pace(board: Liv
 
 
 def test_a_run_of_which_every_text_failed_says_why(board: LiveBoard) -> None:
-    show(board, scene.data(0, failed=3))
+    data = scene.data(0, failed=3)
+    assert data.board is not None
+    show(board, replace(data, board=replace(data.board, measures=())))
     card = board.dashboard.cards[PACE]
     assert isinstance(card, PaceCard)
     assert "3 took longer than their deadline." in card.sentence.text() + card.plot.nothing.text()
+    assert board.note.text() == "Every text failed so far: Generate tells why and asks for them again."
     assert not board.nothing.isVisible()
 
 
@@ -430,3 +434,26 @@ def test_a_late_reading_does_not_take_the_place_of_a_newer_one(board: LiveBoard)
     show(board, BoardData((), newer, 7))
     show(board, BoardData((), older, 6))
     assert board.board is newer
+
+
+@pytest.mark.parametrize("name", ["dark", "contrast"])
+def test_every_plot_of_board_and_wall_takes_the_theme_that_is_switched_to(
+    board: LiveBoard, qtbot: QtBot, qapp: QApplication, name: str
+) -> None:
+    show(board, scene.data(120, runs=2))
+    board.toggle_wall()
+    assert board.wall is not None
+    board.wall.showNormal()
+    board.wall.resize(1280, 720)
+    theme.apply(qapp, name, 1.0)
+    qtbot.waitUntil(lambda: board.wall is not None and board.wall.cards[AGENTIC].drawing.plot.tokens.name == name)
+    tokens = theme.current()
+    plots = [*board.dashboard.findChildren(Plot), *board.wall.findChildren(Plot)]
+    assert len(plots) == (1 + 6 + 1) + 4  # pace, measures and lengths; on the wall the first measures
+    for plot in plots:
+        seen = scene.colours(plot)
+        assert seen[tokens.surface.lower()] > 0.3, plot.accessibleName()
+        for series in tokens.series[:2]:
+            assert series.color.lower() in seen, plot.accessibleName()
+    for card in (*board.dashboard.cards.values(), *board.wall.cards.values()):
+        assert max(scene.colours(card).items(), key=lambda one: one[1])[0] == tokens.surface.lower()

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 
+import board_scene as scene
 import numpy as np
 import pytest
 from fake_shell import FakeShell
 from inline_compute import Inline
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from sklearn.decomposition import PCA
 
@@ -22,9 +24,11 @@ from core.prompts import cogs_set
 from core.runs.compare import compare
 from core.runs.explore import Method, TextMap
 from core.runs.setup import store_set
+from desktop import theme
 from desktop.panels.explore.panel import ExplorePanel, MakeTexts
 from desktop.panels.explore.scores import HISTOGRAM
 from desktop.plots.cells import HeatCells
+from desktop.plots.plot import Plot
 from desktop.read import explore
 from desktop.read.explore import ExploredTexts, FieldCodes, StoredTexts
 
@@ -528,3 +532,30 @@ def test_an_open_session_is_in_no_choice(tmp_path: Path):
     (found,) = source.chosen(JobContext())
     assert (found.rater, found.chosen) == ("R01", 0)
     project.close()
+
+
+# looks
+
+
+@pytest.mark.parametrize("name", ["dark", "contrast"])
+def test_every_plot_takes_a_theme_that_is_switched_while_the_panel_is_open(
+    show: Callable[..., ExplorePanel], qtbot: QtBot, qapp: QApplication, name: str
+):
+    panel = show()
+    for place in range(panel.tabs.count()):
+        panel.tabs.setCurrentIndex(place)
+        settle(panel, qtbot)
+    theme.apply(qapp, name, 1.0)
+    tokens = theme.current()
+    wanted = {tokens.surface.lower(), tokens.edge.lower()}  # ground and axes; plots are painted one after the other
+    seen = 0
+    for place in range(panel.tabs.count()):
+        panel.tabs.setCurrentIndex(place)
+        settle(panel, qtbot)
+        for plot in panel.views[place].findChildren(Plot):
+            if plot.isVisible() and plot.items_drawn():
+                seen += 1
+                assert plot.tokens is tokens
+                qtbot.waitUntil(lambda plot=plot: wanted <= set(scene.colours(plot)), timeout=PATIENCE)
+                assert theme.tokens_for("light").edge.lower() not in scene.colours(plot), plot.accessibleName()
+    assert seen == 4  # the map, two of scores, the heat map

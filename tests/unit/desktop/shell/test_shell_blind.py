@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import board_scene as scene
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent
@@ -19,6 +20,7 @@ from core.project.stores.judging import LOOK
 from desktop.dialogs.question import Question
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
+from desktop.panels.charts.wall import Wall
 from desktop.widgets import Button, Label, Notice
 from desktop.window_commands import file_menu
 
@@ -171,6 +173,21 @@ def test_panels_that_name_things_are_destroyed_and_built_anew_when_they_are_show
     window.show_panel("charts")
     assert window.panels["charts"] is not before["charts"]
     assert window.panels["charts"].project is window.project
+
+
+def test_the_wall_goes_when_a_rater_becomes_blind(qtbot: QtBot, window: MainWindow):
+    live = window.panels["charts"].live
+    live.show_data(scene.data(60))
+    live.draw()
+    live.toggle_wall()
+    wall = live.wall
+    assert wall.isVisible()
+    window.set_blind(True)
+    assert not isValid(wall) or not wall.isVisible()  # at once: not when the loop comes to it
+    assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, Wall) and one.isVisible()]
+    window.set_blind(False)
+    window.show_panel("charts")
+    assert window.panels["charts"].live.wall is None
 
 
 def test_writes_are_heard_of_again_after_the_rating(qtbot: QtBot, rating: MainWindow, file: Path):
