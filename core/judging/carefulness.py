@@ -90,7 +90,7 @@ def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
     if chance >= RUN_CHANCE:
         return None
     return RaterFlag("same answer", f"Card {_letter(card)} was chosen {length} times in a row of {len(answered)} "
-                                    f"answers; by chance this happens to {_chance(chance)}.")  # fmt: skip
+                                    f"answers; chance gives this to {_chance(chance)} raters.")  # fmt: skip
 
 
 def run_chance(length: int, n: int, cards: int) -> float:
@@ -129,7 +129,7 @@ def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
     bounds = wilson(many, n)
     assert bounds is not None
     return RaterFlag("side", f"Card {_letter(place)} of {cards} was chosen {many} of {n} times ({_interval(bounds)}); "
-                             f"by chance some card is so often in {_chance(chance)}.")  # fmt: skip
+                             f"chance gives this to {_chance(chance)} raters.")  # fmt: skip
 
 
 def tail(many: int, n: int, share: float) -> float:
@@ -192,7 +192,9 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
         return WithOthers(None, len(lines), reason="every choice fell on the same identity")
     if len(lines) < FEWEST_SHARED:
         return WithOthers(kappa, len(lines), reason=f"interval: fewer than {FEWEST_SHARED} comparisons")
-    return WithOthers(kappa, len(lines), _jackknifed(lines, sums, kappa), below=_below(lines))
+    bounds = _jackknifed(lines, sums, kappa)
+    reason = "interval: the comparisons do not differ" if bounds is None else ""
+    return WithOthers(kappa, len(lines), bounds, reason, _below(lines))
 
 
 def low_agreement(found: WithOthers) -> RaterFlag | None:
@@ -280,7 +282,7 @@ def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthe
 
 
 def _interval(bounds: Bounds) -> str:
-    return f"95 % interval {bounds.low:.0%} to {bounds.high:.0%}"
+    return f"95 % interval {100 * bounds.low:.0f} to {100 * bounds.high:.0f} %"
 
 
 def _letter(place: int) -> str:

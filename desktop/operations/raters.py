@@ -108,6 +108,30 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     return Operation(tr("Counting what came back"), work, tr("What came back counts from now on."), quiet=True)
 
 
+def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
+    """Leave a rater out of the findings, for a reason."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.exclusion import exclude
+
+        exclude(project, rater_id, reason)
+
+    done = tr("The rater is left out; the findings change once they are measured again.")
+    return Operation(tr("Leaving a rater out"), work, done, quiet=True)
+
+
+def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
+    """Count a rater again who was left out."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.exclusion import include
+
+        include(project, rater_id, reason)
+
+    done = tr("The rater counts again; the findings change once they are measured again.")
+    return Operation(tr("Counting a rater again"), work, done, quiet=True)
+
+
 def adjudicate(
     *, project: "Project", comparison: "ComparisonRow", outcome: "Decided", chosen: int | None, note: str
 ) -> Operation[None]:

@@ -12,6 +12,7 @@ from desktop.wording.titles import Titles
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket
     from core.judging.packets.report import MergedFile, MergeReport
+    from core.runs.rater_quality import RaterCard
     from core.runs.raters import PlanState, RaterState
 
 NOTHING = "—"
@@ -95,6 +96,78 @@ def rater_rows(raters: "Sequence[RaterState]") -> list[TableRow]:
         )
         for one in raters
     ]
+
+
+def care_columns() -> tuple[TableColumn, ...]:
+    return (
+        TableColumn(tr("Rater"), 96),
+        TableColumn(tr("Done"), 96, number=True, help=tr("Answered or skipped, of all that were asked")),
+        TableColumn(tr("Hours"), 72, number=True, help=tr("Active time, practice too, without longer pauses")),
+        TableColumn(tr("Practice"), 84, number=True, help=tr("Right, of the known answers to practise with")),
+        TableColumn(tr("Checks"), 84, number=True, help=tr("Right, of the hidden known answers")),
+        TableColumn(
+            tr("Agreement, κ (95 % interval)"), 226, help=tr("With the others, beyond chance; n: comparisons in common")
+        ),
+        TableColumn(tr("What was seen")),
+    )
+
+
+def care_rows(cards: "Sequence[RaterCard]") -> list[TableRow]:
+    return [
+        TableRow(
+            one.rater_id,
+            (
+                safe_line(one.code),
+                tr("{some} of {all}").format(some=number(one.done), all=number(one.asked)),
+                NOTHING if one.open and not one.hours else f"{one.hours:.2f}",
+                NOTHING if one.practice is None else f"{one.practice.right}/{one.practice.of}",
+                f"{one.checks.passed}/{one.checks.asked}" if one.checks.asked else NOTHING,
+                agreement_words(one),
+                flags_words(one),
+            ),
+        )
+        for one in cards
+    ]
+
+
+def agreement_words(card: "RaterCard") -> str:
+    found = card.agreement
+    if found.kappa is None:
+        return NOTHING
+    bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""
+    return f"{found.kappa:.2f}{bounds}, n = {number(found.n)}"
+
+
+def flags_words(card: "RaterCard") -> str:
+    """The flags by name; of somebody who is left out, that."""
+    names = {
+        "speed": tr("too quick"),
+        "same answer": tr("same answer"),
+        "side": tr("one side"),
+        "checks": tr("failed checks"),
+        "agreement": tr("low agreement"),
+    }
+    said = [names[flag.key] for flag in card.flags]
+    return ", ".join([tr("left out"), *said] if card.exclusion is not None else said) or NOTHING
+
+
+def care_words(card: "RaterCard") -> list[str]:
+    """Everything that is to be said of one rater, a sentence each."""
+    said = [safe_line(flag.said) for flag in card.flags]
+    if card.open:
+        opened = plural(card.open, "1 session is open on this machine.", "%n sessions are open on this machine.")
+        said.append(opened + " " + tr("Until the reveal only the number of its answers is shown."))
+    reason = card.agreement.reason.removeprefix("interval: ")
+    if card.agreement.kappa is None:
+        said.append(tr("Agreement cannot be told: {reason}.").format(reason=reason))
+    elif card.agreement.interval is None:
+        said.append(tr("Agreement has no interval: {reason}.").format(reason=reason))
+    if not card.flags and not card.open:
+        said.insert(0, tr("Nothing was seen that would speak against these answers."))
+    if card.exclusion is not None:
+        said.insert(0, tr("Left out since {date}: {reason}").format(
+            date=card.exclusion.at[:10], reason=safe_line(card.exclusion.reason)))  # fmt: skip
+    return said
 
 
 def where_words(rater: "RaterState") -> str:

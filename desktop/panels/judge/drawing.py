@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
@@ -55,7 +55,9 @@ class Drawing(QObject):
             tr("Looking for texts to compare"), lambda ctx: _offers(ctx, project), on_done=self._show, quiet=True
         )
 
-    def _show(self, offers: "Sequence[StudyOffer]") -> None:
+    def _show(self, found: "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]") -> None:
+        offers, rubrics = found
+        self._page.teaching.show_rubrics(rubrics)
         if offers:
             self._page.show_offers(offers, can_cancel=self.open_by_choice)
             self._on_choices()
@@ -89,16 +91,40 @@ class Drawing(QObject):
         self.open_by_choice = False
 
 
-def _offers(ctx: JobContext, project: "Project") -> "Sequence[StudyOffer]":
+def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
+    """What there is to compare, and the criteria of the tasks that come with the program, by title."""
+    from core.judging.rubric import rubric_text
+    from core.prompts.cogs import cogs_tasks
     from core.runs.compare.pool import offers
 
-    return offers(ctx, project)
+    rubrics = [(task.title, rubric_text([(one.name, one.explanation) for one in task.rubric])) for task in cogs_tasks()]
+    return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
 def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
     from core.runs.compare import compare
 
-    return compare(ctx, project, **request._asdict())
+    return compare(ctx, project, **asked_by(request))
+
+
+def asked_by(request: DrawRequest) -> dict[str, Any]:
+    """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
+    from core.judging.known import read_known
+    from core.judging.rubric import instructions_of, question_of, rubric_of
+
+    asked, taught = request._asdict(), request.teaching
+    del asked["teaching"]
+    return {
+        **asked,
+        "own_order": taught.own_order,
+        "split": taught.split,
+        "overlap": taught.overlap,
+        "instructions": instructions_of(taught.instructions),
+        "question": question_of(taught.question),
+        "rubric": rubric_of(taught.rubric),
+        "practice": tuple(one.stored() for one in read_known(taught.practice)) if taught.practice else (),
+        "checks": read_known(taught.checks) if taught.checks else (),
+    }
 
 
 def _told(compared: "ComparedPlan") -> str:

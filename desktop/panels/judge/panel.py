@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
@@ -14,6 +15,7 @@ from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
 from desktop.panels.judge.setup import SetupPage
 from desktop.panels.judge.start import JudgeStartPage
+from desktop.panels.judge.teaching import InstructionsPage
 from desktop.panels.judge.work import WorkPage
 from desktop.shell import Shell
 from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, ProgressThin, plural, spelled_seconds, tr
@@ -106,11 +108,22 @@ class JudgePanel(Panel):
             icon="judge",
         )
         self.setup, self.start, self.work = SetupPage(), JudgeStartPage(keys), WorkPage(keys)
+        self.instructions = InstructionsPage()
+        self._wanted: tuple[Offer, str, bool, str] | None = None  # what is opened once the instructions are read
         self.control = JudgeControl(self.work, self)
         self.end, self.finished_page = EndPage(keys), FinishedPage()
         self.reveal_page = RevealPage()
         self.pages = QStackedWidget()
-        for page in (self.blank, self.empty, self.setup, self.start, self.work, self.end, self.reveal_page):
+        for page in (
+            self.blank,
+            self.empty,
+            self.setup,
+            self.start,
+            self.instructions,
+            self.work,
+            self.end,
+            self.reveal_page,
+        ):
             self.pages.addWidget(page)
         self.pages.addWidget(self.finished_page)
         self.body.addWidget(self.pages, 1)
@@ -190,11 +203,13 @@ class JudgePanel(Panel):
         if view.comparison is None:
             self._show_overview()
             return
-        if self.pages.currentWidget() is self.start:
+        if self.pages.currentWidget() in (self.start, self.instructions):
             self._last_break = view.progress.active_seconds
             self.shell.set_saved("saved")
         self.work.show_view(view)
         self._show_page(self.work)
+        if view.practice is not None and view.practice.right is not None:
+            self.work.question.practised.setFocus(Qt.FocusReason.OtherFocusReason)  # Space goes on
         self.header.set_title(view.comparison.title)
         self._offer_break(view.progress)
 
@@ -234,6 +249,13 @@ class JudgePanel(Panel):
 
     def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
         self.setup.forget()
+        if offer.instructions and not offer.done + offer.skipped and not offer.revealed and self._wanted is None:
+            self._wanted = (offer, code, consent, background)
+            self.instructions.show_offer(offer)
+            self._show_page(self.instructions)
+            self.instructions.setFocus()
+            return
+        self._wanted = None
 
         def go_on() -> None:
             self.start.set_opening(True)
@@ -243,6 +265,16 @@ class JudgePanel(Panel):
             self.shell.look("judge/result", go_on)
         else:
             go_on()
+
+    def _go_on_reading(self) -> None:
+        """The instructions were read: open what was wanted."""
+        if self._wanted is not None and not self.control.busy:
+            self._open(*self._wanted)
+
+    def _stop_reading(self) -> None:
+        self._wanted = None
+        self.instructions.forget()
+        self._show_page(self.start)
 
     def _show_overview(self) -> None:
         self.work.flush_note()
@@ -359,6 +391,8 @@ class JudgePanel(Panel):
 
     def _connect_pages(self) -> None:
         self.start.started.connect(self._open)
+        self.instructions.went_on.connect(self._go_on_reading)
+        self.instructions.closed.connect(self._stop_reading)
         self.start.code_edited.connect(self.control.ask_start)
         self.start.another_person.connect(self._start_new_rater)
         self.start.copy_wanted.connect(self._save_elsewhere)

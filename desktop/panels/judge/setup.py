@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from core.jobs import JobContext
 from desktop import theme
+from desktop.panels.judge.teaching import Teaching, TeachingBox
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
@@ -333,7 +334,7 @@ WIDTH, CONSENT_HEIGHT = 760, 88
 
 
 class DrawRequest(NamedTuple):
-    """The arguments of `core.runs.compare.compare`."""
+    """The arguments of `core.runs.compare.compare`, what raters learn still as it was typed."""
 
     study_id: int
     kind: "PlanKind"
@@ -347,6 +348,7 @@ class DrawRequest(NamedTuple):
     criterion_ratings: bool
     ask_background: bool
     notes: bool
+    teaching: Teaching = Teaching()
 
 
 class SetupPage(Scroller):
@@ -369,6 +371,7 @@ class SetupPage(Scroller):
         self.ratings = _check(tr("Raters also rate each text by its criteria"))
         self.background = _check(tr("Raters may describe themselves"))
         self.background.setToolTip(tr("In their own words, and never required."))
+        self.teaching = TeachingBox()
         self.draw = PrimaryButton(tr("Draw comparisons"))
         self.cancel = QuietButton(tr("Cancel"))
         self.wanting = Label("", "note", wrap=True)
@@ -429,6 +432,7 @@ class SetupPage(Scroller):
             criterion_ratings=offer.kind == "creativity" and self.ratings.isChecked(),
             ask_background=self.background.isChecked(),
             notes=self.notes.isChecked(),
+            teaching=self.teaching.values(),
         )
         self.wanted.emit(request)
 
@@ -450,6 +454,7 @@ class SetupPage(Scroller):
             card.box.addWidget(box)
         card.box.addWidget(Label(tr("Consent text"), "strong"))
         card.box.addWidget(self.consent)
+        card.box.addWidget(self.teaching)
         card.box.addSpacing(tokens.grid)
         buttons = QHBoxLayout()
         buttons.addWidget(self.draw)

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import BlindComparison, GivenAnswer, RatingCriterion, Ratings, SessionView
+from core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, Ratings, SessionView
 from desktop import theme
 from desktop.panels.judge.ratings import RatingTable
 from desktop.settings import JudgeKeys, KeyMap
-from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, tr
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, QuietButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS, ComparisonCards
 from desktop.widgets.layout import clear_widget
@@ -42,11 +42,12 @@ class Rubric(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.most = 200
         self._criteria: tuple[RatingCriterion, ...] = ()
+        self._instructions = ""
 
-    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
-        if tuple(criteria) == self._criteria:
+    def set_criteria(self, criteria: Sequence[RatingCriterion], instructions: str = "") -> None:
+        if (tuple(criteria), instructions) == (self._criteria, self._instructions):
             return
-        self._criteria = tuple(criteria)
+        self._criteria, self._instructions = tuple(criteria), instructions
         sheet = clear_widget()
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, theme.current().gap, 0)
@@ -60,13 +61,19 @@ class Rubric(QScrollArea):
             explanation.setSizePolicy(policy)
             grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(explanation, row, 1)
+        if instructions:
+            whole = Label("\n".join(map(safe_line, instructions.splitlines())), wrap=True)
+            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            whole.setSizePolicy(policy)
+            grid.addWidget(whole, len(criteria), 0, 1, 2)
         self.setWidget(sheet)
         self.fit()
 
     def fit(self) -> None:
         """Take the height that the text needs at this width, or `most`."""
         layout = self.widget().layout() if self.widget() is not None else None
-        if layout is not None and self._criteria:
+        if layout is not None and (self._criteria or self._instructions):
             self.setFixedHeight(min(layout.heightForWidth(self.viewport().width()), self.most))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -94,7 +101,8 @@ class QuestionCard(Card):
         self.note = _toggle(tr("Note"), "N")
         row = QHBoxLayout()
         row.setSpacing(tokens.grid)
-        row.addWidget(Label(tr("Which is best?"), "strong"))
+        self.asked = ElidedLabel("", "strong")
+        row.addWidget(self.asked)
         row.addSpacing(tokens.grid)
         row.addWidget(self.criteria, 1)
         for button in (self.rubric_button, self.ratings, self.differences, self.note):
@@ -107,11 +115,34 @@ class QuestionCard(Card):
         self.box.addWidget(self.rubric)
         self.box.addWidget(self.said)
         self.box.addWidget(self._review_row())
+        self.box.addWidget(self._practice_row())
+        self._instructions = ""
         self.rubric_button.toggled.connect(self._show_rubric)
         theme.signals.changed.connect(self.rubric.fit)
 
+    def set_comparison(self, comparison: BlindComparison) -> None:
+        """What is asked of it, and by what it is judged."""
+        self.asked.set_text(safe_line(comparison.question) or tr("Which is best?"))
+        self._instructions = comparison.instructions
+        self.set_criteria(comparison.criteria)
+
+    def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
+        """In the practice round: where one is, and after the answer whether it was right, and why."""
+        self.practice.setVisible(step is not None)
+        if step is None:
+            return
+        where = tr("Practice {number} of {of}").format(number=step.number, of=step.of)
+        said, told = tr("it counts nowhere"), step.right is not None
+        if step.right is not None:
+            right = answer is not None and answer.card == step.right
+            better = tr("The better one is {letter}.").format(letter=LETTERS[step.right])
+            said = " ".join(part for part in (tr("Right.") if right else better, safe_line(step.why)) if part)
+        self.practice_words.setText(f"{where} · {said}")
+        self.practised.setText(tr("Go on") if step.number < step.of else tr("Go on to the first that counts"))
+        self.practised.setVisible(told)
+
     def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
-        self.rubric_button.setVisible(bool(criteria))
+        self.rubric_button.setVisible(bool(criteria or self._instructions))
         self._criteria = criteria
         self._name_criteria()
         self._show_rubric(self.rubric_button.isChecked())
@@ -150,8 +181,20 @@ class QuestionCard(Card):
     def _show_rubric(self, shown: bool) -> None:
         # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.
         if shown:
-            self.rubric.set_criteria(self._criteria)
-        self.rubric.setVisible(shown and bool(self._criteria))
+            self.rubric.set_criteria(self._criteria, self._instructions)
+        self.rubric.setVisible(shown and bool(self._criteria or self._instructions))
+
+    def _practice_row(self) -> QWidget:
+        self.practice = QWidget()
+        self.practice_words = Label("", "strong", wrap=True)
+        self.practised = PrimaryButton(tr("Go on"))
+        self.practised.clicked.connect(self.resumed)
+        row = QHBoxLayout(self.practice)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.practice_words, 1)
+        row.addWidget(self.practised)
+        self.practice.hide()
+        return self.practice
 
     def _review_row(self) -> QWidget:
         self.review = QWidget()
@@ -268,12 +311,13 @@ class WorkPage(QScrollArea):
         if another:
             self.question.differences.setChecked(False)
             self.cards.set_texts(comparison.texts)
-            self.question.set_criteria(comparison.criteria)
+            self.question.set_comparison(comparison)
             self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
             self._set_note(comparison.note)
             self._set_ratings(comparison)
         self.together.setVisible(self.cards.scrollable)
-        self.question.set_answer(view.answer)
+        self.question.set_answer(view.answer if view.practice is None else None)
+        self.question.set_practice(view.practice, view.answer)
         self.set_answer(view.answer)
 
     def set_answer(self, answer: GivenAnswer | None) -> None:

@@ -20,6 +20,7 @@ from desktop.operations.raters import count_what_came, decide
 from desktop.panels.base import Panel
 from desktop.panels.findings.studies import when_words
 from desktop.panels.raters.adjudicate import AdjudicateSection
+from desktop.panels.raters.care import CareSection
 from desktop.panels.raters.packets import PacketsSection
 from desktop.panels.raters.plans import PlansSection
 from desktop.panels.raters.quality import QualitySection
@@ -412,12 +413,13 @@ class RatersPanel(Panel):
         self.header.add_chip(self.read_only)
         self.plans, self.packets = PlansSection(self.shell), PacketsSection(self.shell)
         self.decisions, self.adjudication = DecisionsSection(self.shell), AdjudicateSection(self.shell)
-        self.quality = QualitySection(self.shell)
+        self.care, self.quality = CareSection(self.shell), QualitySection(self.shell)
         self.sections: dict[str, RatersSection] = {
             "plans": self.plans,
             "packets": self.packets,
             "decisions": self.decisions,
             "adjudication": self.adjudication,
+            "care": self.care,
             "quality": self.quality,
         }
         self.tabs = QTabBar()

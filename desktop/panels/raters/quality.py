@@ -139,7 +139,9 @@ STUDY = "creativity"
 QUALITY, AGREEMENT = "creativity.quality.", "creativity.agreement."
 PAIR = " / "  # between the codes of two raters in a label
 # How the tables stand; `_questions` sorts the findings into them, the narrowest question first.
-ORDER = ("consistency", "position", "time", "axes", "tasks", "pairs", "without", "models", "orders", "other")
+ORDER = (
+    "consistency", "position", "time", "axes", "tasks", "pairs", "excluded", "without", "models", "orders", "other"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,8 @@ def _newer(project: "Project", measured: Measurement | None) -> bool:
     if measured is None or not measured.measured_at:
         return False
     at = measured.measured_at
-    decided = any(row.created_at > at for row in project.annotations.of_kind("decision"))
+    decisions = (row for kind in ("decision", "exclusion") for row in project.annotations.of_kind(kind))
+    decided = any(row.created_at > at for row in decisions)
     merged = any(row.direction == "merged" and row.created_at > at for row in project.packets.all())
     return measured.new_sessions > 0 or decided or merged
 
@@ -307,6 +310,12 @@ def _questions() -> tuple[_Question, ...]:
             tr("Without one rater"),
             tr("The same measures with each rater left out in turn: whether one of them carries the result."),
             ids(f"{QUALITY}without"),
+        ),
+        _Question(
+            "excluded",
+            tr("With everybody"),
+            tr("Shares and ABS with the raters who are left out too; every other finding is without them."),
+            ids(f"{QUALITY}excluded"),
         ),
         _Question("other", tr("Other measures"), tr("Further findings about the raters."), ids(QUALITY)),
     )

@@ -32,7 +32,7 @@ def test_forty_two_comparisons_in_half_a_minute_are_flagged_by_the_words_on_the_
     hasty = [said(number, number % 2, seconds=32 / 42, words=36) for number in range(42)]
     flag = too_quick(hasty)
     assert flag is not None
-    assert flag.said.startswith("42 of 42 answers came sooner than the texts can be read (95 % interval 92% to 100%)")
+    assert flag.said.startswith("42 of 42 answers came sooner than the texts can be read (95 % interval 92 to 100 %)")
     assert too_quick([said(number, seconds=60 / 4, words=60) for number in range(42)]) is None
     at_the_limit = [said(number, seconds=60 / FASTEST, words=60) for number in range(42)]
     assert too_quick(at_the_limit) is None

@@ -1,0 +1,274 @@
+"""What raters learn before they begin: the page of instructions, and the fields of the setup form that hold it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.judging.blind import Offer
+from desktop import theme
+from desktop.widgets import (
+    Button,
+    Card,
+    ElidedLabel,
+    Label,
+    LinkButton,
+    PlainText,
+    PrimaryButton,
+    QuietButton,
+    plural,
+    tr,
+)
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.layout import Scroller, clear_row
+from desktop.widgets.safe_text import safe_line
+
+WIDTH = 760
+TEXT_LINES, RUBRIC_LINES = 4, 4
+TABLES = "*.csv *.tsv *.jsonl *.xlsx *.parquet"
+
+
+class Teaching(NamedTuple):
+    """What a form says of raters' lessons, as it was typed; it is read and checked when comparisons are drawn."""
+
+    instructions: str = ""
+    question: str = ""
+    rubric: str = ""
+    practice: Path | None = None
+    checks: Path | None = None
+    own_order: bool = True
+    split: int = 0
+    overlap: float = 0.0
+
+
+class TableField(QWidget):
+    """A file that was chosen, with a button to choose one and one to leave it out."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.path: Path | None = None
+        self._name = name
+        self.choose = Button(tr("Choose a table…"))
+        self.choose.setAccessibleName(f"{name}: {self.choose.text()}")
+        self.shown = ElidedLabel("", "soft")
+        self.clear = LinkButton(tr("Leave out"))
+        self.clear.setAccessibleName(f"{name}: {self.clear.text()}")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.choose)
+        row.addWidget(self.shown, 1)
+        row.addWidget(self.clear)
+        self.choose.clicked.connect(self._ask)
+        self.clear.clicked.connect(lambda: self.set_path(None))
+        self.set_path(None)
+
+    def set_path(self, path: Path | None) -> None:
+        self.path = path
+        self.shown.set_text(tr("none") if path is None else path.name)
+        self.clear.setVisible(path is not None)
+
+    def _ask(self) -> None:
+        kinds = f"{tr('Tables')} ({TABLES})"
+        chosen, _ = QFileDialog.getOpenFileName(self, self._name, "", kinds)
+        if chosen:
+            self.set_path(Path(chosen))
+
+
+class TeachingBox(QWidget):
+    """Instructions, question, rubric, practice, checks, order and split; folded away until they are wanted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.more = QuietButton(tr("Instructions, practice and checks…"))
+        self.more.setCheckable(True)
+        self.instructions, self.rubric = _text(tr("Instructions"), TEXT_LINES), _text(tr("Rubric"), RUBRIC_LINES)
+        self.instructions.setPlaceholderText(tr("Raters read this before the first comparison, and can read it again."))
+        own = tr("The task’s own criteria, unless you write others. One a line:")
+        self.rubric.setPlaceholderText(f"{own}\n{tr('Name: explanation')}")
+        self.start_from = QuietButton(tr("Start from…"))
+        self.start_from.setToolTip(tr("Take over a task’s criteria, to change them here."))
+        self.start_from.hide()
+        self.question = QLineEdit()
+        self.question.setPlaceholderText(tr("Which is best?"))
+        self.practice, self.checks = TableField(tr("Practice")), TableField(tr("Hidden checks"))
+        self.own_order = QCheckBox(tr("Each rater in an order of their own"))
+        self.own_order.setChecked(True)
+        self.split, self.overlap = QSpinBox(), QSpinBox()
+        self.inside = QWidget()
+        self.inside.hide()
+        self._lay_out()
+        self.more.toggled.connect(self.inside.setVisible)
+        self.split.valueChanged.connect(lambda parts: self.overlap.setEnabled(parts > 1))
+
+    def values(self) -> Teaching:
+        parts = self.split.value() if self.split.value() > 1 else 0
+        return Teaching(
+            instructions=self.instructions.toPlainText(),
+            question=self.question.text(),
+            rubric=self.rubric.toPlainText(),
+            practice=self.practice.path,
+            checks=self.checks.path,
+            own_order=self.own_order.isChecked(),
+            split=parts,
+            overlap=self.overlap.value() / 100 if parts else 0.0,
+        )
+
+    def show_rubrics(self, rubrics: Sequence[tuple[str, str]]) -> None:
+        """Offer the criteria of these tasks, by title, to begin with."""
+        menu = QMenu(self.start_from)
+        for title, text in rubrics:
+            menu.addAction(safe_line(title)).triggered.connect(
+                lambda _=False, text=text: self.rubric.setPlainText(text)
+            )
+        self.start_from.setMenu(menu)
+        self.start_from.setVisible(bool(rubrics))
+
+    def _rubric_field(self) -> QWidget:
+        field = QWidget()
+        box = QVBoxLayout(field)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addWidget(self.rubric)
+        line = QHBoxLayout()
+        line.addWidget(self.start_from)
+        line.addStretch(1)
+        box.addLayout(line)
+        return field
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        self.split.setRange(1, 200)
+        self.split.setSpecialValueText(tr("nobody: all judge all"))
+        self.overlap.setRange(0, 100)
+        self.overlap.setSuffix(" %")
+        self.overlap.setValue(20)
+        self.overlap.setEnabled(False)
+        columns = tr("Columns: text_a, text_b, for a third card text_c, and answer (a, b or c);")
+        columns += " " + tr("task, theme and why where they help.")
+        practice = tr("Known answers, told right or not at once. They count nowhere.")
+        checks = tr("Known answers among the others; raters are not told.")
+        rows: tuple[tuple[str, QWidget, str], ...] = (
+            (tr("Instructions"), self.instructions, ""),
+            (tr("Question"), self.question, tr("Asked above each comparison, in one short line.")),
+            (tr("Rubric"), self._rubric_field(), ""),
+            (tr("Practice"), self.practice, f"{practice} {columns}"),
+            (tr("Hidden checks"), self.checks, f"{checks} {columns}"),
+            (tr("Order"), self.own_order, tr("Drawn from the seed and the rater’s code.")),
+            (tr("Split among"), self.split, tr("Raters R01, R02 … judge the parts 1, 2 …; more raters begin again.")),
+            (tr("Judged by all of them"), self.overlap, tr("The share on which agreement is measured.")),
+        )
+        grid = QGridLayout(self.inside)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(tokens.gap)
+        grid.setVerticalSpacing(tokens.grid)
+        grid.setColumnStretch(1, 1)
+        for row, (title, field, tip) in enumerate(rows):
+            label = Label(title)
+            label.setBuddy(field)
+            field.setToolTip(tip)
+            if not field.accessibleName():
+                field.setAccessibleName(title)
+            high = title in (tr("Instructions"), tr("Rubric"))
+            place = Qt.AlignmentFlag.AlignTop if high else Qt.AlignmentFlag.AlignVCenter
+            grid.addWidget(label, row, 0, place)
+            narrow = field in (self.split, self.overlap)
+            grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0))
+        for spin in (self.split, self.overlap):
+            spin.setMinimumWidth(tokens.px(190))
+            guard_wheel(spin)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.grid)
+        line = QHBoxLayout()
+        line.addWidget(self.more)
+        line.addStretch(1)
+        box.addLayout(line)
+        box.addWidget(self.inside)
+
+
+class _Text(QPlainTextEdit):
+    """A field of so many lines, which grow with the letters."""
+
+    def __init__(self, name: str, lines: int) -> None:
+        super().__init__()
+        self._lines = lines
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(name)
+        self.fit()
+        theme.signals.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * self._lines + theme.current().px(24))
+
+
+def _text(name: str, lines: int) -> QPlainTextEdit:
+    return _Text(name, lines)
+
+
+class InstructionsPage(Scroller):
+    """The plan's instructions, before its first comparison; and what comes then."""
+
+    went_on = Signal()
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.text = PlainText(name=tr("Instructions"))
+        self.then = Label("", "soft", wrap=True)
+        self.go_on = PrimaryButton(tr("Go on"))
+        self.back = QuietButton(tr("Back"))
+        sheet, outer = clear_row()
+        card = Card(tr("Please read this first"))
+        card.setMaximumWidth(tokens.px(WIDTH))
+        outer.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)
+        outer.addStretch(0)
+        card.box.addWidget(self.text)
+        card.box.addWidget(self.then)
+        row = QHBoxLayout()
+        row.addWidget(self.go_on)
+        row.addWidget(self.back)
+        row.addStretch(1)
+        card.box.addLayout(row)
+        self.setWidget(sheet)
+        self.setFocusProxy(self.go_on)
+        self.go_on.clicked.connect(self.went_on)
+        self.back.clicked.connect(self.closed)
+
+    def show_offer(self, offer: Offer) -> None:
+        self.text.set_text(offer.instructions)
+        practice = plural(
+            offer.practice,
+            "1 comparison to practise with comes first: you are told at once whether you were right.",
+            "%n comparisons to practise with come first: you are told at once whether you were right.",
+        )
+        begin = tr("The comparisons come next. You can read this again at any time, under “Rubric”.")
+        self.then.setText(practice if offer.practice else begin)
+        self._fit()
+
+    def forget(self) -> None:
+        self.text.set_text("")
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the text needs; the page scrolls."""
+        document = self.text.document()
+        document.setTextWidth(self.text.viewport().width())
+        self.text.setFixedHeight(round(document.size().height()) + 8)

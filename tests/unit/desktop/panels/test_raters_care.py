@@ -1,0 +1,77 @@
+"""The tab about raters' care: what is told of whom, and leaving somebody out for a reason."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+from raters_bench import Bench
+from raters_scene import A, B, add_plan, at, castle, rate
+
+from core.judging.exclusion import decisions_on, excluded_codes
+from desktop.main_window import MainWindow
+
+Open = Callable[[Path], Bench]
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, window: MainWindow) -> Open:
+    return lambda path: Bench(qtbot, window, path)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return castle(tmp_path)
+
+
+def cells(bench: Bench) -> dict[str, tuple[str, ...]]:
+    return {row.cells[0]: row.cells[1:] for row in bench.panel.care.raters.table.rows}
+
+
+def test_who_rated_how_carefully_is_told_and_of_an_open_session_its_count_alone(open_panel: Open, path: Path):
+    project, plan = at(path)
+    rate(project, plan, "R01", dict.fromkeys(range(6), A))
+    rate(project, plan, "R02", dict.fromkeys(range(6), B))
+    rate(project, plan, "R03", {0: A, 1: A}, reveal=False)
+    add_plan(project, "Monday", workshop=True)
+    project.close()
+    bench = open_panel(path)
+    bench.tab("care")
+    told = cells(bench)
+    assert told["R01"][0] == "6 of 6"
+    assert told["R03"] == ("2 of 6", "—", "—", "—", "—", "—")
+    assert told["R01"][4].endswith("n = 6")
+    care = bench.panel.care
+    care.raters.select(next(one.rater_id for one in care.cards if one.code == "R03"))
+    assert "1 session is open on this machine." in care.said.text()
+
+
+def test_a_rater_is_left_out_for_a_reason_and_counted_again(open_panel: Open, path: Path):
+    project, plan = at(path)
+    rate(project, plan, "R01", dict.fromkeys(range(6), A))
+    rate(project, plan, "R02", dict.fromkeys(range(6), B))
+    project.close()
+    bench = open_panel(path)
+    bench.tab("care")
+    care = bench.panel.care
+    care.raters.select(next(one.rater_id for one in care.cards if one.code == "R02"))
+    assert not care.out.isEnabled(), "nobody is left out without a reason"
+    care.reason.setText("did not <b>read</b>")
+    bench.press(care.out)
+    assert excluded_codes(bench.project) == {"R02": "did not <b>read</b>"}
+    assert cells(bench)["R02"][-1].startswith("left out")
+    assert "did not <b>read</b>" in care.said.text()
+    assert (care.out.isHidden(), care.again.isHidden(), care.reason.text()) == (True, False, "")
+    bench.press(care.again)
+    assert excluded_codes(bench.project) == {}
+    rater = next(one.rater_id for one in care.cards if one.code == "R02")
+    assert [one.excluded for one in decisions_on(bench.project, rater)] == [True, False]
+    assert not care.out.isHidden()
+
+
+def test_where_nobody_rated_it_says_what_to_do_next(open_panel: Open, path: Path):
+    bench = open_panel(path)
+    bench.tab("care")
+    assert bench.panel.care.pages.currentWidget() is bench.panel.care.nothing
+    bench.press(bench.panel.care.nothing.button)
+    assert bench.panel.stack.currentWidget() is bench.panel.plans
