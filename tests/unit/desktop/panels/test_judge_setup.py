@@ -15,6 +15,7 @@ from core.runs.compare.pool import AxisOffer, StudyOffer, offers
 from desktop import theme
 from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
+from desktop.panels.judge.teaching import Teaching
 
 GENDER = AxisOffer("gender", "Gender", {"man": "Man", "woman": "Woman", "nb": "Non-binary"})
 ORIENTATION = AxisOffer("orientation", "Orientation", {"straight": "Straight", "queer": "Queer"})
@@ -110,7 +111,7 @@ def test_everything_that_raters_are_asked_is_in_the_request(qtbot: QtBot, page: 
     for field, value in ((page.per_axis, 30), (page.raters, 4), (page.repeats, 10), (page.seed, 7)):
         field.setValue(value)
     request = asked(qtbot, page)
-    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False)
+    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching())
 
 
 def test_one_study_alone_needs_no_choice_of_one(qtbot: QtBot, page: SetupPage) -> None:
