@@ -19,6 +19,8 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from statsmodels.stats.inter_rater import fleiss_kappa
 
+from core.judging.assignment import assigned
+from core.judging.plan import PlanSettings
 from core.project.check import check_project
 from core.project.project import Project
 
@@ -102,14 +104,15 @@ def world(
 def expected(project: Project, world: World) -> dict[tuple[str, str], tuple[Any, ...]]:
     """By comparison and rater: outcome, chosen item, order of the items on the screen, note."""
     (plan,) = project.judging.plans()
-    rows = sorted(project.judging.comparisons(plan.id), key=lambda row: row.position)
+    rows, settings = project.judging.comparisons(plan.id), PlanSettings.of(plan.settings)
     wanted = {}
     for code, answers in world.given.items():
+        places = assigned(rows, settings, seed=plan.seed, code=code)
         for ordinal, said in answers.items():
-            row = rows[ordinal - 1]
+            row = rows[places[ordinal - 1]]
             texts = project.texts([item.key for item in row.items])
             stored = [texts[item.key] for item in row.items]
-            assert sorted(stored) == sorted(said.texts), "the packet's numbers are those of the plan"
+            assert sorted(stored) == sorted(said.texts), "the packet's numbers are those of the rater's order"
             assert len(set(stored)) == len(stored), "equal texts would make the test ambiguous"
             shown = tuple(stored.index(text) for text in said.texts)
             chosen = None if said.chosen is None else stored.index(said.chosen)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.packets import label_studio, potato
 from core.judging.packets.make import (
@@ -20,6 +20,7 @@ from core.judging.packets.make import (
     read_plan,
 )
 from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
+from core.judging.plan import PlanSettings
 from core.judging.wording import ComparisonWording, shipped_wording
 from core.project.project import Project
 from core.project.stores.packets import NewPacket
@@ -50,6 +51,11 @@ def hand_out(
     plan = read_plan(ctx, project, plan_id, words)
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
     tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
+    if PlanSettings.of(plan.row.settings).worst:
+        raise UsageError(
+            "This plan asks for the worst text as well, and other tools are asked for the best alone.",
+            hint="Make packets for this program instead.",
+        )
     handout = Handout(
         tasks,
         cards=max(len(row.items) for row in plan.rows if row.id in plan.usable),

@@ -10,7 +10,7 @@ import pytest
 from outside_results import Answering, annotation, label_studio_answers, potato_answers
 from packet_files import CANARIES, TITLE, coordinator, make, merge, text_of
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.packets.decisions import conflicts, packets
 from core.judging.packets.hand_out import hand_out
@@ -260,6 +260,13 @@ def test_a_folder_that_nobody_answered_in_or_that_is_a_trap_is_refused(project: 
     assert "damaged or of another version" in merge(project, made.path).files[0].refused
     (made.path.parent / "comparisons.jsonl").unlink()
     assert "comparisons.jsonl" in merge(project, made.path).files[0].refused
+
+
+def test_a_plan_that_asks_for_more_than_a_choice_is_not_handed_out(project: Path, tmp_path: Path) -> None:
+    coordinator(project, comparisons=2, worst=True)
+    with pytest.raises(UsageError, match="the worst text as well"):
+        handed(project, "potato")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("tool", TOOLS)
