@@ -13,8 +13,6 @@ import numpy as np
 
 from core.metrics.result import Floats, Ints, finite
 
-_PLACES = 1074  # binary ones behind the point: every float is a whole number of 2 ** −1074
-
 
 def exact_mean(values: Floats) -> float:
     """Σ x / n with the sum rounded once, whatever the order. ValueError for NaN and for no values."""
@@ -34,31 +32,38 @@ def cluster_means(values: Floats, clusters: Ints) -> Floats:
 
 
 class ExactSum:
-    """A sum of floats without rounding: what was added can be removed again, and the order leaves no trace."""
+    """A sum of floats without rounding: what was added can be removed again, and the order leaves no trace.
 
-    __slots__ = ("_whole",)
+    Kept as a whole number of 2 ** −places, with as many places as a value has needed: a float has 1074 at most, and
+    shares about 55, so that a sum of them is no larger than two words.
+    """
+
+    __slots__ = ("_places", "_whole")
 
     def __init__(self) -> None:
-        self._whole = 0
+        self._whole = self._places = 0
 
     def add(self, value: float) -> None:
         """ValueError for NaN and infinite values."""
-        self._whole += _whole(value)
+        self._change(value, 1)
 
     def remove(self, value: float) -> None:
-        self._whole -= _whole(value)
+        self._change(value, -1)
+
+    def _change(self, value: float, sign: int) -> None:
+        if not math.isfinite(value):
+            raise ValueError("values must be finite numbers")
+        numerator, denominator = float(value).as_integer_ratio()
+        places = denominator.bit_length() - 1
+        if places > self._places:
+            self._whole <<= places - self._places
+            self._places = places
+        self._whole += sign * numerator << self._places - places
 
     @property
     def value(self) -> float:
         """Rounded once, as `math.fsum` does."""
-        return self._whole / (1 << _PLACES)
-
-
-def _whole(value: float) -> int:
-    if not math.isfinite(value):
-        raise ValueError("values must be finite numbers")
-    numerator, denominator = float(value).as_integer_ratio()
-    return numerator << (_PLACES + 1 - denominator.bit_length())
+        return self._whole / (1 << self._places)
 
 
 class Moments:

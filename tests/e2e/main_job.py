@@ -99,7 +99,7 @@ def _judge(robot: Robot) -> Script:
 
         yield answered
     found["pressed"] = pressed
-    yield lambda: panel.pages.currentWidget() is panel.end and panel.end.reveal.isEnabled() and robot.idle()
+    yield lambda: panel.pages.currentWidget() is panel.end and robot.idle()
     robot.picture("judge-end")
     robot.click(panel.end.reveal)
     yield lambda: panel.end.sure.isVisible()

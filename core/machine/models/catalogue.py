@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from core.errors import AppError, UsageError
@@ -170,9 +171,10 @@ def roles() -> Mapping[str, CatalogueRole]:
     }
 
 
+@cache
 def scorers() -> Mapping[str, DeclaredScorer]:
-    """Every scorer of the program by name, in the catalogue's order."""
-    return {name: DeclaredScorer(name, **_fields(data)) for name, data in _data()["scorers"].items()}
+    """Every scorer of the program by name, in the catalogue's order. Kept: a live board asks ten times a second."""
+    return MappingProxyType({name: DeclaredScorer(name, **_fields(data)) for name, data in _data()["scorers"].items()})
 
 
 def role(key: str) -> CatalogueRole:

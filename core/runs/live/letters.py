@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import exp, sqrt
+from sys import intern
 
 import numpy as np
 
@@ -46,15 +47,21 @@ GIVEN_IN_TABLE = "the table gives each letter's share: it is measured at the end
 TOO_MANY = f"there are more than {MOST_GROUPS} groups: they are compared at the end"
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Letter:
-    """`cluster`: what its block shares, itself where it has none. `part`: model and document. `rank`: in the table."""
+    """`cluster`: what its block shares, itself where it has none. `part`: model and document. `rank`: in the table.
+
+    `english`: whether it is in English, once that is known; until then `waiting` keeps its styles. One is kept for
+    each letter, so that names are interned.
+    """
 
     group: str
     cluster: object
     part: tuple[str, str]
     plain: bool
     rank: tuple[bool, int]
+    english: bool | None = None
+    waiting: tuple[tuple[str, float], ...] = ()
 
 
 class LettersTally:
@@ -96,9 +103,10 @@ class LettersTally:
 
     def _know(self, key: TextKey, group: str, block: str, part: tuple[str, str], arm: str) -> None:
         plain = arm in ("", PLAIN_ARM)
-        part = (part[0], part[1] or "letter")
+        part = intern(part[0]), intern(part[1] or "letter")
         # As the measure lists them: generated letters before imported ones.
-        self._letters[key] = _Letter(group, block or key, part, plain, (key[0] == "source", key[1]))
+        rank = (key[0] == "source", key[1])
+        self._letters[key] = _Letter(intern(group), intern(block) or key, part, plain, rank)
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
         letter = self._letters.get(key)
@@ -116,10 +124,10 @@ class LettersTally:
             part.count_published(letter.group, values[: 1 + len(self._lexicon.categories)].astype(np.float64))
         elif scorer.name == self._success.name:
             part.succeeded(letter, of_document(values.tolist(), letter.part[1]))
-            part.read(letter, key, english=is_english_letter(values.tolist()))
+            part.read(letter, english=is_english_letter(values.tolist()))
         else:
             kind = self._styles[scorer.name][0]
-            part.styled(letter, key, kind, float(np.mean(values.astype(np.float64) >= COUNTS_FROM)))
+            part.styled(letter, kind, float(np.mean(values.astype(np.float64) >= COUNTS_FROM)))
 
     def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
@@ -166,8 +174,6 @@ class _Part:
     together: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))
     outcomes: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))  # by group
     asked: dict[str, tuple[bool, int]] = field(default_factory=dict)  # the first letter of each group with an outcome
-    english: dict[TextKey, bool] = field(default_factory=dict)
-    waiting: dict[TextKey, list[tuple[str, float]]] = field(default_factory=dict)
     styles: dict[str, "_Style"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -262,15 +268,16 @@ class _Part:
 
     # styles, of letters that are in English
 
-    def read(self, letter: _Letter, key: TextKey, *, english: bool) -> None:
-        self.english[key] = english
-        for kind, share in self.waiting.pop(key, []):
-            self.styled(letter, key, kind, share)
+    def read(self, letter: _Letter, *, english: bool) -> None:
+        letter.english = english
+        waiting, letter.waiting = letter.waiting, ()
+        for kind, share in waiting:
+            self.styled(letter, kind, share)
 
-    def styled(self, letter: _Letter, key: TextKey, kind: str, share: float) -> None:
-        if key not in self.english:
-            self.waiting.setdefault(key, []).append((kind, share))
-        elif self.english[key] and len(self.first) <= MOST_GROUPS:
+    def styled(self, letter: _Letter, kind: str, share: float) -> None:
+        if letter.english is None:
+            letter.waiting = (*letter.waiting, (kind, share))
+        elif letter.english and len(self.first) <= MOST_GROUPS:
             self.styles.setdefault(kind, _Style()).add(letter.cluster, letter.group, share)
 
     def style_values(self, kind: str, groups: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:

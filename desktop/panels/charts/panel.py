@@ -260,7 +260,8 @@ class ChartsPanel(Panel):
         self.live.show_data(data)
         self._follow_jobs()
         if self.live.has_data():
-            self._go_where_something_is()
+            if not self._placed:  # it asks every section for its figures
+                self._go_where_something_is()
             self._show_or_wait()
 
     def _follow_jobs(self) -> None:

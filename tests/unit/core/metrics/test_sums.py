@@ -21,6 +21,19 @@ def test_an_exact_sum_is_that_of_fsum_in_any_order_and_forgets_what_is_removed()
     assert total.value == math.fsum(HARD[:100])
 
 
+@pytest.mark.parametrize(
+    "values", [[5e-324, 1.0], [1.0, 5e-324, -1.0], [1e308, -1e308, 2.0**-1074], [1e16, 1.0, -1e16], [0.1] * 10, [-0.3]]
+)
+def test_an_exact_sum_holds_the_smallest_and_the_largest_floats_at_once(values: list[float]) -> None:
+    total = ExactSum()
+    for value in values:
+        total.add(value)
+    assert total.value == math.fsum(values)
+    for value in values:
+        total.remove(value)
+    assert total.value == 0.0
+
+
 def test_moments_have_the_digits_of_the_measures_mean() -> None:
     moments = Moments()
     for value in HARD:
