@@ -4,6 +4,7 @@ Tried with potato-annotation 2.12. A folder holds `config.yaml` (JSON, which is 
 answered, `annotation_output/CODE/user_state.json`. Each rater is assigned the tasks with their own order of cards.
 """
 
+import html
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,12 @@ from core.judging.packets.outside import (
 FOLDER = "potato"
 CONFIG, TASKS, ANSWERS, STATE = "config.yaml", "comparisons.jsonl", "annotation_output", "user_state.json"
 CHOICE, NOTE = "choice", "note"
+STYLE = "cards.css"
+# Side by side where there is room, one under the other on a phone; the title above them.
+CSS = """\
+.layout-horizontal > .display-field, .layout-horizontal > .display-field-resizable { flex: 1 1 260px; }
+.layout-horizontal > :first-child { flex-basis: 100%; min-height: 0 !important; }
+"""
 HINT = "Choose the folder that was made for Potato, with everything in it, or its config.yaml."
 
 
@@ -35,6 +42,7 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
     lines = (json.dumps({"id": one.id, **one.fields(handout.cards)}) for one in tasks)
     write_text(folder / TASKS, "".join(f"{line}\n" for line in lines))
     write_text(folder / CONFIG, json.dumps(_config(handout), indent=2) + "\n")
+    write_text(folder / STYLE, CSS)
     write_text(folder / "README.txt", _readme(handout))
     return dict.fromkeys(handout.tasks, CONFIG)
 
@@ -56,7 +64,8 @@ def _config(handout: Handout) -> dict[str, Any]:
     ]
     return {
         "annotation_task_name": "Comparisons",
-        "annotation_instructions": "\n\n".join(filter(None, (handout.instructions, handout.consent_text))),
+        "annotation_instructions": _as_html(handout.instructions) + _as_html(handout.consent_text),
+        "base_css": STYLE,
         "task_dir": ".",
         "output_annotation_dir": f"{ANSWERS}/",
         "data_files": [TASKS],
@@ -72,6 +81,11 @@ def _config(handout: Handout) -> dict[str, Any]:
         "annotation_schemes": [choice, note] if handout.notes else [choice],
         "site_dir": "default",
     }
+
+
+def _as_html(text: str) -> str:
+    """A plain text as it is: Potato would read it as markdown."""
+    return f"<p>{html.escape(text, quote=False)}</p>".replace("\n", "<br>") if text else ""
 
 
 def _readme(handout: Handout) -> str:
