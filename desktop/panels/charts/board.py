@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -46,6 +46,7 @@ class LiveBoard(QWidget):
         self._host = host
         self.data = BoardData()
         self.wall: Wall | None = None
+        self._awaited = False
         self._layout_of: int | None = None  # the study whose layout is in force
         self._waiting: dict[str, Kind | None] = {}  # cards that are not up to date, by key; None for the wall
         self._turn = QTimer(self, interval=0)
@@ -73,8 +74,10 @@ class LiveBoard(QWidget):
         self.data = data
         board = data.board
         something = board is not None and (self.has_data() or bool(board.judging))
+        self._awaited = self._awaited and not data.reading
         self.head.offer(data, something=something)
-        show_if(self.nothing, not something)
+        self.waiting.setVisible(self._awaited)
+        show_if(self.nothing, not something and not self._awaited)
         self.scroll.setVisible(something)
         self.note.setText(_note(board) if board is not None and something else "")
         self.note.setVisible(bool(self.note.text()))
@@ -91,9 +94,14 @@ class LiveBoard(QWidget):
         """The jobs that go on."""
         self.head.follow(jobs)
 
+    def expect(self) -> None:
+        """A project is being read: until its first reading nothing is known, not even that there is nothing."""
+        self._awaited = True
+        self.show_data(BoardData())
+
     def forget(self) -> None:
         """The project is gone: nothing of it stays, on the wall neither."""
-        self.data = BoardData()
+        self.data, self._awaited = BoardData(), False
         self.close_wall()
         self.follow(())
         self.show_data(self.data)
@@ -237,6 +245,8 @@ class LiveBoard(QWidget):
         self.dashboard = Dashboard()
         self.dashboard.arranged.connect(self._keep)
         self.scroll = Scroller()
+        self.waiting = Label(tr("Reading the texts…"), "soft")
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing = EmptyState(
             tr("Nothing to watch yet"),
             tr("Start a run: what its texts say appears here while they are written and scored."),
@@ -259,7 +269,8 @@ class LiveBoard(QWidget):
         box.addWidget(self.head)
         box.addWidget(self.note)
         box.addWidget(self.scroll, 1)
-        box.addWidget(self.nothing, 1)
+        for instead in (self.waiting, self.nothing):
+            box.addWidget(instead, 1)
 
 
 def _note(board: StudyBoard) -> str:

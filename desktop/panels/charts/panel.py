@@ -132,6 +132,7 @@ class ChartsPanel(Panel):
         self.project_closed()
         self._source, self._stored = self._make_source(project), self._make_figures(project)
         self._followed = self._make_board(project)
+        self.live.expect()
         self._placed = False
         self._live.read_with(self._followed.load)
         self._refresher.read_with(self._source.load)

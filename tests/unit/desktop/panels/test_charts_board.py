@@ -62,6 +62,15 @@ def test_an_empty_board_says_what_to_do(board: LiveBoard, qtbot: QtBot) -> None:
     assert asked.args == ["generate"]
 
 
+def test_before_the_first_reading_nothing_is_said_to_be_missing(board: LiveBoard) -> None:
+    board.expect()
+    assert board.waiting.isVisible()
+    assert not board.nothing.isVisible()
+    show(board, BoardData(reading=1))
+    assert not board.waiting.isVisible()
+    assert board.nothing.isVisible()
+
+
 def test_first_cards_are_the_pace_and_a_few_measures(board: LiveBoard) -> None:
     show(board, scene.data(60, judging=2))
     assert board.dashboard.on_board() == [PACE, JUDGING, *scene.CATEGORIES[:6], LENGTHS]
