@@ -18,7 +18,7 @@ from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
 from desktop.operations.preparing import Preparation
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
 from desktop.panels import PANELS, PanelEntry
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
@@ -468,6 +468,8 @@ class MainWindow(QMainWindow):
     def _take_files(self, paths: list[Path]) -> None:
         projects = [path for path in paths if path.suffix.lower() == PROJECT_SUFFIX]
         packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
+        if self.project is not None and self.packet is None:
+            packets += [path for path in paths if is_result(path)]
         data = [path for path in paths if path not in (*projects, *packets)]
         if projects:
             self.open_project(projects[0])

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
 PROJECT_SUFFIX = ".biasprint"
 PACKET_SUFFIX = ".bpacket"
+RESULTS = (
+    "*.json",
+    "config.yaml",
+)  # what other tools bring back: Label Studio's exports, and Potato's folder by a file
+
+
+def is_result(path: Path) -> bool:
+    """Whether another tool may have written it."""
+    return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
-from desktop.operations.session import PACKET_SUFFIX
+from desktop.operations.session import PACKET_SUFFIX, RESULTS
 from desktop.panels.raters.plans import PlansData, reader_of
 from desktop.panels.raters.section import RatersSection
 from desktop.shell import Shell
@@ -270,8 +270,8 @@ class MergeCard(Card):
         self._handle: JobHandle | None = None
         self._waiting: list[tuple[Path, ...]] = []
         said = tr(
-            "Drop any number of packets anywhere on this window, or choose them; from other tools choose Potato’s "
-            "config.yaml in its folder, or Label Studio’s exports. Texts are checked against what was sent out; the "
+            "Drop any number of packets anywhere on this window, or choose them; from other tools Potato’s folder (its "
+            "config.yaml), or Label Studio’s exports. Texts are checked against what was sent out; the "
             "files stay as they are. Nothing here is overwritten: what is here already counts once, and answers that "
             "conflict wait for your decision."
         )
@@ -292,8 +292,8 @@ class MergeCard(Card):
         self._show()
 
     def ask_files(self) -> None:
-        patterns = f"*{PACKET_SUFFIX} config.yaml *.json"
-        kinds = tr("Packets and results ({pattern})").format(pattern=patterns)
+        patterns = (f"*{PACKET_SUFFIX}", *RESULTS)
+        kinds = tr("Packets and results ({pattern})").format(pattern=" ".join(patterns))
         chosen, _ = QFileDialog.getOpenFileNames(self, tr("Choose packets"), "", kinds)
         if chosen:
             self.start([Path(one) for one in chosen])
