@@ -307,8 +307,8 @@ class _Merging:
         rows = self._rows.get(plan_id, {})
         if not came.texts or not rows.keys() >= came.texts.keys():
             raise AppError(
-                f"“{came.path.name}” belongs to another project, or to a plan that is no longer here: its comparisons are not "
-                "in this one.",
+                f"“{came.path.name}” belongs to another project, or to a plan that is no longer here: its "
+                "comparisons are not in this one.",
                 hint="Merge it into the project that it was made from.",
             )
 

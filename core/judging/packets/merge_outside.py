@@ -27,7 +27,7 @@ from core.text import sha256_text
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
     """The function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
-    if path.is_dir() or path.name == potato.CONFIG:
+    if path.name == potato.CONFIG or (path / potato.CONFIG).exists():
         return potato.read
     return label_studio.read if path.suffix.lower() == ".json" else None
 
