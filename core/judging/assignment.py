@@ -8,23 +8,35 @@ judge and agreement is measured on. Models are asked everything.
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings, rater_number, stable_hash
 from core.project.project import Project
 from core.project.rows import ComparisonRow, RaterRow, SessionRow
 
 
-def assigned(rows: Sequence[ComparisonRow], settings: PlanSettings, *, seed: int, code: str) -> tuple[int, ...]:
+class _Facts(NamedTuple):
+    """What of a comparison decides its place; plain values, so that a hundred thousand are soon looked through."""
+
+    id: str
+    axis: str
+    task: str
+    repeat_of: str | None
+
+
+def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, seed: int, code: str) -> tuple[int, ...]:
     """The places in `rows` of the comparisons that the rater with this code is asked, in the rater's order.
 
     `rows`: all of a plan, in its order. Raters 1, 2, … (R01, R02, …) have the parts 1, 2, …; where there are more
     raters than parts, the next one begins with part 1 again. Hidden checks are asked of everybody, and a hidden repeat
     of whoever is asked its original.
     """
-    mine = _part(rows, settings, seed, code) if settings.split else list(range(len(rows)))
-    return tuple(_own_order(rows, mine, random.Random(stable_hash("order", str(seed), code))) if settings.own_order
-                 else mine)  # fmt: skip
+    facts = [_Facts(row.id, row.axis, row.task, row.repeat_of) for row in rows]
+    mine = _part(facts, settings, seed, code) if settings.split else list(range(len(facts)))
+    if settings.own_order:
+        mine = _own_order(facts, mine, random.Random(stable_hash("order", str(seed), code)))
+    return tuple(mine)
 
 
 def asked_in(project: Project, session: SessionRow, rater: RaterRow) -> frozenset[str]:
@@ -45,7 +57,7 @@ def asked_number(project: Project, session: SessionRow, rater: RaterRow) -> int:
     return project.judging.count(session.plan_id)
 
 
-def _part(rows: Sequence[ComparisonRow], settings: PlanSettings, seed: int, code: str) -> list[int]:
+def _part(rows: Sequence[_Facts], settings: PlanSettings, seed: int, code: str) -> list[int]:
     """Dealt out task by task, so that every part has each task equally often, as nearly as that can be."""
     own = (rater_number(code) - 1) % settings.split
     cells: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
@@ -71,7 +83,7 @@ def _part(rows: Sequence[ComparisonRow], settings: PlanSettings, seed: int, code
     ]
 
 
-def _own_order(rows: Sequence[ComparisonRow], mine: Sequence[int], rng: random.Random) -> list[int]:
+def _own_order(rows: Sequence[_Facts], mine: Sequence[int], rng: random.Random) -> list[int]:
     """Shuffled within each axis, the axes in turn; repeats some way behind their originals, checks anywhere.
 
     So whoever stops early has judged each axis equally often, as in the plan's own order.

@@ -428,6 +428,8 @@ class PlanSettings:
                 "Comparisons are split among two raters or more, with a share from 0 to 1 that all of them judge.",
                 hint="Such as 3 raters and an overlap of 0.2.",
             )
+        if self.split and self.workshop:
+            raise UsageError("In a workshop everybody judges all comparisons.", hint="Leave the split out.")
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "PlanSettings":

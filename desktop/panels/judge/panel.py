@@ -248,14 +248,16 @@ class JudgePanel(Panel):
     # what the rater does
 
     def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
-        self.setup.forget()
-        if offer.instructions and not offer.done + offer.skipped and not offer.revealed and self._wanted is None:
+        if offer.instructions and not offer.done + offer.skipped and not offer.revealed:
             self._wanted = (offer, code, consent, background)
             self.instructions.show_offer(offer)
             self._show_page(self.instructions)
             self.instructions.setFocus()
-            return
-        self._wanted = None
+        else:
+            self._begin(offer, code, consent, background)
+
+    def _begin(self, offer: Offer, code: str, consent: bool, background: str) -> None:
+        self.setup.forget()
 
         def go_on() -> None:
             self.start.set_opening(True)
@@ -269,7 +271,8 @@ class JudgePanel(Panel):
     def _go_on_reading(self) -> None:
         """The instructions were read: open what was wanted."""
         if self._wanted is not None and not self.control.busy:
-            self._open(*self._wanted)
+            wanted, self._wanted = self._wanted, None
+            self._begin(*wanted)
 
     def _stop_reading(self) -> None:
         self._wanted = None

@@ -79,3 +79,8 @@ def test_every_part_has_each_task_and_axis_about_equally_often():
 def test_a_split_that_makes_no_sense_is_refused(wrong: dict[str, float]):
     with pytest.raises(UsageError, match="split among two raters or more"):
         PlanSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_workshop_is_not_split():
+    with pytest.raises(UsageError, match="everybody judges all"):
+        PlanSettings(workshop=True, split=2)
