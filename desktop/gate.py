@@ -21,12 +21,15 @@ from desktop.widgets.words import tr
 if TYPE_CHECKING:
     from core.project.changes import Changes
     from core.project.project import Project
+    from desktop.panels.base import Panel
 
 CONCERNS = ("session", "annotation", "packet", "rater")
 
 
 class GatedWindow(Shell, Protocol):
     blindfold: Blindfold
+    panels: "dict[str, Panel]"
+    current: str
 
 
 class LookGate(QObject):
@@ -76,7 +79,7 @@ class LookGate(QObject):
         self._window.jobs.start(tr("Looking who rates"), self._asked, on_done=known, quiet=True)
 
     def _ask(self, raters: tuple[str, ...], where: str, then: Callable[[], object]) -> None:
-        Question(
+        question = Question(
             self._window,  # type: ignore[arg-type]
             title=tr("You are in the middle of rating"),
             text=tr(
@@ -86,7 +89,15 @@ class LookGate(QObject):
             safe=tr("Keep rating"),
             risky=tr("Look anyway"),
             on_risky=lambda: self._record(where, then),
-        ).open()
+        )
+        question.rejected.connect(self._keep_rating)
+        question.open()
+
+    def _keep_rating(self) -> None:
+        """The keys of judging work on: whoever asked for a panel by the rail or the palette had left the cards."""
+        panel = self._window.panels.get(self._window.current)
+        if panel is not None:
+            panel.take_keyboard()
 
     def _record(self, where: str, then: Callable[[], object]) -> None:
         """First on disk, then shown."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QFrame,
     QHBoxLayout,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from desktop import theme
 from desktop.dialogs.question import new_project, open_project, save_copy
@@ -58,7 +60,17 @@ class Window(Shell, Protocol):
 
 def window_commands(window: Window) -> list[Command]:
     """Every command of the window, with its key."""
-    return [*panel_commands(window), *file_commands(window), *recent_commands(window), *view_commands(window)]
+    there = panel_commands(window)
+    return [*there, workshop_command(window), *file_commands(window), *recent_commands(window), *view_commands(window)]
+
+
+def workshop_command(window: Window) -> Command:
+    """To the page that sets a workshop up, from anywhere."""
+
+    def there() -> bool:
+        return "fingerprint" in window.rail.shown()
+
+    return Command(tr("Start a workshop…"), lambda: window.show_panel("fingerprint", workshop=True), "", there)
 
 
 def file_commands(window: Window) -> list[Command]:
@@ -222,6 +234,7 @@ class CommandPalette(QFrame):
         self._window = parent
         self._commands: list[Command] = []
         self._hits: list[Command] = []
+        self._before: QWidget | None = None  # who had the keyboard
         self.field = QLineEdit()
         self.field.setProperty("role", "palette")
         self.field.setPlaceholderText(tr("What do you want to do?"))
@@ -249,6 +262,8 @@ class CommandPalette(QFrame):
     def offer(self, commands: list[Command]) -> None:
         """Show the palette with what can be done now."""
         self._commands = [command for command in commands if command.enabled()]
+        if self.isHidden():
+            self._before = QApplication.focusWidget()
         self.field.clear()
         self._search("")
         self.raise_()
@@ -262,7 +277,7 @@ class CommandPalette(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nothing is kept of what was offered: it names recent projects."""
         super().hideEvent(event)
-        self._commands, self._hits = [], []
+        self._commands, self._hits, self._before = [], [], None
         self._model.clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -304,8 +319,13 @@ class CommandPalette(QFrame):
             command.run()
 
     def _close(self) -> None:
+        """Give the keyboard back to whoever had it: the keys of judging work on."""
+        before = self._before
         self.hide()
-        self._window.setFocus()
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.PopupFocusReason)
+        else:
+            self._window.setFocus()
 
     def _fit(self) -> None:
         tokens, room = theme.current(), self._window.size()

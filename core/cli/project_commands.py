@@ -34,6 +34,8 @@ from core.cli.generators import (
 )
 
 if TYPE_CHECKING:
+    from core.project.rows import PromptSetRow
+    from core.runs.generate import GenerateResult
     from core.runs.score import ScoreResult
 
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
@@ -174,6 +176,10 @@ def generate(
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
         result = write(ctx, project, run_id, models(), keys, opens=model, scoring=shared() if score else None)
+    _tell_generated(result, chosen, score=score, as_json=as_json)
+
+
+def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: bool, as_json: bool) -> None:
     if as_json:
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,

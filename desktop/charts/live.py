@@ -295,11 +295,18 @@ def _few(voice: ChartVoice) -> str:
 
 
 def _progress(voice: ChartVoice) -> str:
-    """That the figures are provisional, and how far the plan is; empty once it is done."""
+    """That the figures are provisional, and how far the plan is; once they are final, what nobody judged."""
     if voice.complete:
-        return ""
+        return _not_judged(voice)
     judged = digits.count(voice.judged)
     done = tr("{judged} judged so far").format(judged=judged)
     if voice.planned is not None:
         done = tr("{judged} of {planned} judged").format(judged=judged, planned=digits.count(voice.planned))
     return tr("Provisional: {done}. Tests are shown once all planned comparisons are judged.").format(done=done)
+
+
+def _not_judged(voice: ChartVoice) -> str:
+    if voice.planned is None or voice.judged >= voice.planned:
+        return ""
+    said = tr("{judged} of {planned} comparisons were judged; the others were skipped, failed or left.")
+    return said.format(judged=digits.count(voice.judged), planned=digits.count(voice.planned))

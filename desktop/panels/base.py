@@ -106,6 +106,9 @@ class Panel(QWidget):
     def opened_with(self, **what: Any) -> None:
         """Another panel sent the person here, about something."""
 
+    def take_keyboard(self) -> None:
+        """The person stays here after a question: keys go where they went before."""
+
     def commands(self) -> list[Command]:
         """What the palette offers, besides the window's own, while this panel is shown."""
         return []

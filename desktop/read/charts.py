@@ -91,7 +91,10 @@ class StoredCharts:
     # judgments
 
     def _voices(self, ctx: JobContext, revealed: Sequence[SessionRow], axes: Axes) -> tuple[ChartVoice, ...]:
-        """The raters whose sessions are revealed, the latest first; the people together where there are several."""
+        """The raters whose sessions are revealed, the latest first; the people together where there are several.
+
+        A reveal locks, and who reveals early did not know what was compared: all of them are final.
+        """
         if not revealed:
             return ()
         raters = {rater.id: rater for rater in self._project.judging.raters()}
@@ -112,7 +115,7 @@ class StoredCharts:
         findings = self._choices(ctx, session.id, [session], axes)
         kind = "model" if rater.kind == "model" else "you"
         judged, planned = progress
-        return ChartVoice(session.id, rater.code, kind, findings, judged >= planned, judged, planned)  # type: ignore[arg-type]
+        return ChartVoice(session.id, rater.code, kind, findings, True, judged, planned)  # type: ignore[arg-type]
 
     def _progress(self, session: SessionRow, rater: RaterRow) -> tuple[int, int]:
         """How many comparisons of a session were judged, and how many its rater is asked."""
@@ -130,7 +133,7 @@ class StoredCharts:
         judged, planned = map(sum, zip(*progress, strict=True))
         people = len({session.rater_id for session in revealed})
         title = plural(people, "1 rater together", "%n raters together")
-        return ChartVoice("everyone", title, "group", findings, judged >= planned, judged, planned, people)
+        return ChartVoice("everyone", title, "group", findings, True, judged, planned, people)
 
     def _choices(self, ctx: JobContext, name: str, sessions: Sequence[SessionRow], axes: Axes) -> tuple[Finding, ...]:
         state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)

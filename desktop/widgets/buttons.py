@@ -1,11 +1,20 @@
 """Buttons. Clicking one never takes the keyboard away: they get focus by Tab only, so a ring always means keyboard."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from desktop import theme
 from desktop.widgets.labels import Label, show_if
+
+
+def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Click a button by Enter as by Space; False for any other key. Holding the key clicks once."""
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        return False
+    if not event.isAutoRepeat():
+        button.click()
+    return True
 
 
 class KeyHint(QLabel):
@@ -72,6 +81,10 @@ class Button(QPushButton):
     def set_icon(self, name: str) -> None:
         self._icon_name = name
         self._dress()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
@@ -143,6 +156,10 @@ class IconButton(QToolButton):
         self.set_name(name)
         self._dress()
         theme.signals.changed.connect(self._dress)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def set_name(self, name: str) -> None:
         self.setToolTip(name)

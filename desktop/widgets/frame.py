@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.widgets.buttons import Button
+from desktop.widgets.buttons import Button, pressed_by_enter
 from desktop.widgets.labels import ElidedLabel, Label
 from desktop.widgets.words import tr
 
@@ -35,6 +35,10 @@ class RailButton(QAbstractButton):
         self.setToolTip(self.text() if narrow else "")
         self.updateGeometry()
         self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         tokens = theme.current()

@@ -201,7 +201,6 @@ class FingerprintPanel(Panel):
 
     def commands(self) -> list[Command]:
         return [
-            Command(tr("Start a workshop…"), self.offer_workshop, enabled=lambda: self.project is not None),
             Command(tr("Save the fingerprint as a picture…"), self.view.save_picture, enabled=self._is_shown),
             Command(tr("Done with the fingerprint"), self.close_fingerprint, enabled=self._is_shown),
         ]

@@ -73,15 +73,18 @@ class Drawing(QObject):
         self._shell.jobs.start(
             tr("Drawing comparisons"),
             lambda ctx: _draw(ctx, project, request),
-            on_done=self._drawn,
+            on_done=lambda compared: self._drawn(compared, request.raters),
             on_error=self._failed,
             done_text=_told,
         )
 
-    def _drawn(self, _: "ComparedPlan") -> None:
+    def _drawn(self, compared: "ComparedPlan", raters: int) -> None:
+        """On to judging; comparisons for several raters go to packets, one for each."""
         self._page.set_busy(False)
         self._close()
         self._on_drawn()
+        if raters > 1:
+            self._shell.show_panel("raters", packets_for=compared.plan_id, raters=raters)
 
     def _failed(self, error: "AppError") -> None:
         self._page.set_busy(False)

@@ -52,6 +52,10 @@ class EntryModel(QAbstractListModel):
         self.entries = tuple(sorted(entries, key=lambda entry: entry.state not in FIRST_STATES))
         self.endResetModel()
 
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        return tuple(entry.token for entry in self.entries if entry.state == "skipped")
+
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.entries)
 
@@ -64,11 +68,26 @@ class EntryModel(QAbstractListModel):
         return None
 
 
+class EntryList(QListView):
+    """Arrows go through the comparisons, Enter opens one; the page's own keys work before letters are searched for."""
+
+    def __init__(self, keys: JudgeKeys) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+        elif not self._keys.handle(event):
+            super().keyPressEvent(event)
+
+
 class EndPage(QWidget):
     """How far the session is, a list to go back by, and the reveal."""
 
     picked = Signal(str)  # a comparison's token
     go_on = Signal()
+    skipped_wanted = Signal(object)  # the tokens of the skipped comparisons
     back = Signal()
     revealed = Signal(bool)  # although comparisons are left
 
@@ -82,7 +101,8 @@ class EndPage(QWidget):
         self._packet = False
         self.headline = Label("", "title", wrap=True)
         self.chips = [Chip(tone=tone) for tone in ("ok", "plain", "plain", "warn", "plain")]
-        self.list = QListView()
+        self.list = EntryList(self.keys)
+        self.setFocusProxy(self.list)  # so that arrows and Enter work at once
         self.list.setAccessibleName(tr("Comparisons"))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,6 +113,8 @@ class EndPage(QWidget):
         self.explained = Label("", "", wrap=True)
         self.reveal = PrimaryButton(tr("Reveal"), icon="hidden")
         self.resume = QuietButton(tr("Go on judging"))
+        self.skipped = QuietButton("")
+        self.skipped.hide()
         self.sure = PrimaryButton(tr("Reveal and lock"))
         self.not_yet = QuietButton(tr("Not yet"))
         self._lay_out()
@@ -140,7 +162,12 @@ class EndPage(QWidget):
         self._ask_again(False)
 
     def show_entries(self, entries: Sequence[OverviewEntry]) -> None:
+        at = self.list.currentIndex().row()
         self.model.set_entries(entries)
+        self.list.setCurrentIndex(self.model.index(max(0, min(at, len(entries) - 1)), 0))
+        skipped = sum(entry.state == "skipped" for entry in entries)
+        self.skipped.setVisible(bool(skipped) and not self._left)
+        self.skipped.set_text(plural(skipped, "Do the skipped one", "Do the %n skipped ones"))
 
     def forget(self) -> None:
         self.model.set_entries(())
@@ -161,7 +188,7 @@ class EndPage(QWidget):
         ending.box.addSpacing(tokens.grid)
         ending.box.addWidget(self.explained)
         ending.box.addSpacing(tokens.grid)
-        for button in (self.resume, self.reveal, self.sure, self.not_yet):
+        for button in (self.resume, self.skipped, self.reveal, self.sure, self.not_yet):
             line = QHBoxLayout()
             line.addWidget(button)
             line.addStretch(1)
@@ -184,6 +211,7 @@ class EndPage(QWidget):
         self.not_yet.clicked.connect(lambda: self._ask_again(False))
         self.sure.clicked.connect(lambda: self.revealed.emit(self._left > 0))
         self.resume.clicked.connect(self.go_on)
+        self.skipped.clicked.connect(lambda: self.skipped_wanted.emit(self.model.skipped))
 
     def _pick(self, index: QModelIndex) -> None:
         entry = self.model.entries[index.row()]

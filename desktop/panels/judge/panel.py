@@ -98,6 +98,8 @@ class JudgePanel(Panel):
         self._last_break = 0.0
         self._break: Notice | None = None
         self._next_person = False
+        self._progress: SessionProgress | None = None
+        self._skipped: list[str] = []  # comparisons still to come of "do the skipped ones"
         self._rater = ""  # the id of whoever saw their result last
         self.blank = QWidget()  # until it is known what there is to show
         self.empty = EmptyState(
@@ -178,6 +180,10 @@ class JudgePanel(Panel):
             self.pages.currentWidget().setFocus()
         super().showEvent(event)
 
+    def take_keyboard(self) -> None:
+        if self.built and self.control.in_session:
+            self.pages.currentWidget().setFocus()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.built:
@@ -201,7 +207,10 @@ class JudgePanel(Panel):
 
     def _show(self, view: SessionView) -> None:
         if view.comparison is None:
-            self._show_overview()
+            if self._skipped:
+                self.control.go_to(self._skipped.pop(0))
+            else:
+                self._show_overview()
             return
         if self.pages.currentWidget() in (self.start, self.instructions):
             self._last_break = view.progress.active_seconds
@@ -216,6 +225,7 @@ class JudgePanel(Panel):
     def _show_progress(self, progress: SessionProgress) -> None:
         if not self.control.in_session:
             return
+        self._progress = progress
         words = tr("{done} of {total}").format(done=progress.done, total=progress.total)
         if progress.skipped:
             words += " · " + plural(progress.skipped, "%n skipped", "%n skipped")
@@ -235,6 +245,7 @@ class JudgePanel(Panel):
 
     def _forget(self) -> None:
         """A session ended: nothing of it stays on the pages."""
+        self._skipped = []
         self.work.forget()
         self.end.forget()
         self.shell.set_status("")
@@ -279,7 +290,13 @@ class JudgePanel(Panel):
         self.instructions.forget()
         self._show_page(self.start)
 
+    def _do_skipped(self, tokens: tuple[str, ...]) -> None:
+        """One skipped comparison after the other, as long as nobody goes elsewhere."""
+        self._skipped = list(tokens[1:])
+        self.control.go_to(tokens[0])
+
     def _show_overview(self) -> None:
+        self._skipped = []
         self.work.flush_note()
         self._show_page(self.end)
         self.header.set_title(tr("Overview"))
@@ -288,7 +305,13 @@ class JudgePanel(Panel):
     def _leave(self) -> None:
         if not self.control.busy:
             self.work.flush_note()
-            self.control.leave(self._back_to_start)
+            self.control.leave(self._pause)
+
+    def _pause(self) -> None:
+        self._back_to_start()
+        if self._progress is not None:
+            self.start.show_paused(self._progress)
+            self.start.start.setFocus(Qt.FocusReason.OtherFocusReason)  # Enter goes on
 
     def _draw_anew(self) -> None:
         self.drawing.offer(can_cancel=True)
@@ -405,6 +428,7 @@ class JudgePanel(Panel):
         self.end.back.connect(self.control.back)
         self.end.picked.connect(self.control.go_to)
         self.end.go_on.connect(self.control.resume)
+        self.end.skipped_wanted.connect(self._do_skipped)
         self.end.revealed.connect(self._end_session)
         self.progress_link.clicked.connect(self._show_overview)
         self.leave_button.clicked.connect(self._leave)

@@ -14,10 +14,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import Offer, StartInfo
+from core.judging.blind import Offer, SessionProgress, StartInfo
 from desktop import theme
 from desktop.settings import KeyMap
-from desktop.widgets import Card, KeyHint, Label, LinkButton, PlainText, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets import (
+    Card,
+    KeyHint,
+    Label,
+    LinkButton,
+    PlainText,
+    PrimaryButton,
+    QuietButton,
+    plural,
+    spelled_seconds,
+    tr,
+)
 from desktop.widgets.layout import Scroller, clear_row
 
 MOST_LINES = 6  # of the text; a longer one scrolls
@@ -235,6 +246,8 @@ class JudgeStartPage(Scroller):
         self._code_shown = ""
         self._key_map: KeyMap = keys
         self._keys_shown: tuple[str, ...] = ()
+        self.paused = Label("", "strong", wrap=True)
+        self.paused.hide()
         self.about = Label("", "reading", wrap=True)
         self.start = PrimaryButton(tr("Start"))
         self.new = LinkButton(tr("Draw new comparisons…"))
@@ -259,9 +272,20 @@ class JudgeStartPage(Scroller):
         self.forget()
         self._enable_start()
 
+    def show_paused(self, progress: SessionProgress) -> None:
+        """The session was put away: how far it is, and how long it took."""
+        counted = tr("{done} of {total} answered").format(done=progress.done, total=progress.total)
+        if progress.skipped:
+            counted += ", " + plural(progress.skipped, "%n skipped", "%n skipped")
+        words = tr("Paused: {counted}, {time} of active time. The time stands still, and everything is saved.")
+        self.paused.setText(words.format(counted=counted, time=spelled_seconds(progress.active_seconds)))
+        self.paused.show()
+        self._code_shown = self.code.text().strip()
+
     def forget(self) -> None:
         """Clear the code, the background and the consent for the next person."""
         self._code_shown = ""
+        self.paused.hide()
         self.person.forget()
         self.consent.forget()
         if not self._packet:
@@ -272,6 +296,7 @@ class JudgeStartPage(Scroller):
         if not self.code.text().strip() and not self.code.hasFocus():
             self.code.setText(info.code)
         if info.code != self._code_shown:
+            self.paused.hide()  # somebody else's
             self._code_shown = info.code
             self.person.forget()
             self.consent.forget()
@@ -325,6 +350,7 @@ class JudgeStartPage(Scroller):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.gap)
         session = Card(tr("Rate side by side"))
+        session.box.addWidget(self.paused)
         session.box.addWidget(self.about)
         session.box.addLayout(self.sets)
         session.box.addSpacing(tokens.grid)

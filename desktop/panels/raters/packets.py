@@ -72,6 +72,7 @@ class MakeCard(Card):
         self._data: PlansData | None = None
         self._handle: JobHandle | None = None
         self._folder: Path | None = None
+        self._wanted = ""
         self.plan = QComboBox()
         self.tool = QComboBox()  # what raters judge with
         for key, title in TOOLS.items():
@@ -100,7 +101,8 @@ class MakeCard(Card):
             for one in data.plans:
                 if not one.workshop:
                     self.plan.addItem(words.plan_title(one), one.id)
-            kept = self.plan.findData(before)
+            kept = self.plan.findData(self._wanted or before)
+            self._wanted = ""
             self.plan.setCurrentIndex(kept if kept >= 0 else self.plan.count() - 1)
         self._show()
 
@@ -108,6 +110,8 @@ class MakeCard(Card):
         place = self.plan.findData(plan_id)
         if place >= 0:
             self.plan.setCurrentIndex(place)
+        else:
+            self._wanted = plan_id  # drawn a moment ago: the plans are being read
         self.whom.setFocus()
 
     def forget(self) -> None:

@@ -460,9 +460,20 @@ class RatersPanel(Panel):
         for key, section in self.sections.items():
             section.deliver(changes, seen=section is self.stack.currentWidget() or key == "decisions")
 
-    def opened_with(self, *, packets: Sequence[Path] = (), tab: str = "", **what: object) -> None:
-        """Sent here with packets that came back, or for one of the tabs."""
-        if packets:
+    def opened_with(
+        self,
+        *,
+        packets: Sequence[Path] = (),
+        tab: str = "",
+        packets_for: str = "",
+        raters: int = 0,
+        **what: object,
+    ) -> None:
+        """Sent here with packets that came back, to make packets of a plan for so many raters, or for a tab."""
+        if packets_for:
+            self.make_packets(packets_for)
+            self.packets.make.whom.setText(str(raters))
+        elif packets:
             self.show_tab("packets")
             self.packets.merge.start([Path(one) for one in packets])
         elif tab in self.sections:

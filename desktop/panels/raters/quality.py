@@ -138,7 +138,7 @@ def _remark(one: Finding, sentences: Sequence[str]) -> str:
 STUDY = "creativity"
 QUALITY, AGREEMENT = "creativity.quality.", "creativity.agreement."
 PAIR = " / "  # between the codes of two raters in a label
-# How the tables stand; `_questions` sorts the findings into them, the narrowest question first.
+# How the tables stand; `QUESTIONS` sorts the findings into them, the narrowest question first.
 ORDER = (
     "consistency", "position", "time", "axes", "tasks", "pairs", "excluded", "without", "models", "orders", "other"
 )  # fmt: skip
@@ -200,14 +200,14 @@ def tables_of(
     """Findings in tables, in the order in which they are asked. `secret`: codes that are told to nobody."""
     tables = []
     left = list(found)
-    for question in _questions():
+    for question in QUESTIONS:
         mine = [one for one in left if question.holds(one)]
         left = [one for one in left if not question.holds(one)]
         open_ones = [one for one in mine if not _tells(one, secret)]
         rows, below = quality_rows(question.key, open_ones, titles)
         if mine:
             hidden = len(mine) - len(rows)
-            tables.append(QualityTable(question.key, question.title, question.help, rows, below, hidden))
+            tables.append(QualityTable(question.key, tr(question.title), tr(question.help), rows, below, hidden))
     return tuple(sorted(tables, key=lambda table: ORDER.index(table.key)))
 
 
@@ -245,80 +245,78 @@ def _newer(project: "Project", measured: Measurement | None) -> bool:
     return measured.new_sessions > 0 or decided or merged
 
 
-def _questions() -> tuple[_Question, ...]:
-    """The questions, in order; a finding belongs to the first that matches."""
+def _ids(*starts: str) -> Callable[[Finding], bool]:
+    return lambda one: one.id.startswith(starts)
 
-    def ids(*starts: str) -> Callable[[Finding], bool]:
-        return lambda one: one.id.startswith(starts)
 
-    def agreement(one: Finding) -> bool:
-        return one.id.startswith(AGREEMENT)
+def _of_agreement(one: Finding) -> bool:
+    return one.id.startswith(AGREEMENT)
 
-    models = tuple(f"{AGREEMENT}{name}" for name in ("people_model", "classes", "common"))
-    orders = tuple(f"{AGREEMENT}{name}" for name in ("flips", "position", "unanswered"))
-    return (
-        _Question(
-            "consistency",
-            tr("Self-consistency"),
-            tr("How often a hidden repeat, with the cards swapped, was answered the same; repeats are in no score."),
-            ids(f"{QUALITY}consistency"),
-        ),
-        _Question(
-            "position",
-            tr("Position"),
-            tr("Whether the choice leans to one place among the cards."),
-            ids(f"{QUALITY}position"),
-        ),
-        _Question(
-            "time",
-            tr("Response times"),
-            tr("Judgments much quicker or slower than the rater’s usual ones."),
-            ids(f"{QUALITY}time"),
-        ),
-        _Question(
-            "models",
-            tr("People and models"),
-            tr("The same comparisons judged by people and by models."),
-            ids(*models),
-        ),
-        _Question(
-            "orders",
-            tr("Models and the order of the cards"),
-            tr("How far a model’s choice turns with it."),
-            ids(*orders),
-        ),
-        _Question(
-            "pairs",
-            tr("Agreement of pairs of raters"),
-            tr("Cohen’s κ of two raters at a time."),
-            lambda one: agreement(one) and PAIR in one.label,
-        ),
-        _Question(
-            "tasks",
-            tr("Agreement by task"),
-            tr("As by axis, on the comparisons of one task."),
-            lambda one: agreement(one) and "task" in one.dims,
-        ),
-        _Question(
-            "axes",
-            tr("Agreement by axis"),
-            tr("Beyond what chance alone would give; raw agreement is not corrected for it."),
-            agreement,
-        ),
-        _Question(
-            "without",
-            tr("Without one rater"),
-            tr("The same measures with each rater left out in turn: whether one of them carries the result."),
-            ids(f"{QUALITY}without"),
-        ),
-        _Question(
-            "excluded",
-            tr("With everybody"),
-            tr("Shares and ABS with the raters who are left out too; every other finding is without them."),
-            ids(f"{QUALITY}excluded"),
-        ),
-        _Question("other", tr("Other measures"), tr("Further findings about the raters."), ids(QUALITY)),
-    )
+
+# A finding belongs to the first that matches.
+QUESTIONS = (
+    _Question(
+        "consistency",
+        "Self-consistency",
+        "How often a hidden repeat, with the cards swapped, was answered the same; repeats are in no score.",
+        _ids(f"{QUALITY}consistency"),
+    ),
+    _Question(
+        "position",
+        "Position",
+        "Whether the choice leans to one place among the cards.",
+        _ids(f"{QUALITY}position"),
+    ),
+    _Question(
+        "time",
+        "Response times",
+        "Judgments much quicker or slower than the rater’s usual ones.",
+        _ids(f"{QUALITY}time"),
+    ),
+    _Question(
+        "models",
+        "People and models",
+        "The same comparisons judged by people and by models.",
+        _ids(*(f"{AGREEMENT}{name}" for name in ("people_model", "classes", "common"))),
+    ),
+    _Question(
+        "orders",
+        "Models and the order of the cards",
+        "How far a model’s choice turns with it.",
+        _ids(*(f"{AGREEMENT}{name}" for name in ("flips", "position", "unanswered"))),
+    ),
+    _Question(
+        "pairs",
+        "Agreement of pairs of raters",
+        "Cohen’s κ of two raters at a time.",
+        lambda one: _of_agreement(one) and PAIR in one.label,
+    ),
+    _Question(
+        "tasks",
+        "Agreement by task",
+        "As by axis, on the comparisons of one task.",
+        lambda one: _of_agreement(one) and "task" in one.dims,
+    ),
+    _Question(
+        "axes",
+        "Agreement by axis",
+        "Beyond what chance alone would give; raw agreement is not corrected for it.",
+        _of_agreement,
+    ),
+    _Question(
+        "without",
+        "Without one rater",
+        "The same measures with each rater left out in turn: whether one of them carries the result.",
+        _ids(f"{QUALITY}without"),
+    ),
+    _Question(
+        "excluded",
+        "With everybody",
+        "Shares and ABS with the raters who are left out too; every other finding is without them.",
+        _ids(f"{QUALITY}excluded"),
+    ),
+    _Question("other", "Other measures", "Further findings about the raters.", _ids(QUALITY)),
+)
 
 
 # ---- The tab

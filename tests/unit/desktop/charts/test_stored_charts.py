@@ -15,6 +15,7 @@ from core.runs.generate import generate, start_run
 from core.runs.score import score
 from core.runs.setup import add_prompts, generator_spec, study_of
 from core.scorers.registry import describe
+from desktop.charts.live import affinity_figure
 from desktop.read.charts import StoredCharts
 
 AXES = ["orientation"]
@@ -62,10 +63,14 @@ def test_an_open_session_is_left_out_and_only_its_count_is_told(project: Project
     assert (voice.title, voice.kind, voice.judged, voice.planned, voice.complete) == ("R1", "you", 4, 4, True)
 
 
-def test_a_session_that_was_revealed_early_is_not_complete(project: Project) -> None:
+def test_a_reveal_makes_the_figures_final_and_says_what_was_not_judged(project: Project) -> None:
     project.judging.reveal(rate(project, "R1", 2))
-    (voice,) = StoredCharts(project).load(JobContext()).voices
-    assert (voice.judged, voice.planned, voice.complete) == (2, 4, False)
+    data = StoredCharts(project).load(JobContext())
+    (voice,) = data.voices
+    assert (voice.judged, voice.planned, voice.complete) == (2, 4, True)
+    figure = affinity_figure(data)
+    assert figure.complete
+    assert figure.note == "2 of 4 comparisons were judged; the others were skipped, failed or left."
 
 
 def test_several_raters_have_a_voice_each_and_one_together(project: Project) -> None:

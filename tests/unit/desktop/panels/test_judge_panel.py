@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
+from core.judging.blind import StartInfo
 from core.judging.service import JudgingService
 from core.project.connection import NotSaved
 from core.project.project import Project
@@ -338,6 +339,49 @@ def test_skipped_ones_stand_first_at_the_end_and_can_be_judged(bench):
     bench.press("1", at=bench.panel.work)
     bench.wait_for("end")
     assert {row.outcome for row in bench.judgments()} == {"choice"}
+
+
+def test_the_overview_works_by_keyboard_and_the_skipped_ones_come_one_after_the_other(bench):
+    bench.start()
+    for key in "s1s11s":
+        bench.press(key)
+    bench.wait_for("end")
+    end = bench.panel.end
+    bench.qtbot.waitUntil(lambda: end.skipped.isVisible(), timeout=PATIENCE)
+    assert QApplication.focusWidget() is end.list
+    bench.press(Qt.Key.Key_Down)
+    bench.press(Qt.Key.Key_Return)
+    bench.wait_for("work")
+    assert bench.ordinal == 3
+    bench.press("1", at=bench.panel.work)
+    bench.wait_for("end")
+    bench.qtbot.waitUntil(lambda: end.skipped.accessibleName() == "Do the 2 skipped ones", timeout=PATIENCE)
+    end.skipped.setFocus()
+    bench.press(Qt.Key.Key_Return)
+    for ordinal in (1, 6):
+        bench.wait_for("work")
+        bench.qtbot.waitUntil(lambda ordinal=ordinal: bench.ordinal == ordinal, timeout=PATIENCE)
+        bench.press("2", at=bench.panel.work)
+    bench.wait_for("end")
+    assert {row.outcome for row in bench.judgments()} == {"choice"}
+    bench.qtbot.waitUntil(lambda: not end.skipped.isVisible(), timeout=PATIENCE)
+
+
+def test_a_pause_says_how_far_it_is_and_enter_goes_on(bench):
+    bench.start()
+    bench.press("1")
+    bench.press("s")
+    bench.panel.leave_button.click()
+    bench.wait_for("start")
+    start = bench.panel.start
+    assert start.paused.isVisible()
+    assert start.paused.text().startswith("Paused: 1 of 6 answered, 1 skipped, ")
+    bench.qtbot.waitUntil(lambda: start.start.accessibleName() == "Continue", timeout=PATIENCE)
+    QTest.keyClick(start.start, Qt.Key.Key_Return)
+    bench.wait_for("work")
+    assert bench.ordinal == 3
+    start.show_info(StartInfo("R02", start.offers))
+    assert not start.paused.isVisibleTo(start), "how far one rater is was told to another"
 
 
 def test_back_leads_from_the_end_to_the_last_answer(bench):

@@ -220,9 +220,11 @@ def test_the_page_offers_what_the_project_has_and_draws_it(qtbot: QtBot, shell: 
     page.what.kind.setCurrentIndex(1)
     page.per_axis.setValue(5)
     page.background.setChecked(True)
+    page.raters.setValue(3)
     page.draw.click()
     qtbot.waitUntil(lambda: drawn == [1], timeout=30_000)
     (plan,) = writing.project.judging.plans()
+    assert (shell.panels, shell.about) == (["raters"], {"packets_for": plan.id, "raters": 3})
     stored = PlanSettings.of(plan.settings)
     assert (stored.kind, stored.ask_background, writing.project.judging.count(plan.id)) == ("model", True, 5)
     assert stored.planned["outlooks"][0]["comparisons"] == 5

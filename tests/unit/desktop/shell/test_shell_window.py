@@ -340,6 +340,21 @@ def test_palette_goes_away_on_escape(qtbot: QtBot, window: MainWindow):
     assert window.palette_box.isHidden()
 
 
+@pytest.mark.parametrize("way", ["escape", "command"])
+def test_the_palette_gives_the_keyboard_back(qtbot: QtBot, window: MainWindow, project: Project, way: str):
+    window.activateWindow()
+    button = window.panels["home"].findChild(PrimaryButton)
+    button.setFocus()
+    window.offer_commands()
+    assert QApplication.focusWidget() is window.palette_box.field
+    if way == "escape":
+        qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Escape)
+    else:
+        qtbot.keyClicks(window.palette_box.field, "theme: dark")
+        qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is button
+
+
 def test_palette_says_when_there_is_no_such_command(qtbot: QtBot, window: MainWindow):
     window.offer_commands()
     qtbot.keyClicks(window.palette_box.field, "zzz")

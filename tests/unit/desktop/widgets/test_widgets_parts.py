@@ -26,7 +26,7 @@ from desktop.widgets import (
     spelled_seconds,
 )
 from desktop.widgets.events import guard_wheel
-from desktop.widgets.frame import StatusLine
+from desktop.widgets.frame import RailButton, StatusLine
 from desktop.widgets.safe_text import safe_line
 
 MARKUP = "<b>bold</b><img src=x>"
@@ -61,6 +61,15 @@ def test_button_with_a_keycap_shows_both_and_is_clicked_anywhere(qtbot: QtBot):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
     button.set_key("Q")
     assert button.findChild(KeyHint).text() == "Q"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_enter_presses_a_button_that_has_the_keyboard(qtbot: QtBot, key: Qt.Key):
+    for button in (Button("One", key="1"), IconButton("close", "Close"), RailButton("Home", "home")):
+        qtbot.addWidget(button)
+        button.show()
+        with qtbot.waitSignal(button.clicked):
+            qtbot.keyClick(button, key)
 
 
 def test_clicking_a_button_leaves_the_keyboard_where_it_is(qtbot: QtBot):
