@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import warm_children
 
 # Before any test module is collected: Qt and platformdirs read these when they are imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -56,6 +57,8 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("BIASPRINT_HOME", raising=False)
         move_home(patch, folder / "shared")
+        if warm_children.possible():
+            warm_children.prepare()
         yield folder
 
 

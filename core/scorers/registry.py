@@ -35,7 +35,9 @@ def describe() -> list[ScorerInfo]:
 
 def usable(role: str) -> list[ScorerInfo]:
     """The scorers that can be used for a role."""
-    return [info for info in describe() if info.role == role and not info.unavailable]
+    declared = catalogue.scorers()  # what is declared for another role need not be looked at
+    names = [name for name in _factories() if name not in declared or declared[name].role == role]
+    return [info for info in map(_describe, names) if info.role == role and not info.unavailable]
 
 
 def preference(info: ScorerInfo) -> tuple[bool, bool]:

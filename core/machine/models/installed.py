@@ -72,7 +72,7 @@ def for_role(role: str) -> InstalledModel | None:
     added. None where there is none without trouble. What comes with the program is no candidate: stand-ins load that
     by themselves.
     """
-    candidates = [model for model in installed(role) if not model.trouble and model.origin != "bundled"]
+    candidates = [model for model in (*_got(role), *_added(role)) if not model.trouble]
     wanted = records.preferred().get(role)
     return min(candidates, key=lambda model: _rank(model, wanted), default=None)
 

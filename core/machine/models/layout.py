@@ -48,6 +48,7 @@ _SETTINGS = {
     "merges.txt", "chat_template.jinja", "chat_template.json", "modules.json", "sentence_bert_config.json",
     "config_sentence_transformers.json", *_TOKENIZERS,
 }  # fmt: skip
+_PASSED: set[tuple[str, int, int]] = set()  # path, size, time of change (ns) of parts that were looked at
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 
 
@@ -180,7 +181,15 @@ def _checkpoint_folder(path: Path, weights: str, files: tuple[str, ...]) -> Foun
 
 
 def _check_part(path: Path) -> None:
-    """Raise `AppError` unless the file is what its name says, as far as its first bytes tell."""
+    """Raise `AppError` unless the file is what its name says, as far as its first bytes tell.
+
+    One that passed is not looked at again while its size and time of change stay: a tokenizer is megabytes of JSON,
+    and each page that names a scorer asks.
+    """
+    state = path.stat()
+    passed = (str(path.absolute()), state.st_size, state.st_mtime_ns)
+    if passed in _PASSED:
+        return
     with path.open("rb") as file:
         start = file.read(32)
     if start.startswith(LFS_POINTER):
@@ -189,6 +198,7 @@ def _check_part(path: Path) -> None:
         _check_safetensors(path)
     elif path.suffix == ".json":
         _json(path)
+    _PASSED.add(passed)
 
 
 def _check_safetensors(path: Path) -> None:
