@@ -3,10 +3,10 @@
 The program spawns each compute process, which then imports torch, spaCy and scipy by itself: about seven seconds of
 processor time, and the tests need hundreds of them. What is forked here is a process of its own, without threads or
 Qt, that has only imported; its environment and module path are those of the test, as in a spawned one. Tests of
-the compute process itself, and the whole programs that end-to-end tests start, spawn as ever (`as_the_program_does`).
+the compute process itself and whole programs that end-to-end tests start spawn as ever (`as_the_program_does`), and so
+does the process that reads letters: its memory is held to less than those libraries take.
 """
 
-import gc
 import multiprocessing
 import os
 import sys
@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from core.compute import process
+from core.documents import files
 
 LIBRARIES = (
     "scipy.stats",
@@ -46,7 +47,8 @@ def prepare() -> None:
             del os.environ["PYTHONPATH"]
         else:
             os.environ["PYTHONPATH"] = before
-    setattr(process, "multiprocessing", SimpleNamespace(get_context=lambda _method: _Warm(context)))
+    process.multiprocessing = SimpleNamespace(get_context=lambda _method: _Warm(context))
+    files.ComputeProcess = _Spawned
 
 
 def possible() -> bool:
@@ -58,11 +60,17 @@ def possible() -> bool:
 def as_the_program_does() -> Iterator[None]:
     """Spawn compute processes, as the program does."""
     warm = process.multiprocessing
-    setattr(process, "multiprocessing", multiprocessing)
+    process.multiprocessing = multiprocessing
     try:
         yield
     finally:
-        setattr(process, "multiprocessing", warm)
+        process.multiprocessing = warm
+
+
+class _Spawned(process.ComputeProcess):
+    def _living_child(self) -> process.Child:
+        with as_the_program_does():
+            return super()._living_child()
 
 
 class _Warm:

@@ -147,10 +147,10 @@ def test_no_process_of_the_program_opens_an_internet_socket_while_it_is_offline(
     commands: list[tuple[object, ...]] = [
         ("--help",),
         ("new", file),
-        ("prompts", file, "--study", "letters"),
-        ("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "large"),
-        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),
-        ("measure", "letters", file, "--json"),
+        ("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars"),
+        ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large"),
+        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),  # spaCy, torch and transformers
+        ("measure", "creativity", file, "--json"),
         ("models", "list", "--json"),
         ("offline", "status"),
     ]

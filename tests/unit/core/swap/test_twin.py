@@ -240,8 +240,8 @@ def test_naughty_texts_are_swapped_without_error(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 200_000, "she " * 20_000, "“" * 50_000, "A." * 50_000, "a_" * 50_000, "Ann Weber " * 8_000,
-             "she and " * 10_000, "@" * 100_000, "x-" * 50_000],
+    "text", ["a" * 80_000, "she " * 8_000, "“" * 20_000, "A." * 20_000, "a_" * 20_000, "Ann Weber " * 3_000,
+             "she and " * 4_000, "@" * 40_000, "x-" * 20_000],
     ids=["one word", "she", "quotation marks", "initials", "underscores", "names", "joined", "signs", "hyphens"],
 )  # fmt: skip
 def test_long_and_hostile_texts_take_no_longer_than_their_length(text: str) -> None:
@@ -249,7 +249,7 @@ def test_long_and_hostile_texts_take_no_longer_than_their_length(text: str) -> N
     start = time.process_time()
     swap(text, ANN, JOSEPH)
     swap(text, ANN, SAM)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 8
 
 
 def test_a_letter_of_400_words_takes_well_under_100_ms_once_warm() -> None:
