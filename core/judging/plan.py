@@ -397,8 +397,10 @@ class PlanSettings:
     raters choose the best and then the worst.
     `consent_text`: what a rater agrees to first. `criterion_ratings`: each card is rated by each criterion as well.
     `ask_background`: raters may describe themselves, in their own words. `notes`: whether a note can be written.
-    `workshop`: participants see their fingerprint, and nobody else sees one person's answers. `repeat_share`: the share
-    of comparisons that come again. `planned`: what the planner was told when the plan was drawn.
+    `workshop`: participants see their fingerprint, and nobody else sees one person's answers. `class_name`: which
+    people a workshop is for; the same comparisons under another name are another plan, so that no two classes are
+    pooled. `repeat_share`: the share of comparisons that come again. `planned`: what the planner was told when the plan
+    was drawn.
     `instructions`: what raters read first; `question`: asked in place of “Which is best?”; `rubric`: criteria, with
     their explanations, in place of those of the tasks. `practice`: known answers to begin with, as
     `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see core/judging/assignment.py.
@@ -412,6 +414,7 @@ class PlanSettings:
     ask_background: bool = False
     notes: bool = True
     workshop: bool = False
+    class_name: str = ""
     repeat_share: float = 0.0
     planned: Mapping[str, Any] | None = None
     instructions: str = ""

@@ -11,6 +11,8 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import chain, count
 
 from core.errors import AppError
 from core.judging.exclusion import exclusions
@@ -23,9 +25,11 @@ from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 
 USUAL_COMPARISONS = 20
+MIXED_COMPARISONS = 7  # on each of three axes: as many in all
 SIGNS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is taken for another
 CODE_SIGNS = 10  # 31 ** 10: nobody meets another's by chance, or guesses one
 SHORTEST_PIN = 4
+LONGEST_NAME = 60
 PREFERRED_PART = 0.35  # of the largest possible ABS: what the planned preference is, whatever the number of identities
 # For an estimate that is sooner too long than too short: reading every word of every text, and making up one's mind.
 WORDS_A_MINUTE, DECIDING_SECONDS = 240, 10
@@ -150,6 +154,7 @@ class WorkshopPlan:
     """A plan that a workshop can be held with. `design`: of its scarcest axis; None without a comparison on any.
 
     `comparisons` are asked of each participant, hidden repeats with them; `minutes` is about how long that takes.
+    `begun`: how many people have begun; they are one group with whoever comes.
     """
 
     plan_id: str
@@ -158,6 +163,7 @@ class WorkshopPlan:
     minutes: int
     design: JudgingDesign | None
     consent_text: str = ""
+    begun: int = 0
 
 
 def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
@@ -169,7 +175,28 @@ def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
 def describe_plan(project: Project, plan: PlanRow) -> WorkshopPlan:
     rows = project.judging.comparisons(plan.id)
     consent_text = PlanSettings.of(plan.settings).consent_text
-    return WorkshopPlan(plan.id, plan.title, len(rows), _minutes(project, rows), _design(rows), consent_text)
+    minutes, begun = _minutes(project, rows), attendance(project, plan.id).started
+    return WorkshopPlan(plan.id, plan.title, len(rows), minutes, _design(rows), consent_text, begun)
+
+
+def new_name(taken: Iterable[str], day: date) -> str:
+    """A name for today's workshop that none has yet, so that two classes of a day are not one."""
+    name, others = f"Workshop of {day.day} {day:%B %Y}", set(taken)
+    return next(each for each in chain([name], (f"{name}, {n}" for n in count(2))) if each not in others)
+
+
+def check_name(project: Project, name: str) -> str:
+    """The name as it is kept. Raises `AppError` where it is none, or another workshop's."""
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise AppError(f"A workshop has a name of 1 to {LONGEST_NAME} characters.", hint="Such as “Class 10b, Monday”.")
+    if any(row.title == name for row in project.judging.plans()):
+        raise AppError(
+            f"There is a set named “{name}” already.",
+            kept="Nothing was drawn, and nobody’s answers were pooled.",
+            hint="Go on with that one, or choose another name.",
+        )
+    return name
 
 
 def chance_of(design: JudgingDesign) -> Chance:

@@ -7,6 +7,7 @@ is there at once (docs/adr/0015). docs/make_sample.py makes the file anew, and a
 import gzip
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -82,7 +83,7 @@ def add_texts(ctx: JobContext, project: Project, compute: ComputeProcess) -> Non
 
 def add_planted(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
     """The texts to judge in their comparisons, and 120 letters with a medium planted bias."""
-    _written_texts(project)
+    add_written(project, sample_texts(), "CoGS sample")
     study = study_of(project, "creativity")
     compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])
     letters = store_set(project, "letters", letters_context_less_set())
@@ -102,13 +103,12 @@ def sample_texts() -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line]
 
 
-def _written_texts(project: Project) -> None:
+def add_written(project: Project, texts: Sequence[Mapping[str, str]], name: str) -> None:
     """The CoGS prompts that the texts answer, and the texts as outputs of a generator that is no model."""
-    texts = sample_texts()
     wanted = {(text["task"], text["theme"], text["axis"], text["identity"]): text for text in texts}
     full = cogs_set(sorted({text["task"] for text in texts}), sorted({text["theme"] for text in texts}), AXES)
     prompts = tuple(p for p in full.prompts if (p.task, p.theme, p.axis, p.identity) in wanted)
-    added = store_set(project, "creativity", replace(full, name="CoGS sample", prompts=prompts))
+    added = store_set(project, "creativity", replace(full, name=name, prompts=prompts))
     study = study_of(project, "creativity")
     generator = project.runs.add_generator(GeneratorSpec(**about()["generator"])).number("generator")
     run = project.runs.start(

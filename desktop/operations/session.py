@@ -274,6 +274,17 @@ def open_sample() -> Operation[Path]:
     return Operation(tr("Preparing the sample project"), work)
 
 
+def open_workshop_set() -> Operation[Path]:
+    """The file of the person's own copy of the shipped set; the first time it is written, in a moment."""
+
+    def work(ctx: JobContext) -> Path:
+        from core.runs import workshop_set
+
+        return workshop_set.open_workshop_set()
+
+    return Operation(tr("Preparing the workshop set"), work)
+
+
 def sample_project() -> "Operation[Project]":
     """The person's own copy of the sample, opened: what the window starts with for `biasprint demo`."""
     prepare = open_sample()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AppError, JobCancelled
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from core.judging.session import JudgingSession
     from core.judging.workshop import Attendance, WorkshopPlan
     from core.project.project import Project
+    from core.project.rows import StudyRow
 
 STUDY = "creativity"
 T = TypeVar("T")
@@ -23,11 +25,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WorkshopAxis:
-    """An axis that there are outputs for, as `compare` wants it named; `identities` are labels."""
+    """An axis that there are outputs for, as `compare` wants it named; `identities` are labels.
+
+    `comparisons`: as many as can be drawn, however many are asked for.
+    """
 
     key: str
     title: str
     identities: tuple[str, ...]
+    comparisons: int = 500
 
 
 @dataclass(frozen=True)
@@ -36,16 +42,18 @@ class Offers:
 
     plans: tuple["WorkshopPlan", ...]
     axes: tuple[WorkshopAxis, ...]
+    name: str = ""  # for the next one: none that is taken
 
 
 @dataclass(frozen=True)
 class DrawWorkshop:
-    """A draw: `comparisons` on each of `axes`."""
+    """A draw: `comparisons` on each of `axes`, for the people whom `name` says."""
 
     axes: tuple[str, ...]
     comparisons: int
     seed: int
     consent_text: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,9 +67,10 @@ class FacilitatorView:
 
 def workshop_offers(*, project: "Project") -> Operation[Offers]:
     def work(ctx: JobContext) -> Offers:
-        from core.judging.workshop import workshop_plans
+        from core.judging.workshop import new_name, workshop_plans
 
-        return Offers(workshop_plans(project), _axes(ctx, project))
+        name = new_name((row.title for row in project.judging.plans()), date.today())
+        return Offers(workshop_plans(project), _axes(ctx, project), name)
 
     return Operation(tr("Looking for what a workshop can be held with"), work, quiet=True)
 
@@ -78,15 +87,16 @@ def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
 
 
 def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["WorkshopPlan"]:
-    """Draw comparisons for a workshop; asked for again, the plan that is there."""
+    """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
 
     def work(ctx: JobContext) -> "WorkshopPlan":
-        from core.judging.workshop import describe_plan
+        from core.judging.workshop import check_name, describe_plan
         from core.runs.compare import compare
 
         study = project.studies.of_kind(STUDY)
         if study is None:
             raise AppError(tr("There are no outputs to compare yet."), hint=tr("Generate some first."))
+        name = check_name(project, wanted.name)
         drawn = compare(
             ctx,
             project,
@@ -94,7 +104,9 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
             axes=wanted.axes,
             seed=wanted.seed,
             per_axis=wanted.comparisons,
+            title=name,
             workshop=True,
+            class_name=name,
             consent_text=wanted.consent_text,
             notes=False,  # what one typed would stand in the file, in one's own words
         )
@@ -208,5 +220,20 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
         if 2 <= len(written) <= MOST_CARDS:
             whole = len(written) == len(axis.identities)
             key = axis.id if whole else f"{axis.id}:{','.join(written)}"
-            offers.append(WorkshopAxis(key, axis.title, tuple(axis.identities[identity] for identity in written)))
+            labels = tuple(axis.identities[identity] for identity in written)
+            offers.append(WorkshopAxis(key, axis.title, labels, _drawable(ctx, project, study, key)))
     return tuple(offers)
+
+
+def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
+    """How many comparisons there can be on an axis."""
+    from core.compute import shared
+    from core.judging.plan import PlanSettings
+    from core.runs.compare.drawing import sizes
+    from core.runs.compare.pool import CompareRequest
+
+    try:
+        found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, shared())
+    except AppError:
+        return 0
+    return sum(size.comparisons for size in found.values())

@@ -185,6 +185,17 @@ def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing:
     )
 
 
+def workshop_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
+    """A workshop is held with the open project's texts, or with the set that ships."""
+    shipped = tr("A set of texts for it comes with the program.")
+    if facts is None or read_only or not facts.compared.texts:
+        return DoorState(shipped, tr("Lead a workshop"), "workshop set")
+    words = plural(
+        facts.compared.texts, "1 creative text is in this project.", "%n creative texts are in this project."
+    )
+    return DoorState(words, tr("Lead a workshop"), "workshop", tr("With the shipped set"), "workshop set")
+
+
 def letter_state() -> DoorState:
     """The check of a letter needs nothing but the letter."""
     words = tr("Nothing leaves this computer, and nothing is kept unless you save it.")

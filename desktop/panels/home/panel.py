@@ -14,7 +14,7 @@ from desktop import theme
 from desktop.dialogs.question import ask_where, new_project, open_project
 from desktop.jobs import JobHandle
 from desktop.operations.models import LanguageModels, read_writers
-from desktop.operations.session import SampleFacts, open_sample, sample_facts
+from desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
 from desktop.panels.base import Panel
 from desktop.panels.home.doors import (
     COMPARED,
@@ -28,6 +28,7 @@ from desktop.panels.home.doors import (
     rate_state,
     read_facts,
     texts_state,
+    workshop_state,
 )
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
@@ -174,6 +175,12 @@ class HomePanel(Panel):
             "generate",
             self._go,
         )
+        self.workshop = DoorCard(
+            tr("Lead a workshop"),
+            tr("People take turns at this computer, and each sees what they chose; you see the group."),
+            "raters",
+            self._go,
+        )
         self.recent = RecentCard()
         self.sample = SampleCard()
         self.recent.chosen.connect(self.shell.open_project)
@@ -233,6 +240,7 @@ class HomePanel(Panel):
         self.rate.set_state(rate_state(facts, read_only=read_only, preparing=preparing))
         self.fingerprint.set_state(fingerprint_state(facts, read_only=read_only, preparing=preparing))
         self.letter.set_state(letter_state())
+        self.workshop.set_state(workshop_state(facts, read_only=read_only))
         self.texts.set_state(texts_state(facts, read_only=read_only))
         self.audit.set_state(audit_state(facts, read_only=read_only, writers=self._writers))
 
@@ -256,6 +264,8 @@ class HomePanel(Panel):
             "see": lambda: self._see(self._kinds(pending=False)),
             "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
+            "workshop": lambda: self.shell.show_panel("fingerprint", workshop=True),
+            "workshop set": self._lead_workshop,
         }
         if step in steps:
             steps[step]()
@@ -274,6 +284,16 @@ class HomePanel(Panel):
         handle = open_sample().start(self.shell.jobs, on_done=go_on, on_progress=self.sample.show_progress)
         handle.changed.connect(self._sample_changed)
         self._show_preparing(handle)
+
+    def _lead_workshop(self) -> None:
+        """With the set that ships: open the person's copy of it, and go to where a workshop is set up."""
+        before = self.project
+
+        def go_on(path: Path) -> None:
+            if self.project is before:
+                self._opening.open(path, lambda: self.shell.show_panel("fingerprint", workshop=True))
+
+        open_workshop_set().start(self.shell.jobs, on_done=go_on, on_error=self.shell.show_error)
 
     def _sample_changed(self) -> None:
         if self._preparing is not None and not self._preparing.active:
@@ -355,6 +375,7 @@ class HomePanel(Panel):
         beside = QVBoxLayout()
         beside.setSpacing(tokens.gap)
         beside.addWidget(self.recent)
+        beside.addWidget(self.workshop)
         beside.addWidget(self.texts)
         beside.addStretch(1)
         self._lower.addLayout(beside, 1)

@@ -390,12 +390,16 @@ def _about(comparisons: int) -> str:
     return words + " " + tr("What is being compared is told at the end.")
 
 
+RARELY = 0.5  # the chance below which a clear preference is missed more often than seen
+
+
 def power_words(chance: "Chance | None") -> str:
     """How likely a preference would be seen, for somebody who never heard of statistics."""
     if chance is None:
         return tr("How often you chose what. Whether that is a preference, this session cannot tell.")
     seen = min(99, max(1, round(100 * chance.power)))
-    words = tr(
+    few = tr("With so few choices, only a very strong preference would show.") + " " if chance.power < RARELY else ""
+    words = few + tr(
         "A clear preference (choosing {shares} of 100) is seen in about {seen} of 100 sessions of this length, and "
         "missed in the others. So “not enough evidence” at the end does not mean that there is no preference."
     )

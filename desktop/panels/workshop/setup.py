@@ -27,6 +27,7 @@ from desktop.operations.workshop import (
     workshop_chance,
     workshop_offers,
 )
+from desktop.panels.workshop.participant import power_words
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.layout import Sheet
@@ -57,18 +58,18 @@ class PlanList(QWidget):
         self._group.idToggled.connect(lambda: self.changed.emit())
 
     def show_plans(self, plans: "Sequence[WorkshopPlan]") -> None:
-        """The latest first, and picked; a new one is offered where something can be drawn."""
+        """The latest first, and picked while nobody has begun; a new one is offered where something can be drawn."""
         for old in self._group.buttons():
             self._group.removeButton(old)
             self._box.removeWidget(old)
             old.deleteLater()
         self.plans = tuple(plans)
-        words = [_plan_words(plan) for plan in plans] + [tr("Draw new comparisons")]
+        words = [_plan_words(plan) for plan in plans] + [tr("A new workshop")]
         for index, each in enumerate(words):
             button = QRadioButton(each.replace("&", "&&"))
             self._group.addButton(button, index)
             self._box.addWidget(button)
-        self._group.button(0).setChecked(True)
+        self._group.button(len(plans) if plans and plans[0].begun else 0).setChecked(True)
         self.setVisible(bool(plans))
 
     @property
@@ -83,17 +84,22 @@ class PlanList(QWidget):
 
 
 class DrawForm(QWidget):
-    """One axis; several where there is an hour, because each is a test of its own and takes its own comparisons."""
+    """One axis, or several mixed: a picture of several sides, of which each is a test of its own and sees less."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        from core.judging.workshop import USUAL_COMPARISONS
+        from core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS
 
+        self._usual = {False: USUAL_COMPARISONS, True: MIXED_COMPARISONS}
         self._offers: tuple[WorkshopAxis, ...] = ()
         self.axes: dict[str, QRadioButton | QCheckBox] = {}
-        self.hour = QCheckBox(tr("We have an hour: several axes"))
+        self.name = QLineEdit()
+        self.name.setAccessibleName(tr("Name"))
+        self.name.setMaxLength(LONGEST_NAME)
+        self.hour = QCheckBox(tr("Mix several axes: a picture with several sides, and less seen on each"))
+        self.drawn = Label("", "note", wrap=True)
         self.comparisons = _spin(1, MOST_COMPARISONS, USUAL_COMPARISONS, tr("Comparisons on each axis"))
         self.seed = _spin(0, 2_000_000_000, 1, tr("Seed"))
         self.consent = QPlainTextEdit()
@@ -103,12 +109,17 @@ class DrawForm(QWidget):
         self.consent.setFixedHeight(theme.current().px(CONSENT_HEIGHT))
         self._axis_box = QVBoxLayout()
         self._lay_out()
-        self.hour.toggled.connect(lambda _: self._list_axes())
-        self.comparisons.valueChanged.connect(lambda _: self.changed.emit())
+        self.hour.toggled.connect(self._mix)
+        self.comparisons.valueChanged.connect(lambda _: self._changed())
 
-    def show_axes(self, offers: Sequence[WorkshopAxis]) -> None:
-        self._offers = tuple(offers)
-        self._list_axes()
+    def show_axes(self, offers: Sequence[WorkshopAxis], name: str = "") -> None:
+        """Three axes and more are mixed at first; a fingerprint on one side is none."""
+        self.name.setText(name)
+        fresh, self._offers = not self._offers, tuple(offers)
+        if fresh and len(offers) > 2 and not self.hour.isChecked():
+            self.hour.setChecked(True)
+        else:
+            self._list_axes()
 
     @property
     def chosen(self) -> tuple[WorkshopAxis, ...]:
@@ -117,18 +128,37 @@ class DrawForm(QWidget):
     def wanted(self) -> DrawWorkshop:
         """The draw that is set."""
         axes = tuple(offer.key for offer in self.chosen)
-        return DrawWorkshop(axes, self.comparisons.value(), self.seed.value(), self.consent.toPlainText().strip())
+        consent_text = self.consent.toPlainText().strip()
+        return DrawWorkshop(axes, self.comparisons.value(), self.seed.value(), consent_text, self.name.text())
 
     def design(self) -> "JudgingDesign | None":
-        """The design for one participant; None without an axis."""
+        """The design for one participant, of what can be drawn; None without an axis."""
         from core.judging.planner import JudgingDesign
 
         chosen = self.chosen
-        if not chosen:
+        drawn = min((self._drawn(offer) for offer in chosen), default=0)
+        if not drawn:
             return None
-        return JudgingDesign(self.comparisons.value(), max(len(offer.identities) for offer in chosen), len(chosen))
+        return JudgingDesign(drawn, max(len(offer.identities) for offer in chosen), len(chosen))
 
     # inside
+
+    def _drawn(self, offer: WorkshopAxis) -> int:
+        return min(self.comparisons.value(), offer.comparisons)
+
+    def _mix(self, several: bool) -> None:
+        if self.comparisons.value() == self._usual[not several]:
+            self.comparisons.setValue(self._usual[several])
+        self._list_axes()
+
+    def _changed(self) -> None:
+        """Say how many there will be: of some axes there are fewer than are asked for."""
+        numbers = [self._drawn(offer) for offer in self.chosen]
+        words = plural(sum(numbers), "%n comparison for each person.", "%n comparisons for each person.")
+        if any(number < self.comparisons.value() for number in numbers):
+            words += " " + tr("There are no more texts for an axis.")
+        self.drawn.setText(words if numbers else "")
+        self.changed.emit()
 
     def _list_axes(self) -> None:
         before = {key for key, box in self.axes.items() if box.isChecked()}
@@ -148,24 +178,28 @@ class DrawForm(QWidget):
             words = safe_line(f"{offer.title}: {', '.join(offer.identities)}").replace("&", "&&")
             button = QCheckBox(words) if several else QRadioButton(words)
             button.setChecked(offer.key in checked)
-            button.toggled.connect(lambda _: self.changed.emit())
+            button.toggled.connect(lambda _: self._changed())
             self.axes[offer.key] = button
             box.addWidget(button)
         self._axis_box.addWidget(sheet)
         self.hour.setVisible(len(self._offers) > 1)
-        self.changed.emit()
+        self._changed()
 
     def _checked(self, before: set[str], several: bool) -> list[str]:
-        """The axes that stay checked in another list; where none does, every axis if there is an hour."""
+        """The axes that stay checked in another list; where none does, every axis if they are mixed."""
         there = [offer.key for offer in self._offers]
-        kept = [key for key in there if key in before] or there
-        return kept if several else kept[:1]
+        kept = [key for key in there if key in before]
+        return (kept if len(kept) > 1 else there) if several else (kept or there)[:1]
 
     def _lay_out(self) -> None:
         tokens = theme.current()
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.grid)
+        box.addWidget(Label(tr("Name"), "strong"))
+        box.addWidget(self.name)
+        words = tr("Whom it is for. The people of one name are one group, and no other workshop is added to them.")
+        box.addWidget(Label(words, "note", wrap=True))
         box.addWidget(Label(tr("Axis"), "strong"))
         box.addLayout(self._axis_box)
         box.addWidget(self.hour)
@@ -177,6 +211,7 @@ class DrawForm(QWidget):
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(1, 1)
         box.addLayout(grid)
+        box.addWidget(self.drawn)
         box.addWidget(Label(tr("Consent text"), "strong"))
         box.addWidget(self.consent)
 
@@ -184,7 +219,10 @@ class DrawForm(QWidget):
 def _plan_words(plan: "WorkshopPlan") -> str:
     count = plural(plan.comparisons, "%n comparison", "%n comparisons")
     minutes = plural(plan.minutes, "about %n minute", "about %n minutes")
-    return safe_line(tr("{title} ({count}, {minutes})").format(title=plan.title, count=count, minutes=minutes))
+    words = tr("{title} ({count}, {minutes})").format(title=plan.title, count=count, minutes=minutes)
+    if plan.begun:
+        words += ": " + plural(plan.begun, "go on; %n person has begun", "go on; %n people have begun")
+    return safe_line(words)
 
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
@@ -244,7 +282,7 @@ class WorkshopSetup(Sheet):
 
     def _show_offers(self, offers: Offers, *, looked: bool = True) -> None:
         self.plans.show_plans(offers.plans)
-        self.form.show_axes(offers.axes)
+        self.form.show_axes(offers.axes, offers.name)
         there = bool(offers.plans or offers.axes)
         words = tr("A workshop shows outputs of one prompt, written for each identity of an axis. Generate some first.")
         self.nothing.setText("" if there else words if looked else tr("Looking…"))
@@ -274,7 +312,7 @@ class WorkshopSetup(Sheet):
         def show(chance: "Chance") -> None:
             if design == self._asked:
                 self._chance = chance
-                self.power.setText(tr(chance.in_words()))
+                self.power.setText(f"{_how_many(chance.design)} {power_words(chance)}")
 
         workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
 
@@ -378,6 +416,13 @@ class WorkshopSetup(Sheet):
         across.addStretch(0)
         self.box.addLayout(across)
         self.box.addStretch(1)
+
+
+def _how_many(design: "JudgingDesign") -> str:
+    each = plural(design.comparisons, "%n comparison", "%n comparisons")
+    if design.axes == 1:
+        return tr("{each} on one axis.").format(each=each)
+    return tr("{each} on each of {axes} axes.").format(each=each, axes=design.axes)
 
 
 def _nothing_shown(plan: "WorkshopPlan | None") -> str:

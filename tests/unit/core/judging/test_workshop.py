@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +22,9 @@ from core.judging.workshop import (
     WorkshopStore,
     attendance,
     chance_of,
+    check_name,
     describe_plan,
+    new_name,
     participant_code,
     participants,
     tellable_sessions,
@@ -144,6 +147,28 @@ def test_the_seats_store_gives_no_session_rater_or_judgment_of_another(project: 
     store = WorkshopStore(project, plan, "P-2")
     assert judged.session_id == session.id
     assert (store.raters(), store.sessions(), store.judgments(session.id)) == ((), (), ())
+
+
+# two classes
+
+
+def test_a_class_of_its_own_name_has_the_same_comparisons_and_nobody_of_another(project: Project, plan: str):
+    classes = [plan_of(project, "race", per_axis=6, workshop=True, title=name, class_name=name) for name in ("a", "b")]
+    first, second = ([row.items for row in project.judging.comparisons(one)] for one in classes)
+    assert first == second
+    rated(project, classes[0], "P-1", choosing("white"))
+    assert (attendance(project, classes[0]).started, attendance(project, classes[1]).started) == (1, 0)
+
+
+def test_no_two_workshops_have_one_name(project: Project, plan: str):
+    plan_of(project, "race", per_axis=6, workshop=True, title="Class 10b", class_name="Class 10b")
+    with pytest.raises(AppError, match="“Class 10b” already"):
+        check_name(project, " Class  10b ")
+    assert check_name(project, "Class 10c") == "Class 10c"
+    with pytest.raises(AppError, match="1 to 60 characters"):
+        check_name(project, " ")
+    assert new_name([], date(2026, 11, 3)) == "Workshop of 3 November 2026"
+    assert new_name(["Workshop of 3 November 2026"], date(2026, 11, 3)) == "Workshop of 3 November 2026, 2"
 
 
 # counts

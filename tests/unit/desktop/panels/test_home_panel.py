@@ -20,6 +20,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from core.runs import sample as core_sample
+from core.runs import workshop_set
 from core.runs.compare import compare
 from core.runs.sample_found import found, found_sentence
 from core.runs.setup import add_prompts
@@ -40,6 +41,7 @@ from desktop.panels.home.doors import (
     rate_state,
     read_facts,
     texts_state,
+    workshop_state,
 )
 from desktop.panels.home.panel import HomePanel
 from desktop.settings import Settings
@@ -492,6 +494,26 @@ def test_rating_the_sample_is_one_click_from_the_start(
     qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
     assert window.project is not None
     assert window.project.path == sample_file
+
+
+def test_a_workshop_is_one_click_from_the_start_and_has_texts_to_be_held_with(
+    qtbot: QtBot, window: MainWindow, home: HomePanel
+):
+    home.workshop.button.click()
+    qtbot.waitUntil(lambda: window.current == "fingerprint", timeout=PATIENCE)
+    assert window.project is not None
+    assert window.project.path == workshop_set.workshop_file()
+    setup = window.panels["fingerprint"].workshop
+    qtbot.waitUntil(setup.start.isEnabled, timeout=PATIENCE)
+    assert len(setup.form.wanted().axes) == 3
+
+
+def test_a_workshop_is_led_with_the_open_projects_texts_or_with_the_shipped_set():
+    facts = ProjectFacts((StudyFacts("creativity", "Creativity", texts=40),))
+    assert workshop_state(None, read_only=False).step == "workshop set"
+    assert workshop_state(facts, read_only=True).step == "workshop set"
+    state = workshop_state(facts, read_only=False)
+    assert (state.step, state.other_step) == ("workshop", "workshop set")
 
 
 def test_opening_the_sample_stays_at_home(qtbot: QtBot, window: MainWindow, home: HomePanel, sample_file: Path):

@@ -74,7 +74,7 @@ def test_enter_does_nothing_while_the_place_is_being_opened(qtbot: QtBot):
 # what it is held with
 
 
-def test_one_axis_at_a_time_unless_there_is_an_hour(qtbot: QtBot):
+def test_one_axis_at_a_time_unless_several_are_mixed(qtbot: QtBot):
     form = DrawForm()
     qtbot.addWidget(form)
     form.show_axes(AXES)
@@ -86,11 +86,35 @@ def test_one_axis_at_a_time_unless_there_is_an_hour(qtbot: QtBot):
     assert form.design() == JudgingDesign(20, 2, 1)
     form.hour.setChecked(True)
     assert all(isinstance(button, QCheckBox) for button in form.axes.values())
-    form.axes["race"].click()
     assert form.wanted().axes == ("race", "gender")
-    assert form.design() == JudgingDesign(20, 3, 2)
+    assert form.design() == JudgingDesign(7, 3, 2)
+    form.comparisons.setValue(9)
     form.hour.setChecked(False)
     assert len(form.wanted().axes) == 1
+    assert form.comparisons.value() == 9, "a number that somebody set stays"
+
+
+def test_three_axes_are_mixed_at_first_and_it_says_what_is_drawn_not_what_is_asked_for(qtbot: QtBot):
+    form = DrawForm()
+    qtbot.addWidget(form)
+    form.show_axes([replace(one, key=key, comparisons=5) for one, key in zip((*AXES, AXES[0]), "abc", strict=True)])
+    assert form.wanted().axes == ("a", "b", "c")
+    assert form.design() == JudgingDesign(5, 3, 3)
+    assert form.drawn.text() == "15 comparisons for each person. There are no more texts for an axis."
+
+
+def test_with_few_choices_only_a_very_strong_preference_would_show():
+    words = "With so few choices, only a very strong preference would show."
+    assert power_words(Chance(JudgingDesign(7), (0.55, 0.30, 0.15), 0.1)).startswith(words)
+    assert words not in power_words(Chance(JudgingDesign(60), (0.55, 0.30, 0.15), 0.9))
+
+
+def test_a_workshop_that_people_have_begun_is_not_gone_on_with_by_chance(qtbot: QtBot):
+    plans = PlanList()
+    qtbot.addWidget(plans)
+    plans.show_plans([replace(PLAN, title="Class 10b", begun=6)])
+    assert plans.chosen is None, "the next class is a new workshop"
+    assert plans.button(0).text() == "Class 10b (20 comparisons, about 12 minutes): go on; 6 people have begun"
 
 
 def test_without_an_axis_there_is_nothing_to_draw(qtbot: QtBot):
