@@ -15,7 +15,7 @@ from typing import Any
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.judging.plan import MODEL, PlanSettings, texts_digest
+from core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
 from core.judging.wording import shipped_wording
 from core.project.project import Project
 from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
@@ -70,11 +70,12 @@ def write_comparator(
     said: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for judgment in judgment_rows(project, kinds):
         ctx.check()
-        said[judgment["comparison"]].append(judgment)
+        if not judgment["excluded"]:
+            said[judgment["comparison"]].append(judgment)
     pairs: dict[Pair, list[tuple[ComparisonRow, int, int]]] = defaultdict(list)
     for plan in project.judging.plans():
         for row in project.judging.comparisons(plan.id) if plan.study_id in kinds else ():
-            if row.repeat_of is None and row.id in said:
+            if row.repeat_of is None and row.axis != CHECK and row.id in said:
                 for first, second in combinations(range(len(row.items)), 2):
                     pairs[row.axis, row.items[first].identity, row.items[second].identity].append((row, first, second))
     if not pairs:

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.compute import calls, shared
 from core.jobs import JobContext
+from core.judging.plan import CHECK
 from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
 from core.project.rows import PromptRow, SourceRow, TextKey
@@ -203,7 +204,7 @@ class StoredTexts:
             comparisons = {row.id: row for row in project.judging.comparisons(session.plan_id)}
             for row in project.judging.unseen(session.id):
                 comparison = comparisons[row.comparison_id]
-                if row.chosen is not None and not comparison.repeat_of:
+                if row.chosen is not None and not comparison.repeat_of and comparison.axis != CHECK:
                     keys = tuple(item.key for item in comparison.items)
                     found.append(Judged(name, keys, row.chosen))
         return tuple(found)

@@ -13,6 +13,7 @@ from core.jobs import JobContext
 from core.judging.exclusion import EXCLUDED, excluded_codes
 from core.judging.fingerprint import GROUP_FROM
 from core.judging.looking import SEEN, seen_count
+from core.judging.plan import CHECK
 from core.judging.workshop import tellable_sessions
 from core.project.project import Project
 from core.project.rows import SessionRow
@@ -322,6 +323,7 @@ def _output_tables(
 def _judgment_tables(
     ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
 ) -> StudyResult:
+    records, every = [record for record in records if record.values.get("axis") != CHECK], records
     counting = [record for record in records if not is_excluded(record)]
     blind = [record for record in counting if options.seen or not is_seen(record)]
     if not counting:
@@ -340,9 +342,9 @@ def _judgment_tables(
     shipped = {axis: load_axis(axis).definition() for axis in chosen if axis in available_axes()}
     how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped)}
     result = with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(counting) - len(blind))
-    if out := len(records) - len(counting):
-        result = replace(result, rows=result.rows + out, dropped={**result.dropped, EXCLUDED: out})
-    return result
+    left = {EXCLUDED: len(records) - len(counting), "hidden check": len(every) - len(records)}
+    left = {reason: count for reason, count in left.items() if count}
+    return replace(result, rows=result.rows + sum(left.values()), dropped={**result.dropped, **left})
 
 
 def _ordered(axis: str, identities: set[str]) -> list[str]:

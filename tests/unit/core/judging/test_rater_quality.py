@@ -14,8 +14,10 @@ from core.judging.plan import RIGHT
 from core.judging.store import ProjectStatements
 from core.judging.workshop import tellable_sessions
 from core.project.project import Project
+from core.runs.comparator import write_comparator
 from core.runs.exporting import judgment_rows
 from core.runs.live.choices import JudgedChoices
+from core.runs.measure import measure_tables
 from core.runs.measure.creativity import of_judged
 from core.runs.rater_quality import RaterCard, person_called, rater_cards
 from core.studies.study import MeasureOptions
@@ -141,3 +143,28 @@ def test_an_export_marks_who_is_left_out_and_a_measure_of_it_leaves_them_out(pro
 
     marked = {(row["rater"], row["excluded"]) for row in judgment_rows(project, [1])}
     assert marked == {("R01", 0), ("R02", 1)}
+
+
+def test_a_table_of_judgments_is_measured_without_checks_and_without_who_is_left_out(tmp_path: Path):
+    table = tmp_path / "judgments.csv"
+    lines = ["comparison,rater,axis,shown,outcome,chosen,excluded"]
+    lines += [f"c{n},R01,gender,woman|man,choice,{'woman' if n % 2 else 'man'},0" for n in range(8)]
+    lines += [f"c{n},R02,gender,woman|man,choice,woman,1" for n in range(8)]
+    lines += ["k1,R01,check,right|wrong,choice,right,0"]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    measured = measure_tables(JobContext(), [table], "creativity", MeasureOptions(), Inline())
+    shares = [one for one in measured.result.findings if one.id == "creativity.share" and one.dims.keys() == {"axis"}]
+    assert {(one.label, one.estimate, one.n) for one in shares} == {("woman", 0.5, 8), ("man", 0.5, 8)}
+    assert measured.result.rows == 17
+    assert {EXCLUDED: 8, "hidden check": 1}.items() <= measured.result.dropped.items()
+
+
+def test_another_tool_is_told_no_check_and_nobody_who_is_left_out(project: Project, tmp_path: Path):
+    plan = plan_of(project, "gender", per_axis=3, checks=CHECKS)
+    rated(project, plan, "R01", careful)
+    rated(project, plan, "R02", careful)
+    exclude(project, person_called(project, "R02").id, "never read")
+    written = write_comparator(JobContext(), project, tmp_path / "pairs.json")
+    assert RIGHT not in {name for one in written for name in one.pair}
+    assert {one.examples for one in written} == {3}
+    assert max(one.ratings for one in written) <= 3
