@@ -120,12 +120,15 @@ class FindingsView(QTableView):
         self._fit_heads()
 
     def _fit_heads(self) -> None:
-        """A question runs over all columns, as high as its answer needs."""
+        """A question runs over all columns, as high as its answer needs; the current row stays in sight."""
+        seen = self.viewport().rect().intersects(self.visualRect(self.currentIndex()))
         self.clearSpans()
         heads, room = self._table.heads_at(), self.viewport().width()
         for row, head in heads.items():
             self.setSpan(row, 0, 1, len(COLUMNS))
             self.setRowHeight(row, head_height(head, self.font(), room))
+        if seen:
+            self.scrollTo(self.currentIndex())
 
 
 SEARCH_AFTER_MILLISECONDS = 200  # of silence: not at every key

@@ -294,6 +294,25 @@ def test_findings_stand_under_their_question_which_is_answered_first(qtbot: QtBo
     assert table.rowCount() == len(table.shown)
 
 
+def test_a_finding_that_is_chosen_stays_in_sight_while_the_answers_above_it_grow(
+    qtbot: QtBot, project: Project, open_panel: Open
+):
+    kinds = ("lexicon.odds_ratio", "word.odds_ratio", "weat", "style", "hallucination", "success_rate")
+    many = [
+        finding(f"a long title of many words that says {number}", id=f"letters.{kind}", p=0.01, p_adjusted=0.02)
+        for kind in kinds
+        for number in range(4)
+    ]
+    store(project, tuple(many))
+    panel = open_panel()
+    view, table = panel.board.view, panel.board.table
+    row = table.row_of(table.shown[-3].same)
+    view.selectRow(row)  # the card opens, and the table grows narrower
+    qtbot.waitUntil(panel.board.card.isVisible)
+    QApplication.processEvents()
+    assert view.viewport().rect().contains(view.visualRect(table.index(row, 0)).center())
+
+
 # one finding
 
 
