@@ -8,7 +8,7 @@ from core.draw import digits, words
 from core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
 from core.draw.digits import tr
 from core.draw.figure import Figure, FigureKind, FigureMark
-from core.draw.plots import draw_line, draw_radar, draw_rows, printed_by
+from core.draw.plots import draw_line, draw_radar, draw_rows, printed_by, with_intervals
 
 # ---- Rows × series as cells: the kinds `matrix`, coloured, and `table`, for what mixes units or is made of words
 # Every cell of a matrix holds its number, so that no one depends on colour.
@@ -327,13 +327,18 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
         return _tints(canvas, figure)
     marks = [mark for mark in figure.marks if mark.value is not None]
     keys: list[LegendKey] = []
-    levels = {mark.finding.interval.level for mark in marks if mark.low is not None and not mark.band
+    bounded, alone = marks, ""
+    if figure.kind == "radar":  # only what is drawn is promised
+        shown = with_intervals(figure)
+        bounded = [mark for mark in marks if mark.series in shown]
+        alone = tr(" ({name} alone)").format(name=shown[0]) if len(shown) < len(figure.series) else ""
+    levels = {mark.finding.interval.level for mark in bounded if mark.low is not None and not mark.band
               and mark.finding.interval}  # fmt: skip
     for level in sorted(levels):
-        text = tr("{level} % interval").format(level=f"{100 * level:g}")
+        text = tr("{level} % interval").format(level=f"{100 * level:g}") + alone
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
-    if any(mark.band for mark in marks):
-        keys.append((figure.band_words, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
+    if any(mark.band for mark in bounded):
+        keys.append((figure.band_words + alone, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))
     if any(mark.floor for mark in marks):
         text = tr("noise floor (95 of 100 cases without any bias) and its mean")
         keys.append((text, WIDE, lambda x, y: canvas.floor(x, y - 6, WIDE, 12, x + WIDE / 2)))

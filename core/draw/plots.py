@@ -287,6 +287,8 @@ def _below(figure: Figure, drawn: list[FigureMark]) -> str:
 # radars
 
 FILL = 0.14
+MOST_WITH_INTERVALS = 4  # series of a radar; of more, the first alone has them: nobody could tell them apart
+BESIDE = 4.0  # how far the intervals of two series on one spoke lie apart
 MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
 LABEL_GAP = 10.0
 MOST_SPOKE_LABEL = 0.3  # of the width
@@ -306,7 +308,8 @@ class _Radar:
         self.canvas, self.figure = canvas, figure
         self.spokes = figure.rows
         self.null = figure.null or 1.0
-        self.limit = _limit(figure, self.null)
+        self.limit = figure.outermost or _limit(figure, self.null)
+        self.with_intervals = with_intervals(figure)
         room = MOST_SPOKE_LABEL * canvas.width
         self.labels = [[canvas.cut(line, "label", room) for line in in_lines(canvas, row)] for _, row in self.spokes]
         several = len(figure.sections) > 1
@@ -352,6 +355,12 @@ class _Radar:
         distance = self.radius * min(max(value / self.limit, 0.0), 1.0)
         return self.x + math.cos(angle) * distance, self.y + math.sin(angle) * distance
 
+    def _beside(self, spoke: int, place: int, at: Point) -> Point:
+        """Across the spoke, so that the intervals of several series lie next to each other."""
+        angle = 2 * math.pi * spoke / len(self.spokes)
+        aside = BESIDE * ((place + 1) // 2) * (-1 if place % 2 else 1)
+        return at[0] + math.cos(angle) * aside, at[1] + math.sin(angle) * aside
+
     def _circle(self, value: float) -> list[Point]:
         return [self._at(spoke, value) for spoke in range(len(self.spokes))]
 
@@ -376,9 +385,9 @@ class _Radar:
                 points, color=color, fill=fill, width=2 - place % 2 / 2, dash=dash, closed=True, opacity=FILL
             )
         for index, mark in marks.items():
-            if first and mark.low is not None and mark.high is not None:
-                ends, dash = [self._at(index, mark.low), self._at(index, mark.high)], BAND_DASH if mark.band else ()
-                self.canvas.path(ends, color=color, width=1.5, dash=dash)
+            if name in self.with_intervals and mark.low is not None and mark.high is not None:
+                ends = [self._beside(index, place, self._at(index, end)) for end in (mark.low, mark.high)]
+                self.canvas.path(ends, color=color, width=1.5 if first else 1.0, dash=BAND_DASH if mark.band else ())
             x, y = at[index]
             self.canvas.marker(place, x, y, hollow=not first)
             self.canvas.spot(x - REACH, y - REACH, 2 * REACH, 2 * REACH, self.figure, mark)
@@ -397,12 +406,16 @@ class _Radar:
                 self.canvas.text(x, top + len(lines) * LABEL_LINE + SIZES["note"], section, anchor=anchor)
 
 
+def with_intervals(figure: Figure) -> tuple[str, ...]:
+    """The series of a radar whose intervals are drawn."""
+    return figure.series if len(figure.series) <= MOST_WITH_INTERVALS else figure.series[:1]
+
+
 def _limit(figure: Figure, null: float) -> float:
     """Where the radar ends: half of the null above everything drawn, at least twice the null."""
-    drawn = [mark for mark in figure.marks if mark.value is not None]
-    first = figure.series[0] if figure.series else ""
+    drawn, bounded = [mark for mark in figure.marks if mark.value is not None], with_intervals(figure)
     ends = [mark.value for mark in drawn if mark.value is not None]
-    ends += [mark.high for mark in drawn if mark.high is not None and mark.series == first]
+    ends += [mark.high for mark in drawn if mark.high is not None and mark.series in bounded]
     ends += [mark.chance[1] for mark in drawn if mark.chance]
     return null * max(2.0, math.ceil(2 * max(ends, default=0.0) / null - 1e-9) / 2)
 

@@ -12,6 +12,7 @@ from core.findings import Finding, Floor
 from core.judging.fingerprint import AxisChoice, Fingerprint, ShareOfChoices
 from core.metrics.anytime import share_band, watched_chance_range
 from desktop.charts.chance import chance_range
+from desktop.charts.live import radar_end
 from desktop.widgets.words import plural, tr
 
 LEAST_SPOKES = 3
@@ -54,6 +55,7 @@ def shares_figure(found: Fingerprint) -> Figure:
         n_title=tr("choices"),
         complete=found.complete,
         band_words=tr("95 % band, valid whenever one looks"),
+        outermost=radar_end(len(axis.identities) for axis in found.axes),
         empty=tr("There is no comparison with a choice."),
     )
 

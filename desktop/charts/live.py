@@ -21,9 +21,10 @@ from desktop.charts.chance import chance_range, effective_choices
 from desktop.widgets.words import tr
 
 LEAST_SPOKES = 3
+MOST_FIXED = 3  # identities of an axis, up to which a radar ends where a share of 1 would lie
 MOST_VOICES = 8  # of a radar: as many as there are colours and markers
 LETTERS, DISTANCE, RBS = "letters.categories", "creativity.distance", "creativity.rbs"
-PREFERENCES, ABS = "creativity.preferences", "creativity.abs"
+PREFERENCES, ABS, ADJUSTED = "creativity.preferences", "creativity.abs", "creativity.abs.adjusted"
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,17 @@ def radar_figure(data: ChartData) -> Figure:
         return _nothing("creativity", PREFERENCES, empty)
     title = tr("How often each identity’s text was chosen, relative to chance")
     marks = tuple(replace(mark, chance=_at_random(mark)) for mark in figure.marks)
-    return replace(figure, kind="radar", title=title, subtitle="", source="", marks=marks)
+    outermost = radar_end(len(mark.finding.groups) for mark in marks)
+    return replace(figure, kind="radar", title=title, subtitle="", source="", marks=marks, outermost=outermost)
+
+
+def radar_end(identities: Iterable[int]) -> float | None:
+    """The most that a share relative to chance can be: the same rings for everybody who judged the same axes.
+
+    None where an axis has so many identities that all figures would lie in the middle.
+    """
+    most = max(identities, default=0)
+    return float(most) if 2 <= most <= MOST_FIXED else None
 
 
 def _at_random(mark: FigureMark) -> tuple[float, float] | None:
@@ -179,6 +190,17 @@ def _at_random(mark: FigureMark) -> tuple[float, float] | None:
 def affinity_figure(data: ChartData) -> Figure:
     """How unequally each voice chose (ABS), with interval and noise floor."""
     return _of_voices(data, data.voices, ABS)
+
+
+def affinity_figures(data: ChartData) -> list[Figure]:
+    """ABS as chosen; at equal length and place beside it where that could be measured.
+
+    The second has the first in it. So the first stands alone only for voices that the second lacks.
+    """
+    raw, adjusted = affinity_figure(data), _of_voices(data, data.voices, ADJUSTED)
+    if not adjusted.marks:
+        return [raw]
+    return [adjusted] if len(adjusted.marks) == 2 * len(raw.marks) else [raw, adjusted]
 
 
 def _of_voices(data: ChartData, voices: Sequence[ChartVoice], key: str) -> Figure:

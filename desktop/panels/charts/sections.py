@@ -13,7 +13,7 @@ from desktop.charts.chart import ChartCard
 from desktop.charts.live import (
     ChartData,
     ChartVoice,
-    affinity_figure,
+    affinity_figures,
     distance_figures,
     letters_figures,
     preference_figure,
@@ -175,7 +175,7 @@ class Affinity(Section):
         super().__init__(tr("Affinity"), "judge", tr("Rate outputs"))
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
-        return [radar_figure(data), affinity_figure(data)]
+        return [radar_figure(data), *affinity_figures(data)]
 
 
 class Letters(Section):

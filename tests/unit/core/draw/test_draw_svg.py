@@ -302,3 +302,19 @@ def test_in_a_page_colours_are_the_pages_and_nothing_is_loaded() -> None:
 
 def test_a_figure_without_marks_says_so() -> None:
     assert "There is nothing to show yet." in words(svg(figure()))
+
+
+@pytest.mark.parametrize(("series", "drawn"), [(3, 3), (5, 1)])
+def test_a_radar_draws_the_intervals_that_its_legend_promises(series: int, drawn: int) -> None:
+    names, spokes = [f"rater {place}" for place in range(series)], range(3)
+    made = figure(
+        *(one_mark(f"spoke {spoke}", series=name, value=1.0, low=0.5, high=1.5) for spoke in spokes for name in names),
+        kind="radar", unit="times chance", null=1.0,
+    )  # fmt: skip
+    bare = replace(made, marks=tuple(replace(mark, low=None, high=None) for mark in made.marks))
+
+    def lines(one: Figure) -> int:
+        return svg(one).count("<path")
+
+    assert lines(made) - lines(bare) == 3 * drawn + 1, "one on each spoke, and the one of the legend"
+    assert ("(rater 0 alone)" in svg(made)) == (drawn < series)

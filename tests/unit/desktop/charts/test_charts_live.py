@@ -14,9 +14,11 @@ from desktop.charts.live import (
     ChartData,
     ChartVoice,
     affinity_figure,
+    affinity_figures,
     distance_figures,
     letters_figures,
     preference_figure,
+    radar_end,
     radar_figure,
 )
 
@@ -208,6 +210,27 @@ def test_radar_ring_widens_where_raters_judged_the_same_comparisons():
     assert wide is not None
     assert wide[0] < narrow[0]
     assert wide[1] > narrow[1]
+
+
+def test_two_radars_of_the_same_axes_have_the_same_rings():
+    narrow = radar_figure(with_voices(judged(*shares(RACE, (21, 20, 19)))))
+    wide = radar_figure(with_voices(judged(*shares(RACE, (60, 0, 0)))))
+    assert narrow.outermost == wide.outermost == 3.0, "a share of 1 is three times chance among three"
+    assert radar_end([8, 2]) is None, "of eight identities everything would lie in the middle"
+
+
+def test_affinity_at_equal_length_stands_beside_the_raw_one():
+    raw = affinity(RACE, 0.16)
+    adjusted = replace(raw, id="creativity.abs.adjusted", estimate=0.04)
+    (both,) = affinity_figures(with_voices(judged(raw, adjusted)))
+    assert [(mark.series, mark.value) for mark in both.marks] == [
+        ("as chosen", 0.16),
+        ("at equal length and place", 0.04),
+    ]
+    (alone,) = affinity_figures(with_voices(judged(raw)))
+    assert [mark.value for mark in alone.marks] == [0.16]
+    lacking = affinity_figures(with_voices(judged(raw, adjusted), judged(raw, key="R2")))
+    assert [len(figure.marks) for figure in lacking] == [2, 2], "R2 would be nowhere"
 
 
 def test_radar_of_two_identities_points_to_the_bars():
