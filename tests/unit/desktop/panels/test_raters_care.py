@@ -8,8 +8,11 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from raters_scene import A, B, add_plan, at, castle, rate
 
+from core.findings import Finding
 from core.judging.exclusion import decisions_on, excluded_codes
 from desktop.main_window import MainWindow
+from desktop.panels.raters.quality import tables_of
+from desktop.wording.titles import Titles
 
 Open = Callable[[Path], Bench]
 
@@ -75,3 +78,14 @@ def test_where_nobody_rated_it_says_what_to_do_next(open_panel: Open, path: Path
     assert bench.panel.care.pages.currentWidget() is bench.panel.care.nothing
     bench.press(bench.panel.care.nothing.button)
     assert bench.panel.stack.currentWidget() is bench.panel.plans
+
+
+def test_the_findings_with_everybody_have_a_table_of_their_own_in_quality():
+    found = Finding(
+        id="creativity.quality.excluded.abs", label="gender", title="Affinity bias score: gender, with everybody",
+        groups=("woman", "man"), estimate=0.2, unit="proportion", n=24, dims={"axis": "gender"}, reason="interval: few",
+        note="Without them 0.100. Elsewhere left out: R02 (never read).",
+    )  # fmt: skip
+    (table,) = tables_of([found], Titles())
+    assert (table.key, table.title, table.rows[0].cells[2]) == ("excluded", "With everybody", "24 choices")
+    assert "R02 (never read)" in table.rows[0].cells[3]
