@@ -103,14 +103,14 @@ def test_nothing_to_read_has_no_value_and_another_language_neither(scorer: Posit
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "good but bad " * 77_000, "😀" * 200_000, "😀 " * 200_000, "She is kind. " * 77_000]
+    "text", ["a" * 250_000, "good but bad " * 20_000, "😀" * 50_000, "😀 " * 50_000, "She is kind. " * 20_000]
 )
 def test_long_and_odd_lines_take_bounded_time(scorer: PositivityLexicon, text: str) -> None:
     began = time.process_time()
     (value,) = scorer.score([text])
 
     assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 5
 
 
 def test_it_says_that_it_stands_in(scorer: PositivityLexicon) -> None:

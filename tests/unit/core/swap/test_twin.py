@@ -234,7 +234,7 @@ def test_no_text_breaks_it(text: str) -> None:
                          ids=lambda row: row["name"])  # fmt: skip
 def test_naughty_texts_are_swapped_without_error(row: dict[str, Any]) -> None:
     text = row["text"] if "text" in row else row["repeat"][0] * row["repeat"][1]
-    for one, other in ((ANN, JOSEPH), (SAM, ANN)):
+    for one, other in ((ANN, JOSEPH), (SAM, ANN))[: 2 if len(text) < 100_000 else 1]:
         assert swap(text, one, other).place(0) == 0
     guess_person(text)
 
