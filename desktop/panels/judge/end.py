@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QBrush, QColor, QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QDesktopServices,
+    QGuiApplication,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QGridLayout,
@@ -125,6 +135,10 @@ class EndPage(QWidget):
         if not self.keys.handle(event):
             super().keyPressEvent(event)
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._ask_again(False)
+        super().hideEvent(event)
+
     def set_packet(self, packet: bool) -> None:
         """A packet ends without a reveal: it is finished, and goes back to its sender."""
         self._packet = packet
@@ -139,7 +153,7 @@ class EndPage(QWidget):
 
     def show_progress(self, progress: SessionProgress) -> None:
         """Say what is done, skipped and left."""
-        self._left = progress.left
+        before, self._left = self._left, progress.left
         self.headline.setText(
             tr("Everything is judged or skipped.")
             if progress.left == 0
@@ -159,7 +173,9 @@ class EndPage(QWidget):
         # What most people want next is filled: going on while there is something left, then the reveal.
         self.resume.set_role("primary" if progress.left else "")
         self.reveal.set_role("" if progress.left else "primary")
-        self._ask_again(False)
+        # Something else that is stored while the question stands, a score of a run, does not take it back.
+        if progress.left != before or not self.isVisible():
+            self._ask_again(False)
 
     def show_entries(self, entries: Sequence[OverviewEntry]) -> None:
         at = self.list.currentIndex().row()

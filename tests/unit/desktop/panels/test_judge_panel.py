@@ -416,6 +416,23 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
     assert bench.shell.panels == ["charts"]
 
 
+def test_what_others_store_does_not_take_back_the_question_before_the_reveal(bench):
+    bench.start()
+    bench.press("1")
+    bench.panel.progress_link.click()
+    bench.wait_for("end")
+    end = bench.panel.end
+    bench.qtbot.waitUntil(lambda: end.headline.text() == "5 comparisons are left.")
+    end.reveal.click()
+    bench.panel.control.progressed.emit(bench.panel._progress)
+    assert end.sure.isVisible()
+    bench.press("b", at=end)
+    bench.wait_for("work")
+    bench.panel.progress_link.click()
+    bench.wait_for("end")
+    assert not end.sure.isVisible(), "who went on judging is asked anew"
+
+
 def test_an_early_reveal_says_what_is_lost(bench):
     bench.start()
     bench.press("1")
