@@ -28,6 +28,7 @@ class BlindComparison:
     ratings: Ratings | None = None  # None: the plan does not ask for ratings by criterion
     question: str = ""  # the plan's own; "" for the usual one
     instructions: str = ""
+    asks_worst: bool = False  # after the best of three, the worst
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,14 @@ class PracticeStep:
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """The rater's earlier answer; `card` is the index of the chosen card, with outcome "choice" alone."""
+    """The rater's earlier answer; `card` is the index of the chosen card, with outcome "choice" alone.
+
+    `worst`: the index of the worst card, where it was asked for.
+    """
 
     outcome: Answered
     card: int | None = None
+    worst: int | None = None
 
 
 @dataclass(frozen=True)

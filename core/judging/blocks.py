@@ -5,11 +5,13 @@ as a greedy choice finds; the same seed gives the same blocks.
 """
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from math import ceil
 
 import numpy as np
+
+from core.project.rows import ComparisonRow, TextKey
 
 Block = tuple[str, ...]
 AHEAD = 20  # cells that are looked at for a better balance
@@ -57,6 +59,24 @@ def balanced_blocks(
         waiting.remove(cell)
         found.append((cell, blocks[chosen]))
     return found
+
+
+def text_blocks(rows: Iterable[ComparisonRow]) -> dict[str, str]:
+    """Comparison → the first of those that share a text with it, directly or through others."""
+    first: dict[TextKey, str] = {}
+    parent: dict[str, str] = {}
+
+    def root(one: str) -> str:
+        while parent[one] != one:
+            parent[one] = parent[parent[one]]
+            one = parent[one]
+        return one
+
+    for row in rows:
+        parent[row.id] = row.id
+        for item in row.items:
+            parent[root(row.id)] = root(first.setdefault(item.key, row.id))
+    return {one: root(one) for one in parent}
 
 
 def meetings(blocks: Sequence[Collection[str]], identities: Sequence[str]) -> tuple[int, int]:

@@ -465,9 +465,23 @@ LABELS = {ORIGIN: {GENERATED: "A model", ORIGINAL: "A person"}}
 CompareSet = tuple[str, frozenset[str]]  # an axis, and the identities on the cards
 
 
-def keys_of_sets(compared: Iterable[CompareSet]) -> dict[CompareSet, str]:
-    """A key for each set: the axis's own where it was compared in one way only, else “AXIS: one | other”."""
+FEWEST_RANKED = 3  # sets: three identities in pairs are three
+
+
+def ranked_sets(compared: Iterable[CompareSet]) -> frozenset[CompareSet]:
+    """Those of incomplete blocks: where an axis was compared in several sets of as many cards, they make a ranking."""
     sets = set(compared)
+    ways = Counter((axis, len(identities)) for axis, identities in sets)
+    return frozenset(one for one in sets if ways[one[0], len(one[1])] >= FEWEST_RANKED)
+
+
+def keys_of_sets(compared: Iterable[CompareSet]) -> dict[CompareSet, str]:
+    """A key for each set: the axis's own where it was compared in one way only, else “AXIS: one | other”.
+
+    Sets of incomplete blocks have none: shares in each of them would be many, and of few choices each.
+    """
+    sets = set(compared)
+    sets -= ranked_sets(sets)
     ways = [axis for axis, _ in sets]
     return {
         (axis, identities): axis if ways.count(axis) == 1 else f"{axis}: {' | '.join(sorted(identities))}"

@@ -88,14 +88,20 @@ class JudgingSession:
         return self._ask(SessionWork.current)
 
     def record(
-        self, token: str, outcome: Answered, card: int | None = None, note: str | None = None
+        self,
+        token: str,
+        outcome: Answered,
+        card: int | None = None,
+        note: str | None = None,
+        worst: int | None = None,
     ) -> "Future[SessionView]":
         """Record an answer and go on.
 
-        `card`: the index of the chosen card as shown, with outcome "choice" alone. `note` None keeps the note as it
+        `card`: the index of the chosen card as shown, with outcome "choice" alone; `worst`: of the worst one, where a
+        comparison asks for it. `note` None keeps the note as it
         was last saved. A skipped comparison leaves this rater's queue; it can be gone back to until the reveal.
         """
-        return self._ask(SessionWork.record, token, outcome, card, note)
+        return self._ask(SessionWork.record, token, outcome, card, note, worst)
 
     def withdraw(self, token: str) -> "Future[SessionView]":
         """Take back the answer to the comparison in view; it is left to judge again."""

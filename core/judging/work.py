@@ -29,7 +29,7 @@ from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.practice import PracticeRound
 from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
 from core.judging.wording import ComparisonWording, plan_wording
-from core.project.rows import ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
+from core.project.rows import WORST, ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
@@ -149,6 +149,7 @@ class JudgmentInForce(NamedTuple):
     chosen: int | None
     shown: tuple[int, ...]
     note: str
+    worst: int | None = None
 
 
 class Refused(AppError):
@@ -206,7 +207,7 @@ class SessionWork:
         self._spent: dict[int, float] = {}
         for row in current:
             index = index_of[row.comparison_id]
-            self.judgments[index] = JudgmentInForce(row.id, row.outcome, row.chosen, row.shown, row.note)
+            self.judgments[index] = JudgmentInForce(row.id, row.outcome, row.chosen, row.shown, row.note, row.worst)
             self._spent[index] = row.active_seconds
         self._total_spent = sum(self._spent.values())
         # In the order they were given: that is the way back.
@@ -241,6 +242,7 @@ class SessionWork:
             ratings=self._ratings_of(self._at),
             question=asked[0],
             instructions=asked[1],
+            asks_worst=self._asks_worst(row),
         )
         return SessionView(blind, self._answer(self._at), self.progress())
 
@@ -274,8 +276,13 @@ class SessionWork:
 
     # what the rater says
 
-    def record(self, token: str, outcome: Answered, card: int | None, note: str | None) -> SessionView:
-        """Write the answer, then go on. A token that is not the one shown changes nothing."""
+    def record(
+        self, token: str, outcome: Answered, card: int | None, note: str | None, worst: int | None = None
+    ) -> SessionView:
+        """Write the answer, then go on. A token that is not the one shown changes nothing.
+
+        `worst`: the worst card, which belongs to a choice where the plan asks for it.
+        """
         if self._practice is not None:
             self._practice.record(token, outcome, card)
             return self.current()
@@ -284,10 +291,16 @@ class SessionWork:
             return self.current()
         if card is not None and not 0 <= card < len(self.rows[index].items):
             raise Refused("There is no such card.", kept="Nothing was recorded.")
+        if outcome == "choice" and self._asks_worst(self.rows[index]):
+            if worst is None or worst == card or not 0 <= worst < len(self.rows[index].items):
+                raise Refused("Choose the best text and then the worst, another one.", kept="Nothing was recorded.")
+        elif worst is not None:
+            raise Refused("This comparison does not ask for the worst text.", kept="Nothing was recorded.")
         if note is not None and self._takes_notes:
             self._notes.put(index, note)
-        chosen = None if card is None else self._shown(index)[card]
-        self._write(index, outcome, chosen)
+        shown = self._shown(index)
+        chosen, beaten = (None if one is None else shown[one] for one in (card, worst))
+        self._write(index, outcome, chosen, beaten)
         self._at = self._next_left(index)
         return self.current()
 
@@ -368,7 +381,7 @@ class SessionWork:
             return
         said = self.judgments.get(index)
         if said is not None and index in self._history and self._notes.of(index) != said.note:
-            self._write(index, said.outcome, said.chosen)
+            self._write(index, said.outcome, said.chosen, said.worst)
         else:
             self._keep_draft(index)
 
@@ -396,11 +409,15 @@ class SessionWork:
         self._at = index
         return self.current()
 
-    def _write(self, index: int, outcome: Outcome, chosen: int | None) -> None:
+    def _asks_worst(self, row: ComparisonRow) -> bool:
+        return self._settings.worst and len(row.items) == 3
+
+    def _write(self, index: int, outcome: Outcome, chosen: int | None, worst: int | None = None) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
         self.touch()
         row, before, note = self.rows[index], self.judgments.get(index), self._notes.of(index)
-        if before is not None and (before.outcome, before.chosen, before.note) == (outcome, chosen, note):
+        said = (outcome, chosen, note, worst)
+        if before is not None and (before.outcome, before.chosen, before.note, before.worst) == said:
             self._keep_draft(index)  # a draft may hold what was typed in between and deleted again
             return
         texts = self._texts_of(index)
@@ -415,6 +432,7 @@ class SessionWork:
             note=note,
             active_seconds=self._spent.get(index, 0.0),
             supersedes=None if before is None else before.id,
+            detail={} if worst is None else {WORST: worst},
         )
         written = self._store.record(spec).uuid("judgment")
         self._notes.saved(index)
@@ -424,7 +442,7 @@ class SessionWork:
         self._history.pop(index, None)
         if outcome != "undone":
             self._history[index] = None
-        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note)
+        self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst)
 
     def _keep_draft(self, index: int) -> None:
         if self._notes.waits(index):
@@ -454,7 +472,8 @@ class SessionWork:
         said = self.judgments.get(index)
         if said is None or said.outcome == "undone":
             return None
-        return GivenAnswer(said.outcome, None if said.chosen is None else said.shown.index(said.chosen))
+        card, worst = (None if one is None else said.shown.index(one) for one in (said.chosen, said.worst))
+        return GivenAnswer(said.outcome, card, worst)
 
     def _state(self, index: int) -> State:
         if index in self._unusable:

@@ -233,6 +233,9 @@ class SessionRow:
     revealed_at: str | None
 
 
+WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
+
+
 @dataclass(frozen=True)
 class JudgmentRow:
     """`shown`: item indexes in the order of the cards; `chosen`: an item index, with outcome “choice” alone."""
@@ -255,6 +258,12 @@ class JudgmentRow:
     def seen(self) -> bool:
         """Whether somebody had looked at the identities before it was made (core.judging.looking)."""
         return bool(self.detail.get("seen"))
+
+    @property
+    def worst(self) -> int | None:
+        """The item index of the text that was called the worst."""
+        worst: int | None = self.detail.get(WORST)
+        return worst
 
 
 @dataclass(frozen=True)

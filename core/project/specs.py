@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 from sqlmodel import SQLModel
 
-from core.project.rows import ComparisonItem, Outcome
+from core.project.rows import WORST, ComparisonItem, Outcome
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
@@ -134,6 +134,9 @@ class JudgmentSpec(Spec):
             raise ValueError("a choice names an item, and only a choice does")
         if self.chosen is not None and self.chosen not in self.shown:
             raise ValueError("the chosen item was not shown")
+        worst = self.detail.get(WORST)
+        if worst is not None and (worst not in self.shown or self.chosen in (None, worst)):
+            raise ValueError("the worst item is another one than the chosen, and was shown")
         return self
 
 

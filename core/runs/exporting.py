@@ -9,6 +9,7 @@ from typing import Any, Literal
 from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.adjudication import Adjudication, adjudicated
+from core.judging.blocks import text_blocks
 from core.judging.exclusion import exclusions
 from core.judging.plan import PlanSettings
 from core.project.project import Project
@@ -47,7 +48,9 @@ JUDGMENT_END = (
     "seen",
     "words",
     "excluded",
-)  # since models judge; packets; looks; lengths; raters who are left out
+    "worst",
+    "block",
+)  # since models judge; packets; looks; lengths; raters who are left out; rankings
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -73,6 +76,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     decided = adjudicated(project) if revealed else {}
     excluded = exclusions(project)
     lengths = text_lengths(project, comparisons.values())
+    blocks = text_blocks(comparisons.values())
     for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
         rater = raters[session.rater_id]
         for number, (row, counts) in enumerate(_made(project, session, superseded), start=1):
@@ -93,6 +97,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
                 "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
                 "excluded": int(rater.id in excluded),
+                "block": blocks[row.comparison_id],
             }
 
 
@@ -137,6 +142,7 @@ def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:
         "shown": SHOWN_SEPARATOR.join(identities[index] for index in row.shown),
         "outcome": row.outcome,
         "chosen": "" if row.chosen is None else identities[row.chosen],
+        "worst": "" if row.worst is None else identities[row.worst],
         "card": None if row.chosen is None else row.shown.index(row.chosen) + 1,
         "repeat_of": comparison.repeat_of or "",
         "seconds": row.active_seconds,

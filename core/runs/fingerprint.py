@@ -62,6 +62,9 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     rows = {plan: asked_rows(project, plan) for plan in dict.fromkeys(session.plan_id for session in sessions)}
     every = [row for of_plan in rows.values() for row in of_plan]
     keys = keys_of_sets(map(compare_set, every))
+    # What is ranked has no shares, and so no place on a fingerprint.
+    rows = {plan: [row for row in of_plan if compare_set(row) in keys] for plan, of_plan in rows.items()}
+    every = [row for row in every if compare_set(row) in keys]
     columns = judgment_columns(project, sessions, compared=False)
     every_answer = judgment_columns(project, sessions, compared=False, seen=True)
     answered = set(zip(every_answer["comparison"], every_answer["rater"], strict=True))
@@ -416,7 +419,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
         ctx.check()
         said = {judgment.comparison_id: judgment for judgment in project.judging.unseen(session.id)}
         for row in rows[session.plan_id]:
-            if row.id in said and keys[compare_set(row)] == axis:
+            if row.id in said and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]
                 found += [(_said(said[row.id], place), row, place) for place in places]
     found.sort(key=lambda one: one[0] != "chosen")

@@ -35,7 +35,7 @@ from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
 from core.project.connection import FileDamaged, NotSaved
 from core.project.project import Project
-from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.rows import WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.stores.common import canonical_json, utc_now
 from core.project.stores.judging import EMPTY, judgment_sha256
 from core.project.stores.packets import PacketRows, seal_sha256
@@ -198,8 +198,15 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
         and (row["chosen"] is None or row["chosen"] in cards)
         and math.isfinite(row["active_seconds"])
         and row["active_seconds"] >= 0
-        and row["detail"] == EMPTY
+        and (row["detail"] == EMPTY or _is_worst(json.loads(row["detail"]), row["chosen"], cards))
     )
+
+
+def _is_worst(detail: Any, chosen: int | None, cards: list[int]) -> bool:
+    """Whether the detail names the worst card, another than the chosen one, and nothing else."""
+    if not isinstance(detail, dict) or detail.keys() != {WORST}:
+        return False
+    return type(detail[WORST]) is int and detail[WORST] in cards and chosen not in (None, detail[WORST])
 
 
 def _check_seal(came: ReturnedPacket) -> None:
@@ -415,9 +422,13 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[s
         "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
         "chosen": None if row["chosen"] is None else order[row["chosen"]],
         "texts_sha256": texts_sha256,
-        "detail": canonical_json({"sequence": row["sequence"]}),
+        "detail": canonical_json({"sequence": row["sequence"], **_worst(row, order)}),
     }
     return values | {"row_sha256": judgment_sha256(values)}
+
+
+def _worst(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name == WORST}
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

@@ -35,7 +35,12 @@ class ShownComparison(NamedTuple):
 
 def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The plan's settings in a packet: what its rater needs, and no more."""
-    own = {"instructions": settings.instructions, "question": settings.question, "practice": list(settings.practice)}
+    own = {
+        "instructions": settings.instructions,
+        "question": settings.question,
+        "practice": list(settings.practice),
+        "worst": settings.worst,
+    }
     return {
         # Only where there are any: packets of plans without them stay the packets that they were.
         **{name: value for name, value in own.items() if value},

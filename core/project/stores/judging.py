@@ -58,7 +58,7 @@ def contested(heads: Iterable[JudgmentRow]) -> dict[Place, list[JudgmentRow]]:
 
 
 def equal_answers(heads: Sequence[JudgmentRow]) -> bool:
-    return len({(row.outcome, row.chosen) for row in heads}) == 1
+    return len({(row.outcome, row.chosen, row.worst) for row in heads}) == 1
 
 
 def decision_for(heads: Sequence[JudgmentRow], decisions: Iterable[AnnotationRow]) -> AnnotationRow | None:

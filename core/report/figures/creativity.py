@@ -124,6 +124,7 @@ def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Every figure about choices, also those in which there is nothing."""
     yield from _score(findings)
     yield from _at_equal_length(findings)
+    yield from _rankings(findings)
     yield from _preferences(findings)
     yield from _evaluators(findings)
     yield from _by_task(findings)
@@ -187,6 +188,67 @@ def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
         axis="odds ratio for twice the length",
         source="extended: length and place",
     )
+
+
+def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Each axis from the strongest down, with the places that are left open; then each two, row against column."""
+    for rank in ("creativity.rank.strength", "creativity.rank.pair"):
+        own = having(findings, rank, ("axis",)) + having(findings, rank, ("axis", "rater_kind"))
+        for part, of_part in parted(own, lambda one: joined(words(one.dims["axis"]), _kind(one))).items():
+            if rank.endswith("pair"):
+                yield _pairs_figure(part, of_part)
+                continue
+            places = {
+                one.label: one
+                for one in findings
+                if one.id == "creativity.rank.place" and one.dims == of_part[0].dims and one.estimate is not None
+            }
+            strongest = sorted(of_part, key=lambda one: -(one.estimate or 0))
+            yield kumar(
+                key="creativity.rank",
+                part=part,
+                title=f"Ranking: {part}",
+                subtitle="How often each is preferred to another, averaged over the others. In brackets the places "
+                "that are left open: intervals of two that are told apart may overlap.",
+                kind="intervals",
+                marks=tuple(mark(one, _with_place(one, places.get(one.label))) for one in strongest),
+                unit="proportion",
+                axis="chance to be preferred to another",
+                null=0.5,
+                null_words="average",
+                source="extended: rankings",
+            )
+
+
+def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
+    return kumar(
+        key="creativity.rank.pairs",
+        part=part,
+        title=f"Who is preferred to whom: {part}",
+        subtitle="The chance that a text of the row is preferred to one of the column; no colour is one half.",
+        kind="matrix",
+        marks=tuple(mark(one, words(one.groups[0]), series=words(one.groups[1])) for one in pairs),
+        unit="proportion",
+        axis="chance to be preferred",
+        null=0.5,
+        null_words="one half",
+        rows_title="preferred",
+        series_title="to",
+        source="extended: rankings",
+    )
+
+
+def _kind(finding: Finding) -> str:
+    return KINDS.get(finding.dims.get("rater_kind", ""), "")
+
+
+def _with_place(finding: Finding, place: Finding | None) -> str:
+    """ "large (1 to 3)": with the places that are left open."""
+    name = words(finding.label)
+    if place is None or place.interval is None:
+        return name
+    low, high = round(place.interval.low), round(place.interval.high)
+    return f"{name} ({low})" if low == high else f"{name} ({low} to {high})"
 
 
 def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:

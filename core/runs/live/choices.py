@@ -8,7 +8,7 @@ from math import gamma, sqrt
 import numpy as np
 
 from core.jobs import JobContext
-from core.judging.plan import keys_of_sets
+from core.judging.plan import keys_of_sets, ranked_sets
 from core.judging.workshop import tellable_sessions
 from core.metrics.affinity import affinity_score
 from core.metrics.anytime import share_band, share_spread_band, watched_trials
@@ -173,8 +173,10 @@ class JudgedChoices:
     def values(self) -> list[LiveValue]:
         found: list[LiveValue] = []
         sets = list(dict.fromkeys((axis, names) for axis, names, _ in self._choices))
-        keys = keys_of_sets(sets)
+        keys, ranked = keys_of_sets(sets), ranked_sets(sets)
         for axis, names in sets:
+            if (axis, names) in ranked:
+                continue  # a ranking is told when it is measured
             # As the measure pools: people, where people judged; otherwise models.
             choices = self._choices.get((axis, names, PERSON)) or self._choices[axis, names, MODEL]
             dims = (("axis", keys.get((axis, names), axis)),)

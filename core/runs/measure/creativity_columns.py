@@ -10,7 +10,8 @@ from typing import Any
 
 from core.errors import AppError
 from core.findings import Finding, StudyResult
-from core.judging.plan import CHECK, keys_of_sets
+from core.judging.blocks import text_blocks
+from core.judging.plan import CHECK, keys_of_sets, ranked_sets
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
@@ -22,7 +23,7 @@ JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_o
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
-COMPARED = ("task", "theme", "model", "temperature", "words")
+COMPARED = ("task", "theme", "model", "temperature", "words", "worst", "block")
 # Identities hold none of these signs, so that a table may separate them by any.
 SEPARATORS = re.compile(r"[|,;]")
 
@@ -76,6 +77,7 @@ def judgment_columns(
     }
     wrote = written_by(project) if compared else {}
     lengths = text_lengths(project, comparisons.values()) if compared else {}
+    blocks = text_blocks(comparisons.values()) if compared else {}
     read = project.judging.judgments if seen else project.judging.unseen
     judgments: Iterable[JudgmentRow] = chain.from_iterable(read(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
@@ -100,6 +102,7 @@ def judgment_columns(
         if compared:
             model, heat = compared_texts(comparison, wrote)
             values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
+            values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
             values["words"] = tuple(lengths.get(comparison.items[index].key, 0) for index in row.shown)
         for name, value in values.items():
             columns[name].append(value)
@@ -142,6 +145,8 @@ def judgment_table_columns(records: Sequence[Record]) -> Columns:
         "theme": [row.get("theme", "") for row in values],
         "model": [row.get("model", "") for row in values],
         "temperature": [_temperature(record) for record in records],
+        "worst": [row.get("worst", "") for row in values],
+        "block": [row.get("block", "") or row["comparison"] for row in values],
     }
     if any(row.get("words", "") for row in values):
         compared["words"] = [
@@ -295,15 +300,25 @@ def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
 
     Where there is one set, the axis keeps its key and has these identities (two of its three, say); see
     `core.judging.plan`. Rows that show an identity twice, or one alone, stay with the whole axis, and drop out there.
+    Sets of incomplete blocks make a ranking: the column `ranked` names its axis, which everything compared on it and
+    every answer of best and worst belongs to; they have no shares, and an axis that nothing else has.
     """
     rows = list(zip(columns["axis"], columns["shown"], strict=True))
     sets = [(axis, frozenset(shown)) if len(set(shown)) == len(shown) > 1 else None for axis, shown in rows]
-    keys = keys_of_sets(one for one in sets if one is not None and one[0] in axes)
-    named = [keys.get(one, axis) if one is not None else axis for one, (axis, _) in zip(sets, rows, strict=True)]
+    compared = {one for one in sets if one is not None and one[0] in axes}
+    keys, blocks = keys_of_sets(compared), ranked_sets(compared)
+    worst = columns.get("worst", ())
+    ranked = {axis for axis, _ in blocks} | {axis for (axis, _), named in zip(rows, worst, strict=False) if named}
+    in_ranking = [axis if one in compared and axis in ranked else "" for one, (axis, _) in zip(sets, rows, strict=True)]
+    named = [
+        f"{axis}: ranking" if one in blocks else axis if one is None else keys.get(one, axis)
+        for one, (axis, _) in zip(sets, rows, strict=True)
+    ]
     split = {
         key: [*(name for name in axes[axis] if name in identities), *sorted(identities - set(axes[axis]))]
         for (axis, identities), key in sorted(keys.items(), key=lambda item: item[1])
     }
     order = list(axes)
     whole = {axis: split.get(axis, axes[axis]) for axis in order}
-    return {**columns, "axis": named}, whole | split
+    more = {"ranked": in_ranking} if ranked else {}
+    return {**columns, "axis": named, **more}, whole | split

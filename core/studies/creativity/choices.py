@@ -35,8 +35,9 @@ class JudgmentTable:
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
     outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
     model; `read_as`: how a model's reply was read (core.judging.model_rater). `seconds`: active time, 0 where
-    it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. Columns that
-    are not known are left out.
+    it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. `worst`: the
+    identity whose text was called the worst of three. `block`: the same for comparisons that share texts. `ranked`: the
+    axis in whose ranking the judgment counts; empty for none. Columns that are not known are left out.
     """
 
     comparison: tuple[str, ...]
@@ -54,6 +55,9 @@ class JudgmentTable:
     read_as: tuple[str, ...] = ()
     seconds: tuple[float, ...] = ()
     words: tuple[tuple[int, ...], ...] = ()
+    worst: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    ranked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -67,6 +71,9 @@ class JudgmentTable:
             self.read_as,
             self.seconds,
             self.words,
+            self.worst,
+            self.block,
+            self.ranked,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
@@ -170,7 +177,8 @@ def choices_on(
     Of a model's judgments the last in each order of the cards counts, and all orders together are one choice.
     `rows`: only these, all where None; `dims` says what they have in common.
     """
-    said, dropped = _in_force(table, axis, range(len(table)) if rows is None else rows)
+    chosen_rows = range(len(table)) if rows is None else rows
+    said, dropped = in_force(table, [row for row in chosen_rows if table.axis[row] == axis])
     chosen: dict[Unit, dict[str, list[int]]] = {}
     used: dict[tuple[Unit, str], tuple[int, ...]] = {}
     asked = 0
@@ -230,15 +238,11 @@ def _counted(
     )
 
 
-def _in_force(
-    table: JudgmentTable, axis: str, rows: Iterable[int]
-) -> tuple[dict[tuple[Unit, str], list[int]], Counter[str]]:
-    """For every comparison and rater on the axis the last judgment, of a model in each order; and what was replaced."""
+def in_force(table: JudgmentTable, rows: Iterable[int]) -> tuple[dict[tuple[Unit, str], list[int]], Counter[str]]:
+    """For every comparison and rater the last of these judgments, of a model in each order; and what was replaced."""
     dropped: Counter[str] = Counter()
     last: dict[tuple[Unit, str], dict[tuple[str, ...], int]] = {}
     for row in rows:
-        if table.axis[row] != axis:
-            continue
         if table.repeat_of and table.repeat_of[row]:
             dropped["hidden repeat"] += 1
             continue

@@ -45,6 +45,7 @@ from core.studies.creativity.choices import (
     groupings,
     told,
 )
+from core.studies.creativity.rankings import rankings
 from core.studies.findings import interval, with_holm
 
 # ---- `creativity.quality.*`: how far judgments can be trusted, beyond the paper (METHODS, Creativity)
@@ -391,18 +392,28 @@ def measure_judgments(
     scores = with_holm(scores, f"{affinity.ABS}, {len(scores)} axes")
     findings = [*shares, *scores, *(affinity.published_score(each, in_words.get(each.axis, "")) for each in judged)]
     if parts:
+        findings += rankings(table, axes, in_words, seed=seed)
         findings += _adjusted(table, judged, in_words)
         findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
         findings += agreement(table, judged)
         findings += of_orders(table, axes, seed, resamples)
-        findings += quality(table, axes, judged, in_words, seed=seed, resamples=resamples, planned=planned)
-    dropped = Counter("axis not measured" for axis in table.axis if axis not in axes)
+        findings += quality(
+            table, _asked(table, axes), judged, in_words, seed=seed, resamples=resamples, planned=planned
+        )
+    ranked = {axis for axis, ranks in zip(table.axis, table.ranked, strict=True) if ranks} if table.ranked else set()
+    dropped = Counter("axis not measured" for axis in table.axis if axis not in axes and axis not in ranked)
     for choices in judged:
         dropped.update(choices.dropped)
         behind = set(table.rows_on(choices.axis, MODEL)) - set(table.leading(choices.axis))
         if behind:
             dropped.update(choices_on(table, choices.axis, choices.identities, sorted(behind)).dropped)
     return StudyResult("creativity", len(table), dict(dropped), tuple(findings))
+
+
+def _asked(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """The axes with those that are ranked alone: how people judged is told of both."""
+    ranked = dict.fromkeys((axis for axis, ranks in zip(table.axis, table.ranked, strict=False) if ranks), ())
+    return {**ranked, **axes}
 
 
 def _adjusted(table: JudgmentTable, judged: Sequence[AxisChoices], harm: Mapping[str, str]) -> list[Finding]:

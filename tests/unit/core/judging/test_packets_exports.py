@@ -107,7 +107,19 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
     else:
         frame = pandas.read_excel(out) if ending == "xlsx" else pandas.read_parquet(out)
         found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    last = ["rater_kind", "read_as", "superseded", "card", "judged_at", "adjudicated", "seen", "words", "excluded"]
+    last = [
+        "rater_kind",
+        "read_as",
+        "superseded",
+        "card",
+        "judged_at",
+        "adjudicated",
+        "seen",
+        "words",
+        "excluded",
+        "worst",
+        "block",
+    ]
     assert list(found[0])[-9:] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]
     assert by_rater == [[1, 0, 0, 1, 1, 0], [0]]

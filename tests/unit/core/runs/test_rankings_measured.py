@@ -1,0 +1,192 @@
+"""From a plan of more models than cards, and of best and worst, to the ranking: judged, exported, measured."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from compare_projects import Writing, haikus
+from inline_compute import Inline
+
+from core.findings import Finding, StudyResult
+from core.jobs import JobContext
+from core.judging.packets.make import make_packets
+from core.judging.packets.merge import merge_packets
+from core.judging.packets.packet import PacketStore, PacketWording
+from core.judging.plan import PlanSettings, keys_of_sets, ranked_sets
+from core.judging.store import ProjectStore
+from core.judging.wording import shipped_wording
+from core.judging.work import Refused, SessionWork
+from core.project.project import Project
+from core.runs.exporting import judgment_rows
+from core.runs.fingerprint import gather
+from core.runs.measure.creativity import axes_of, of_judgments
+from core.runs.measure.creativity_columns import by_set, judgment_table_columns
+from core.tables.rows import Record
+
+MODELS = ("best", "fine", "poor", "weak")
+ORDER = {name: place for place, name in enumerate(MODELS)}
+
+
+@pytest.fixture
+def writing(tmp_path: Path) -> Iterator[Writing]:
+    made = Writing(tmp_path / "p.biasprint")
+    for model in MODELS:
+        haikus(made, model, samples=2)
+    yield made
+    made.project.close()
+
+
+def judged(writing: Writing, plan_id: str, *, raters: int, noise: float = 0.25) -> None:
+    """Raters who mostly take the model that stands first in MODELS, and reveal."""
+    project, rng = writing.project, random.Random(3)
+    store = ProjectStore(project)
+    plan = next(row for row in project.judging.plans() if row.id == plan_id)
+    for number in range(raters):
+        rater = store.rater(f"R{number + 1:02d}")
+        session = store.session(plan.id, rater.id, "")
+        work = SessionWork(store, shipped_wording(), plan, rater, session)
+        while (view := work.current()).comparison is not None:
+            cards = list(range(len(view.comparison.texts)))
+            cards.sort(key=lambda card: ORDER[view.comparison.texts[card].split(" by ")[1].split()[0]])
+            if rng.random() < noise:
+                rng.shuffle(cards)
+            if not view.comparison.asks_worst and rng.random() < 0.1:
+                work.record(view.comparison.token, "tie", None, None)
+                continue
+            worst = cards[-1] if view.comparison.asks_worst else None
+            work.record(view.comparison.token, "choice", cards[0], None, worst)
+        work.reveal()
+
+
+def measured(project: Project) -> StudyResult:
+    sessions = [row for row in project.judging.sessions() if row.revealed_at]
+    return of_judgments(JobContext(), project, sessions, axes_of(project), 0, Inline(), parts=True)  # type: ignore[arg-type]
+
+
+def of(result: StudyResult, finding_id: str) -> dict[str, Finding]:
+    return {one.label: one for one in result.findings if one.id == finding_id and set(one.dims) == {"axis"}}
+
+
+def test_models_in_pairs_are_ranked_and_have_no_shares_of_pairs(writing: Writing) -> None:
+    plan = writing.draw("creativity", kind="model", cards=2, per_axis=18, seed=1)
+    judged(writing, plan.plan_id, raters=6)
+    result = measured(writing.project)
+    strength, place = of(result, "creativity.rank.strength"), of(result, "creativity.rank.place")
+    assert set(strength) == set(MODELS)
+    assert [place[name].estimate for name in MODELS] == [1, 2, 3, 4]
+    assert place["best"].interval is not None
+    assert place["best"].interval.low == 1
+    assert strength["best"].interval is not None
+    assert strength["best"].interval.low > 0.5
+    assert strength["best"].n == 18 * 6
+    assert sum(strength["best"].n_by_group.values()) == 2 * 18 * 6
+    assert "6 raters: so few" in strength["best"].note
+    assert "called equal in" in strength["best"].note
+    pairs = of(result, "creativity.rank.pair")
+    assert len(pairs) == 6
+    assert pairs["best / weak"].p_adjusted is not None
+    assert pairs["best / weak"].estimate > 0.7
+    # Three runs of one axis or more are a ranking: no share, no score, and nothing left out for it.
+    assert not [one for one in result.findings if one.id in ("creativity.share", "creativity.abs")]
+    assert result.dropped == {}
+    positions = [one for one in result.findings if one.id == "creativity.quality.position"]
+    assert positions
+    assert positions[0].n > 70
+    assert gather(writing.project, writing.project.judging.sessions()).asked == ()
+
+
+def test_best_and_worst_are_stored_exported_and_measured_alike(writing: Writing) -> None:
+    plan = writing.draw("creativity", kind="model", cards=3, worst=True, per_axis=10, seed=2)
+    judged(writing, plan.plan_id, raters=5)
+    result = measured(writing.project)
+    assert [of(result, "creativity.rank.place")[name].estimate for name in MODELS] == [1, 2, 3, 4]
+    study = writing.study("creativity")
+    rows = list(judgment_rows(writing.project, [study]))
+    named = [row["worst"] for row in rows if row["outcome"] == "choice"]
+    assert named
+    assert set(named) <= set(MODELS)
+    assert all(row["worst"] != row["chosen"] for row in rows)
+    records = [Record(at, {key: str(value) for key, value in row.items()}) for at, row in enumerate(rows, start=2)]
+    table, axes = by_set(judgment_table_columns(records), {"model": list(MODELS)})
+    from core.runs.measure.creativity import judgments_in_compute
+
+    again = judgments_in_compute({name: tuple(values) for name, values in table.items()}, axes, {"parts": True})
+    first, second = (of(one, "creativity.rank.strength") for one in (result, again))
+    assert [second[name].estimate for name in MODELS] == pytest.approx([first[name].estimate for name in MODELS])
+    best_alone = [replace_worst(row) for row in records]
+    less, axes = by_set(judgment_table_columns(best_alone), {"model": list(MODELS)})
+    told = judgments_in_compute({name: tuple(values) for name, values in less.items()}, axes, {"parts": True})
+    wide, narrow = (of(one, "creativity.rank.pair")["fine / poor"].interval for one in (told, result))
+    assert wide is not None
+    assert narrow is not None
+    assert narrow.high - narrow.low < wide.high - wide.low
+
+
+def replace_worst(record: Record) -> Record:
+    return Record(record.number, {**record.values, "worst": ""})
+
+
+def test_the_worst_is_another_card_and_only_where_it_is_asked_for(writing: Writing) -> None:
+    plan_id = writing.draw("creativity", kind="model", cards=3, worst=True, per_axis=4, seed=2).plan_id
+    project = writing.project
+    store = ProjectStore(project)
+    plan = project.judging.plans()[0]
+    rater = store.rater("R01")
+    work = SessionWork(store, shipped_wording(), plan, rater, store.session(plan_id, rater.id, ""))
+    first = work.current().comparison
+    assert first is not None
+    assert first.asks_worst
+    for worst in (None, 1, 3, -1):
+        with pytest.raises(Refused, match="best text and then the worst"):
+            work.record(first.token, "choice", 1, None, worst)
+    with pytest.raises(Refused, match="does not ask"):
+        work.record(first.token, "tie", None, None, 2)
+    assert not project.judging.judgments()
+    work.record(first.token, "choice", 1, None, 2)
+    work.back("")
+    answer = work.current().answer
+    assert answer is not None
+    assert (answer.card, answer.worst) == (1, 2)
+    work.record(first.token, "choice", 1, None, 0)  # another worst is another answer
+    assert [row.worst for row in project.judging.judgments()] == [row.shown[0] for row in project.judging.judgments()]
+    assert len(project.judging.judgments(superseded=True)) == 2
+
+
+def test_the_worst_comes_back_in_a_packet(writing: Writing, tmp_path: Path) -> None:
+    plan = writing.draw("creativity", kind="model", cards=3, worst=True, per_axis=5, seed=2)
+    (made,) = make_packets(
+        JobContext(), writing.project, plan_id=plan.plan_id, codes=["R01"], folder=tmp_path / "packets"
+    )
+    chosen: dict[str, tuple[str, str]] = {}
+    with Project.open(made.path) as packet:
+        store = PacketStore(packet)
+        row = packet.judging.plans()[0]
+        rater = store.rater("R01")
+        work = SessionWork(store, PacketWording(packet), row, rater, store.session(row.id, rater.id, ""))
+        while (shown := work.current().comparison) is not None:
+            assert shown.asks_worst
+            at = work.rows[shown.ordinal - 1].id
+            chosen[at] = shown.texts[0], shown.texts[2]
+            work.record(shown.token, "choice", 0, None, 2)
+        work.reveal(lambda: store.reveal(work.session_id))
+    report = merge_packets(JobContext(), writing.project, [made.path])
+    assert [one.added for one in report.files] == [5]
+    assert not report.files[0].refused
+    comparisons = {row.id: row for row in writing.project.judging.comparisons(plan.plan_id)}
+    for judgment in writing.project.judging.judgments():
+        items = comparisons[judgment.comparison_id].items
+        texts = writing.project.texts([item.key for item in items])
+        assert judgment.chosen is not None
+        assert judgment.worst is not None
+        said = tuple(texts[items[place].key] for place in (judgment.chosen, judgment.worst))
+        assert said == chosen[judgment.comparison_id]
+
+
+def test_which_sets_are_a_ranking() -> None:
+    pairs = [("model", frozenset(pair)) for pair in (("a", "b"), ("a", "c"), ("b", "c"))]
+    whole, two = ("model", frozenset("abc")), ("race", frozenset("xy"))
+    assert ranked_sets([*pairs, whole, two]) == frozenset(pairs)
+    assert keys_of_sets([*pairs, whole, two]) == {whole: "model", two: "race"}
+    assert ranked_sets(pairs[:2]) == frozenset()
+    assert PlanSettings(cards=2, worst=True).stored() == {"cards": 2, "worst": True}
