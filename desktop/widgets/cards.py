@@ -58,7 +58,7 @@ class ComparisonCard(Card):
         self.box.addWidget(self.reading, 1)
         self.box.addWidget(self.button)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
-        self._answered: bool | None = None
+        self._answered: tuple[bool, bool] | None = None
         self.set_answer(False)
 
     def set_text(self, text: str) -> None:
@@ -73,14 +73,14 @@ class ComparisonCard(Card):
                     QTextCursor(block).setBlockFormat(turned)
                 block = block.next()
 
-    def set_answer(self, chosen: bool) -> None:
-        """Show whether this card is the chosen one: by its border, its button's fill and a tick."""
-        if chosen == self._answered:
+    def set_answer(self, chosen: bool, worst: bool = False) -> None:
+        """Show whether this card is the chosen one: by its border, its button's fill and a tick; or the worst one."""
+        if (chosen, worst) == self._answered:
             return  # dressing a button anew costs a millisecond, and this is asked with every comparison
-        self._answered = chosen
+        self._answered = chosen, worst
         self.set_chosen(chosen)
         self.button.set_role("primary" if chosen else "")
-        words = tr("✓ {letter} chosen") if chosen else tr("Choose {letter}")
+        words = tr("✓ {letter} chosen") if chosen else tr("✗ {letter} worst") if worst else tr("Choose {letter}")
         self.button.set_text(words.format(letter=self.letter))
 
     def mark(self, spans: Spans) -> None:
@@ -135,9 +135,9 @@ class ComparisonCards(QWidget):
             card.setVisible(index < len(texts))
         self.set_answer(None)
 
-    def set_answer(self, card: int | None) -> None:
+    def set_answer(self, card: int | None, worst: int | None = None) -> None:
         for index, one in enumerate(self.cards):
-            one.set_answer(index == card)
+            one.set_answer(index == card, index == worst)
 
     def set_marks(self, spans: Sequence[Spans]) -> None:
         """Mark spans of each text; an empty sequence clears all marks."""

@@ -49,11 +49,6 @@ def hand_out(
     """
     words = wording or shipped_wording()
     plan = read_plan(ctx, project, plan_id, words)
-    if plan.settings.get("worst"):
-        raise UsageError(
-            "This plan asks for the best and the worst of three, and other tools are asked for the best alone.",
-            hint="Send packets of this program, or draw a plan without the worst.",
-        )
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
     tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
     if PlanSettings.of(plan.row.settings).worst:

@@ -77,6 +77,7 @@ STUDY = Study(
             "Are they preferred at equal length and place as well?",
             ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
         ),
+        StudyQuestion("Which is preferred to which?", ("creativity.rank.pair", "creativity.rank")),
         StudyQuestion("Do raters choose alike?", ("creativity.agreement",)),
         StudyQuestion(
             "Is there a sign that raters did not choose by the texts?",

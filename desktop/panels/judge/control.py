@@ -212,14 +212,13 @@ class JudgeControl(QObject):
 
     # what is said on the page
 
-    def _answer(self, outcome: Answered, card: int | None) -> None:
+    def _answer(self, outcome: Answered, card: int | None, worst: int | None = None) -> None:
         """Record an answer, unless one is on its way or nothing is in view."""
         if self._door is not None and self.token and not self.busy:
             self.saved.emit("saving")
-            self._ask(
-                self._door.record(self.token, outcome, card, self._page.typed_note()), self._saved, self._not_saved
-            )
-            self._page.set_answer(GivenAnswer(outcome, card))
+            told = self._door.record(self.token, outcome, card, self._page.typed_note(), worst)
+            self._ask(told, self._saved, self._not_saved)
+            self._page.set_answer(GivenAnswer(outcome, card, worst))
 
     def _withdraw(self) -> None:
         self._go(lambda door: door.withdraw(self.token))

@@ -61,6 +61,19 @@ KIND_WORDS: "dict[PlanKind, str]" = {
 }
 
 
+# How many texts a comparison shows (0: all that are compared), and whether the worst is asked for as well.
+SHOWN: tuple[tuple[str, int, bool], ...] = (
+    ("All that are compared", 0, False),
+    ("Two at a time: a ranking", 2, False),
+    ("Three at a time: a ranking", 3, False),
+    ("Three at a time, the best and the worst", 3, True),
+)
+SHOWN_WORDS = (
+    " Every two meet equally often, as nearly as the texts allow; any number can be compared, and what is found is a "
+    "ranking."
+)
+
+
 class WhatBox(QWidget):
     """Two choosers, a sentence that says what a comparison will show, and check boxes for axes or models."""
 
@@ -72,13 +85,17 @@ class WhatBox(QWidget):
         self.axes: dict[str, QCheckBox] = {}
         self.models: dict[str, QCheckBox] = {}
         self.identities: dict[str, dict[str, QCheckBox]] = {}
-        self.study, self.kind = QComboBox(), QComboBox()
+        self.study, self.kind, self.shown = QComboBox(), QComboBox(), QComboBox()
+        for words, *_ in SHOWN:
+            self.shown.addItem(tr(words))
         self.words, self.heading = Label("", "soft", wrap=True), Label("", "strong")
         self.study_label, self.kind_label = Label(tr("Texts of")), Label(tr("Compare"))
+        self.shown_label = Label(tr("A comparison shows"))
         self._boxes = QVBoxLayout()
         self._lay_out()
         self.study.currentIndexChanged.connect(lambda _: self._show_kinds())
         self.kind.currentIndexChanged.connect(lambda _: self._show_choices())
+        self.shown.currentIndexChanged.connect(lambda _: self._say_shown())
 
     @property
     def offer(self) -> "StudyOffer | None":
@@ -112,6 +129,19 @@ class WhatBox(QWidget):
         """The arguments of `compare`: axes, or axes with some of their identities."""
         return tuple(self._request(key) for key, box in self.axes.items() if box.isChecked())
 
+    @property
+    def cards(self) -> int:
+        """How many texts a comparison shows where more are compared; 0: all of them."""
+        return SHOWN[self.shown.currentIndex()][1] if self._can_rank else 0
+
+    @property
+    def worst(self) -> bool:
+        return self._can_rank and SHOWN[self.shown.currentIndex()][2]
+
+    @property
+    def _can_rank(self) -> bool:
+        return self.chosen_kind in ("identity", "model")
+
     def chosen_models(self) -> tuple[str, ...]:
         return tuple(label for label, box in self.models.items() if box.isChecked())
 
@@ -127,13 +157,22 @@ class WhatBox(QWidget):
         if self.offer is None:
             return tr("There is nothing to compare yet.")
         if self.chosen_kind == "model":
-            return "" if 2 <= len(self.chosen_models()) <= MOST_CARDS else tr("Choose two or three models.")
+            many = len(self.chosen_models())
+            if many < 2 or (many > MOST_CARDS and not self.cards):
+                return tr("Choose two or three models, or let a comparison show two or three of them at a time.")
+            return self._wanting_worst()
         if self.chosen_kind != "identity":
             return ""
         if not self._checked_axes():
             return tr("Choose an axis.")
-        wrong = any(not 2 <= len(self._some(key)) <= MOST_CARDS for key in self._checked_axes() if self._some_of(key))
-        return tr("Choose two or three identities of each axis.") if wrong else ""
+        some = [len(self._some(key)) for key in self._checked_axes() if self._some_of(key)]
+        if any(many < 2 or (many > MOST_CARDS and not self.cards) for many in some):
+            return tr("Choose two or three identities of each axis, or let a comparison show some at a time.")
+        return self._wanting_worst()
+
+    def _wanting_worst(self) -> str:
+        few = self.worst and max(self.sizes()) < 3
+        return tr("Best and worst need three texts: choose three or more.") if few else ""
 
     def _checked_axes(self) -> list[str]:
         return [key for key, box in self.axes.items() if box.isChecked()]
@@ -162,7 +201,7 @@ class WhatBox(QWidget):
     def _show_choices(self) -> None:
         self._clear()
         offer, kind = self.offer, self.chosen_kind
-        self.words.setText(tr(KIND_WORDS[kind]))
+        self._say_shown()
         if offer is not None and kind == "identity":
             for axis in offer.axes:
                 self._add_axis(axis)
@@ -171,6 +210,12 @@ class WhatBox(QWidget):
                 self.models[label] = self._add_box(label, checked=number < MOST_CARDS)
         self.heading.setText(tr("Models") if kind == "model" else tr("Axes"))
         show_if(self.heading, bool(self.axes or self.models))
+        self.changed.emit()
+
+    def _say_shown(self) -> None:
+        for widget in (self.shown, self.shown_label):
+            show_if(widget, self._can_rank)
+        self.words.setText(tr(KIND_WORDS[self.chosen_kind]) + (tr(SHOWN_WORDS) if self.cards else ""))
         self.changed.emit()
 
     def _add_axis(self, axis: "AxisOffer") -> None:
@@ -217,7 +262,8 @@ class WhatBox(QWidget):
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
         grid.setColumnStretch(1, 1)
-        for row, (label, combo) in enumerate(((self.study_label, self.study), (self.kind_label, self.kind))):
+        rows = ((self.study_label, self.study), (self.kind_label, self.kind), (self.shown_label, self.shown))
+        for row, (label, combo) in enumerate(rows):
             label.setBuddy(combo)
             combo.setAccessibleName(label.text())
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -246,6 +292,8 @@ class Planned(NamedTuple):
     cards: tuple[int, ...]
     comparisons: int
     raters: int
+    shown: int = 0  # at a time, where there are more; 0: all
+    worst: bool = False
 
 
 class PowerLine(QWidget):
@@ -324,7 +372,10 @@ def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
     from core.runs.compare.planning import Size, outlooks
 
     # Axes by number alone: a job's memory must not name what a rater in this window may not know.
-    sizes = {str(number): Size(planned.comparisons, cards) for number, cards in enumerate(planned.cards)}
+    sizes = {
+        str(number): Size.of_plan(planned.comparisons, cards, planned.shown, planned.worst)
+        for number, cards in enumerate(planned.cards)
+    }
     return outlooks(ctx, shared(), sizes, raters=planned.raters)
 
 
@@ -349,6 +400,8 @@ class DrawRequest(NamedTuple):
     ask_background: bool
     notes: bool
     teaching: Teaching = Teaching()
+    cards: int = 0
+    worst: bool = False
 
 
 class SetupPage(Scroller):
@@ -412,7 +465,8 @@ class SetupPage(Scroller):
         title = tr("Comparisons per axis") if identity else tr("Comparisons")
         self.per_axis_label.setText(title)
         self.per_axis.setAccessibleName(title)
-        planned = Planned(self.what.sizes(), self.per_axis.value(), self.raters.value())
+        what = self.what
+        planned = Planned(what.sizes(), self.per_axis.value(), self.raters.value(), what.cards, what.worst)
         self.power.plan(None if wanting else planned)
 
     def _ask(self) -> None:
@@ -433,6 +487,8 @@ class SetupPage(Scroller):
             ask_background=self.background.isChecked(),
             notes=self.notes.isChecked(),
             teaching=self.teaching.values(),
+            cards=self.what.cards,
+            worst=self.what.worst,
         )
         self.wanted.emit(request)
 

@@ -116,15 +116,22 @@ class QuestionCard(Card):
         self.box.addWidget(self.said)
         self.box.addWidget(self._review_row())
         self.box.addWidget(self._practice_row())
-        self._instructions = ""
+        self._instructions = self._best = ""
         self.rubric_button.toggled.connect(self._show_rubric)
         theme.signals.changed.connect(self.rubric.fit)
 
     def set_comparison(self, comparison: BlindComparison) -> None:
         """What is asked of it, and by what it is judged."""
-        self.asked.set_text(safe_line(comparison.question) or tr("Which is best?"))
+        self._best = safe_line(comparison.question) or tr("Which is best?")
+        if comparison.asks_worst:
+            self._best += " " + tr("Then: which is worst?")
+        self.ask(worst=False)
         self._instructions = comparison.instructions
         self.set_criteria(comparison.criteria)
+
+    def ask(self, *, worst: bool) -> None:
+        """Ask for the best, or after it for the worst."""
+        self.asked.set_text(tr("And which is worst?") if worst else self._best)
 
     def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
         """In the practice round: where one is, and after the answer whether it was right, and why."""
@@ -159,13 +166,16 @@ class QuestionCard(Card):
         if answer is None:
             return
         words = {
-            "choice": tr("You chose {letter}."),
+            "choice": tr("You chose {letter}.")
+            if answer.worst is None
+            else tr("You chose {letter}, and {worst} as the worst."),
             "tie": tr("You called it a tie."),
             "none": tr("You found none good."),
             "skip": tr("You skipped this one."),
         }[answer.outcome]
         letter = LETTERS[answer.card] if answer.card is not None else ""
-        self.earlier.setText(words.format(letter=letter))
+        worst = LETTERS[answer.worst] if answer.worst is not None else ""
+        self.earlier.setText(words.format(letter=letter, worst=worst))
 
     def set_page_size(self, width: int, height: int) -> None:
         """Fit into a page: where it is narrow, the criteria stand in the rubric alone."""
@@ -257,7 +267,7 @@ class WorkPage(QScrollArea):
     The texts scroll in their cards; the page as a whole does only where a small window holds large type.
     """
 
-    answered = Signal(str, object)  # outcome, card or None
+    answered = Signal(str, object, object)  # outcome, card or None, worst card or None
     back = Signal()
     resumed = Signal()
     withdrawn = Signal()
@@ -272,6 +282,8 @@ class WorkPage(QScrollArea):
         self.setAccessibleName(tr("Comparison"))
         tokens = theme.current()
         self.comparison: BlindComparison | None = None
+        self._view: SessionView | None = None
+        self._best: int | None = None  # chosen, while the worst is asked for
         self.question = QuestionCard()
         self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
         self.ratings = RatingTable()
@@ -307,7 +319,9 @@ class WorkPage(QScrollArea):
         comparison = view.comparison
         assert comparison is not None
         another = self.comparison is None or self.comparison.token != comparison.token
-        self.comparison = comparison
+        self.comparison, self._view = comparison, view
+        self._best = None
+        self.question.ask(worst=False)
         if another:
             self.question.differences.setChecked(False)
             self.cards.set_texts(comparison.texts)
@@ -323,7 +337,7 @@ class WorkPage(QScrollArea):
     def set_answer(self, answer: GivenAnswer | None) -> None:
         """Mark what was answered; None for a comparison without an answer."""
         outcome = answer.outcome if answer is not None else ""
-        self.cards.set_answer(answer.card if answer is not None else None)
+        self.cards.set_answer(*((answer.card, answer.worst) if answer is not None else (None, None)))
         for button, its in ((self.tie, "tie"), (self.none, "none"), (self.skip, "skip")):
             role = "primary" if outcome == its else ""
             if button.property("role") != role:
@@ -346,7 +360,7 @@ class WorkPage(QScrollArea):
 
     def forget(self) -> None:
         """Drop what is shown."""
-        self.comparison = None
+        self.comparison = self._view = self._best = None
         self._note_timer.stop()
         self._set_note("")
         self.question.note.setChecked(False)
@@ -396,10 +410,10 @@ class WorkPage(QScrollArea):
         return row
 
     def _connect(self) -> None:
-        self.cards.chosen.connect(lambda card: self.answered.emit("choice", card))
-        self.tie.clicked.connect(lambda: self.answered.emit("tie", None))
-        self.none.clicked.connect(lambda: self.answered.emit("none", None))
-        self.skip.clicked.connect(lambda: self.answered.emit("skip", None))
+        self.cards.chosen.connect(self._choose)
+        self.tie.clicked.connect(lambda: self.answered.emit("tie", None, None))
+        self.none.clicked.connect(lambda: self.answered.emit("none", None, None))
+        self.skip.clicked.connect(lambda: self.answered.emit("skip", None, None))
         self.go_back.clicked.connect(self.back)
         self.question.resumed.connect(self.resumed)
         self.question.withdrawn.connect(self.withdrawn)
@@ -416,10 +430,26 @@ class WorkPage(QScrollArea):
         self.note.textChanged.connect(self._note_changed)
         self._note_timer.timeout.connect(lambda: self.note_typed.emit(self.typed_note()))
 
+    def _choose(self, card: int) -> None:
+        """The best; where the worst is asked for too, the next one is that. The same card again takes it back."""
+        if self.comparison is None or not self.comparison.asks_worst:
+            self.answered.emit("choice", card, None)
+        elif self._best is None:
+            self._best = card
+            self.cards.set_answer(card)
+            self.question.ask(worst=True)
+        elif self._best == card:
+            self._best = None
+            self.set_answer(self._view.answer if self._view is not None else None)
+            self.question.ask(worst=False)
+        else:
+            best, self._best = self._best, None
+            self.answered.emit("choice", best, card)
+
     def _actions(self) -> dict[str, Callable[[], object]]:
         def choose(card: int) -> None:
             if card < len(self.cards.shown):
-                self.answered.emit("choice", card)
+                self._choose(card)
 
         return {
             "choose_1": lambda: choose(0),

@@ -76,6 +76,9 @@ def creativity() -> Iterator[Finding]:
     for dims in ({}, {"rater": "Anna"}):
         yield finding("creativity.abs.adjusted", "gender", *pair, dims={"axis": "gender", **dims})
         yield finding("creativity.length", "gender", *pair, dims={"axis": "gender", **dims}, unit="odds ratio")
+    for rank in ("strength", "place"):
+        yield finding(f"creativity.rank.{rank}", "man", *pair, dims={"axis": "gender"})
+    yield finding("creativity.rank.pair", "man / woman", *pair, dims={"axis": "gender"})
     for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):
         yield finding(f"creativity.agreement.{statistic}", "gender", "Anna", "Ben", dims={"axis": "gender"})
     yield finding("creativity.agreement.cohen_kappa", "Anna / Ben", "Anna", "Ben", dims={"axis": "gender"})

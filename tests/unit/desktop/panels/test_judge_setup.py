@@ -55,6 +55,25 @@ def test_axes_with_two_or_three_identities_are_asked_for_whole(qtbot: QtBot, pag
     assert page.what.sizes() == (3, 2)
 
 
+def test_more_models_than_cards_are_compared_some_at_a_time(qtbot: QtBot, page: SetupPage) -> None:
+    page.show()
+    page.what.kind.setCurrentIndex(1)
+    for box in page.what.models.values():
+        box.setChecked(True)
+    assert not page.draw.isEnabled()
+    assert "two or three of them at a time" in page.wanting.text()
+    page.what.shown.setCurrentIndex(1)
+    assert "what is found is a ranking" in page.what.words.text()
+    request = asked(qtbot, page)
+    assert (request.models, request.cards, request.worst) == (("l", "m", "n", "o"), 2, False)
+    page.what.shown.setCurrentIndex(3)
+    request = asked(qtbot, page)
+    assert (request.cards, request.worst) == (3, True)
+    for label in ("n", "o"):
+        page.what.models[label].setChecked(False)
+    assert "need three texts" in page.wanting.text()
+
+
 def test_of_an_axis_with_more_identities_two_or_three_are_chosen(qtbot: QtBot, page: SetupPage) -> None:
     page.show()
     boxes = page.what.identities["nation"]
@@ -82,7 +101,7 @@ def test_two_or_three_models_are_chosen(qtbot: QtBot, page: SetupPage) -> None:
     assert page.axes == {}
     assert asked(qtbot, page)[1:4] == ("model", (), ("l", "m", "n"))
     page.what.models["o"].setChecked(True)
-    assert page.wanting.text() == "Choose two or three models."
+    assert page.wanting.text().startswith("Choose two or three models, or let")
     for label in "lmn":
         page.what.models[label].setChecked(False)
     assert not page.draw.isEnabled()
@@ -111,7 +130,7 @@ def test_everything_that_raters_are_asked_is_in_the_request(qtbot: QtBot, page: 
     for field, value in ((page.per_axis, 30), (page.raters, 4), (page.repeats, 10), (page.seed, 7)):
         field.setValue(value)
     request = asked(qtbot, page)
-    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching())
+    assert request[4:] == (30, 4, 7, 0.1, "Do you agree?", True, True, False, Teaching(), 0, False)
 
 
 def test_one_study_alone_needs_no_choice_of_one(qtbot: QtBot, page: SetupPage) -> None:
