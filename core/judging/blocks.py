@@ -41,7 +41,6 @@ def balanced_blocks(
     found: list[tuple[int, Block]] = []
     waiting: list[int] = []
     while wanted is None or len(found) < wanted:
-        waiting = [cell for cell in waiting if quota[cell] and free[cell].any()]
         waiting = waiting or [cell for cell, many in enumerate(quota) if many and free[cell].any()]
         if not waiting:
             break

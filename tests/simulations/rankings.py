@@ -10,7 +10,7 @@ from core.judging.blocks import balanced_blocks
 from core.judging.rank_planner import RankDesign
 from core.metrics.ranking import NOBODY, Ballots, ranking
 
-TRIALS = 400
+TRIALS = 300
 NAMES = "abcde"
 K = len(NAMES)
 PLANTED = np.linspace(0.6, -0.6, K)
@@ -70,7 +70,7 @@ def rows(trials: int = TRIALS) -> list[Row]:
         for raters in RATERS:
             for differ in DIFFER:
                 rng = np.random.default_rng([cards, worst, raters, int(10 * differ)])
-                held, alarms = trial_counts(cards, worst, raters, differ, trials, rng)
+                held, alarms = trial_counts(cards, worst, raters, differ, min(trials, TRIALS), rng)
                 design = f"{K} identities in {named}, raters differ by σ {differ:g}, {raters} raters"
                 found.append(Row(design, COMPARISONS, "strength, bootstrap by rater and texts", held, alarms))
     return found
@@ -105,7 +105,7 @@ def found_rows(trials: int = TRIALS) -> list[Found]:
         strengths = np.array([np.log(1.5), *[0.0] * (K - 1)])
         rng = np.random.default_rng([cards, needed])
         hits = []
-        for trial in range(trials):
+        for trial in range(min(trials, TRIALS)):
             given = independent(cards, worst, strengths, needed, rng)
             pairs = ranking(given, K, by_rater=False, seed=trial, resamples=RESAMPLES).pairs
             hits.append(pairs[0].adjusted is not None and pairs[0].adjusted <= 0.05)
@@ -118,8 +118,7 @@ def found_rows(trials: int = TRIALS) -> list[Found]:
 
 def independent(cards: int, worst: bool, strengths: np.ndarray, n: int, rng: np.random.Generator) -> Ballots:
     """A comparison of its own texts each, by one rater."""
-    drawn = balanced_blocks([NAMES] * n, NAMES, cards, n, random.Random(1))
-    some = np.array([[NAMES.index(name) for name in names] for _, names in drawn])
+    some = _drawn(cards, n)
     heard = strengths[some] + rng.gumbel(size=some.shape)
     order = np.take_along_axis(some, np.argsort(-heard, axis=1), axis=1)
     nobody = np.full(n, NOBODY)
@@ -127,3 +126,9 @@ def independent(cards: int, worst: bool, strengths: np.ndarray, n: int, rng: np.
     return Ballots(
         shown, order[:, 0], order[:, -1] if worst else nobody, np.ones(n), np.zeros(n, dtype=np.int64), np.arange(n)
     )
+
+
+@cache
+def _drawn(cards: int, n: int) -> np.ndarray:
+    drawn = balanced_blocks([NAMES] * n, NAMES, cards, n, random.Random(1))
+    return np.array([[NAMES.index(name) for name in names] for _, names in drawn])
