@@ -75,6 +75,14 @@ SETTINGS: tuple[Setting, ...] = (
         help="Nothing moves or fades by itself.",
     ),
     Setting(
+        key="keep_seen",
+        group="Measuring",
+        title="Count judgments made after a look",
+        kind="switch",
+        default=False,
+        help="Answers that a rater gave after seeing the identities. Findings say how many there are, either way.",
+    ),
+    Setting(
         key="score_at_once",
         group="Generating",
         title="Score texts as they arrive",

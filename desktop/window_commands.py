@@ -9,13 +9,10 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QApplication,
-    QDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListView,
     QMenu,
-    QPlainTextEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -25,11 +22,12 @@ from shiboken6 import isValid
 
 from desktop import theme
 from desktop.dialogs.question import new_project, open_project, save_copy
+from desktop.dialogs.text import TextDialog
 from desktop.jobs.drawer import JobsDrawer
 from desktop.panels import PanelEntry
 from desktop.settings import BY_KEY
 from desktop.shell import Command, Shell
-from desktop.widgets import Label, PrimaryButton, hairline, tr
+from desktop.widgets import Label, hairline, tr
 from desktop.widgets.frame import Rail
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr as words_tr
@@ -43,6 +41,7 @@ class Window(Shell, Protocol):
     entries: Mapping[str, PanelEntry]
     rail: Rail
     drawer: JobsDrawer
+    current: str
 
     @property
     def blind(self) -> bool:
@@ -158,6 +157,7 @@ def view_commands(window: Window) -> list[Command]:
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
         Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
         Command(tr("Next part of the window"), window.focus_next_part, "F6"),
+        Command(tr("Help on this panel"), partial(help_here, window), "F1"),
         Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),
     ]
@@ -178,15 +178,21 @@ def file_menu(window: Window) -> QMenu:
     for command in files[2:]:
         _add(menu, command)
     menu.addSeparator()
-    for command in (*view_commands(window)[-2:], leave):
+    for command in (*view_commands(window)[-3:], leave):
         _add(menu, command)
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
 
 
 def show_about(window: Window) -> None:
-
     AboutDialog(window).show()
+
+
+def help_here(window: Window) -> None:
+    from desktop.dialogs.help import show_help
+
+    if window.current in window.entries:
+        show_help(window, window, window.current, tr(window.entries[window.current].title))
 
 
 def _add(menu: QMenu, command: Command) -> None:
@@ -344,28 +350,10 @@ def found(commands: list[Command], query: str) -> list[Command]:
     return sorted(hits, key=lambda command: not command.title.casefold().startswith(query.casefold().strip()))
 
 
-class AboutDialog(QDialog):
-    """Plain text, to be read and copied. It does not hold the window up."""
+class AboutDialog(TextDialog):
+    """The licences of everything that is installed."""
 
     def __init__(self, parent: QWidget) -> None:
         from core.machine.licences import page
 
-        super().__init__(parent)
-        tokens = theme.current()
-        self.setWindowTitle(words_tr("About and licences"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = QPlainTextEdit(page())
-        self.text.setReadOnly(True)
-        self.text.setAccessibleName(words_tr("About and licences"))
-        self.close_button = PrimaryButton(words_tr("Close"))
-        self.close_button.setDefault(True)
-        self.close_button.clicked.connect(self.accept)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
-        box.setSpacing(tokens.gap)
-        box.addWidget(self.text)
-        box.addLayout(buttons)
-        self.resize(tokens.px(640), tokens.px(520))
+        super().__init__(parent, words_tr("About and licences"), page())

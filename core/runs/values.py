@@ -139,6 +139,17 @@ def complete_values(
     return values
 
 
+def unscored(project: Project, info: ScorerInfo, study_id: int) -> bool:
+    """Whether a text of the study lacks its values."""
+    embeddings = info.role == "embedding"
+    return any(
+        project.scores.unscored(
+            kind, info.name, info.version, study_id=study_id, after_id=0, limit=1, embeddings=embeddings
+        )
+        for kind in KINDS
+    )
+
+
 def failures(project: Project, study_id: int) -> dict[str, int]:
     """The number of outputs of a study that are failures, as a reason for what was left out; empty for none."""
     failed = project.outputs.count(OutputFilter(study_id=study_id, status="error"))

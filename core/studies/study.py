@@ -146,7 +146,7 @@ class MeasureOptions:
     """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
 
     `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
-    made after a look at the identities.
+    made after a look at the identities. `as_stored`: nothing is scored first; what lacks its scores is not measured.
     """
 
     axes: tuple[str, ...] = ()
@@ -154,3 +154,4 @@ class MeasureOptions:
     seed: int = 0
     adjust: Literal["holm", "bh"] = "holm"
     seen: bool = False
+    as_stored: bool = False

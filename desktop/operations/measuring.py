@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.runs.score import ScoreResult
     from core.scorers.protocol import ScorerInfo
     from desktop.jobs import JobHandle, JobRunner
+    from desktop.settings import Settings
 
 MEASURING = "measuring"  # what its jobs are found again by
 SCORING = "scoring"
@@ -111,17 +112,24 @@ def start_measuring(
     project: "Project",
     studies: Sequence[str],
     on_done: "Callable[[tuple[MeasuredStudy, ...]], object] | None" = None,
+    *,
+    seen: bool = False,
+    as_stored: bool = False,
 ) -> "JobHandle":
     """Measure these studies in a job that `measuring` finds."""
-    handle = measure_studies(project=project, studies=studies).start(jobs, on_done=on_done)
+    measured = measure_studies(project=project, studies=studies, seen=seen, as_stored=as_stored)
+    handle = measured.start(jobs, on_done=on_done)
     mark(handle, " ".join((MEASURING, *studies)), project)
     return handle
 
 
-def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation[tuple[MeasuredStudy, ...]]":
+def measure_studies(
+    *, project: "Project", studies: Sequence[str], seen: bool = False, as_stored: bool = False
+) -> "Operation[tuple[MeasuredStudy, ...]]":
     """Score what a study's measures need and is not scored yet, then measure, one study after another.
 
-    The findings of each are kept when it is through.
+    The findings of each are kept when it is through. `seen`: with judgments made after a look at the identities.
+    `as_stored`: nothing is scored first, as for what people said, which waits for no scorer.
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
@@ -129,7 +137,8 @@ def measure_studies(*, project: "Project", studies: Sequence[str]) -> "Operation
         from core.runs.measure import measure_project
         from core.studies.study import MeasureOptions
 
-        return tuple(measure_project(ctx, project, study, MeasureOptions(), shared()) for study in studies)
+        options = MeasureOptions(seen=seen, as_stored=as_stored)
+        return tuple(measure_project(ctx, project, study, options, shared()) for study in studies)
 
     titles = tr(", ").join(words_of(study).rows for study in studies)
     return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)
@@ -164,6 +173,7 @@ class ProjectHolder(Protocol):
     """Who has a project open, and runs jobs."""
 
     jobs: "JobRunner"
+    settings: "Settings"
 
     @property
     def project(self) -> "Project | None": ...
@@ -179,12 +189,14 @@ class MeasureJobs(QObject):
         self._shell = shell
         self._handles: dict[str, JobHandle] = {}
 
-    def start(self, study: str) -> None:
+    def start(self, study: str, *, as_stored: bool = False) -> None:
         """Measure a study of the open project, if nobody is at it and the project can be written to."""
         project = self._shell.project
         self.pick_up()
         if project is not None and self.may(study):
-            self._follow(study, start_measuring(self._shell.jobs, project, (study,)))
+            seen = bool(self._shell.settings.get("keep_seen"))
+            handle = start_measuring(self._shell.jobs, project, (study,), seen=seen, as_stored=as_stored)
+            self._follow(study, handle)
 
     def pick_up(self) -> None:
         """Follow what runs already, as when the panel is come back to."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from core.jobs import JobContext
 from desktop.operations import Operation
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from core.project.rows import ComparisonRow
 
 MOST_RATERS = 500
+Which = Literal[0, -1] | None  # of the answers by time: the first, the last, or neither
 SEPARATORS = re.compile(r"[,;\s]+")
 
 
@@ -95,6 +96,22 @@ def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None)
         keep(project, conflict, judgment_id)
 
     return Operation(tr("Keeping a decision"), work, quiet=True)
+
+
+def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Which) -> Operation[int]:
+    """Decide these conflicts alike, one after the other; what is decided when it is cancelled stays so."""
+
+    def work(ctx: JobContext) -> int:
+        from core.judging.packets.decisions import decide as keep
+
+        for done, conflict in enumerate(conflicts):
+            ctx.report(done, len(conflicts))
+            keep(project, conflict, None if which is None else conflict.heads[which].id)
+        return len(conflicts)
+
+    return Operation(
+        tr("Keeping decisions"), work, lambda n: plural(n, "1 conflict was decided.", "%n conflicts were decided.")
+    )
 
 
 def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:

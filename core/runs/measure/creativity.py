@@ -34,7 +34,7 @@ from core.runs.measure.creativity_columns import (
     words_of,
 )
 from core.runs.setup import shipped_axes
-from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
+from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values, unscored
 from core.scorers.protocol import ScorerInfo
 from core.studies.creativity.affinity import ABS, SHARE
 from core.studies.creativity.choices import QUALITY
@@ -86,10 +86,14 @@ def of_project(
     """The findings of a project's outputs and of its revealed judgments."""
     axes = axes_of(project, options.axes)
     info = embedder(options)
-    complete_values(ctx, project, study_id, info, compute)
-    outputs = of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
+    told = []
+    if not options.as_stored:
+        complete_values(ctx, project, study_id, info, compute)
+    elif unscored(project, info, study_id):
+        told = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
+    outputs = None if told else of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
     judged, remarks = _judged(ctx, project, axes, options, compute)
-    return joined(_something([outputs, judged])), remarks
+    return joined(_something([outputs, judged])), [*told, *remarks]
 
 
 def of_judged(

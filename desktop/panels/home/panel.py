@@ -346,7 +346,8 @@ class HomePanel(Panel):
         at_work = measuring(self.shell.jobs, self.project)
         left = [study for study in studies if study not in at_work]
         if self.project is not None and left:
-            start_measuring(self.shell.jobs, self.project, left, on_done=show)
+            seen = bool(self.shell.settings.get("keep_seen"))
+            start_measuring(self.shell.jobs, self.project, left, on_done=show, seen=seen)
 
     def _see(self, studies: Sequence[str]) -> None:
         """Go where the findings of a study are seen best; of several, where all are."""

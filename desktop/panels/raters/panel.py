@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QTabBar, 
 from core.jobs import JobContext
 from desktop import theme
 from desktop.dialogs.question import Question
-from desktop.operations.raters import count_what_came, decide
+from desktop.operations.raters import Which, count_what_came, decide, decide_all
 from desktop.panels.base import Panel
 from desktop.panels.findings.studies import when_words
 from desktop.panels.raters.adjudicate import AdjudicateSection
@@ -28,14 +28,14 @@ from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
 from desktop.shell import Command, Shell
 from desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
-from desktop.widgets import Button, Card, Chip, EmptyState, FlowLayout, Label, number, spelled_seconds, tr
+from desktop.widgets import Button, Card, Chip, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:
-    from core.judging.packets.decisions import PacketState
+    from core.judging.packets.decisions import Conflict, PacketState
     from core.project.changes import Changes
     from core.project.project import Project
     from core.project.rows import JudgmentRow
@@ -170,6 +170,17 @@ def _said(line: ConflictLine) -> str:
 
 # ---- The tab of decisions
 
+IN_BULK: "dict[Which, str]" = {
+    0: "Count the first answer of all…",
+    -1: "Count the last answer of all…",
+    None: "Count neither of all…",
+}
+BULK_WORDS: "dict[Which, str]" = {
+    0: "In every conflict that waits, the answer that was given first counts.",
+    -1: "In every conflict that waits, the answer that was given last counts.",
+    None: "In no conflict that waits does an answer count.",
+}
+
 
 class DecisionsSection(RatersSection):
     """A list of what waits, and the page of one conflict in its place."""
@@ -183,6 +194,7 @@ class DecisionsSection(RatersSection):
         self.conflicts = TextTable(tr("Conflicting answers"), _conflict_columns(), keep=(0, 2, 1, 3), tall=True)
         self.unfinished = TextTable(tr("Packets not finished"), _packet_columns(), keep=(0, 2, 1, 3, 4), tall=True)
         self.open = Button(tr("Look at it"))
+        self.in_bulk = {which: Button(tr(title)) for which, title in IN_BULK.items()}
         self.count = Button(tr("Count what came back…"))
         self.nothing = EmptyState(
             tr("Nothing to decide"),
@@ -196,6 +208,8 @@ class DecisionsSection(RatersSection):
         self.conflicts.opened.connect(self.show_conflict)
         self.open.clicked.connect(lambda: self.show_conflict(self.conflicts.current_key))
         self.unfinished.chosen.connect(lambda _: self._allow())
+        for which, button in self.in_bulk.items():
+            button.clicked.connect(lambda _=False, which=which: self.ask_to_decide_all(which))
         self.count.clicked.connect(self.ask_to_count)
         self.page.head.closed.connect(self.close_page)
         self.page.head.moved.connect(self._move)
@@ -288,6 +302,34 @@ class DecisionsSection(RatersSection):
         lines = self.data.conflicts if self.data else ()
         return next(place for place, one in enumerate(lines) if one.key == line.key), len(lines)
 
+    def undecided(self) -> "list[Conflict]":
+        """The conflicts that can be decided and are not."""
+        lines = self.data.conflicts if self.data else ()
+        return [one.conflict for one in lines if one.conflict.open and not one.hidden]
+
+    def ask_to_decide_all(self, which: "Which") -> None:
+        """Decide what waits alike, after a question: it says how many, and that nothing is lost by it."""
+        project, conflicts = self.project, self.undecided()
+        if project is None or not conflicts:
+            return
+
+        def keep() -> None:
+            decide_all(project=project, conflicts=conflicts, which=which).start(
+                self.shell.jobs, on_error=self.shell.show_error
+            )
+
+        Question(
+            self.window(),
+            title=plural(len(conflicts), "Decide 1 conflict?", "Decide %n conflicts alike?"),
+            text=tr(
+                "{what} Every answer stays in the project, and each conflict can be decided again. Choose by when "
+                "answers were given, not by what they say."
+            ).format(what=tr(BULK_WORDS[which])),
+            safe=tr("Leave them open"),
+            risky=tr("Decide them"),
+            on_risky=keep,
+        ).open()
+
     # a packet that nobody finished
 
     def ask_to_count(self) -> None:
@@ -321,6 +363,9 @@ class DecisionsSection(RatersSection):
         return next((one for one in found if one.session_id == key), None)
 
     def _allow(self) -> None:
+        for button in self.in_bulk.values():
+            show_if(button, len(self.undecided()) > 1)
+            button.setEnabled(self.writable)
         self.count.setEnabled(self.writable and self._packet() is not None)
         self.open.setEnabled(bool(self.conflicts.table.rows))
 
@@ -333,6 +378,7 @@ class DecisionsSection(RatersSection):
             tr("One rater answered one comparison differently in two files. Neither counts until you have decided."),
             self.conflicts,
             self.open,
+            *self.in_bulk.values(),
         )
         self.packet_card = _card(
             tr("Packets not finished"),
@@ -354,12 +400,13 @@ def _read(ctx: JobContext, project: "Project") -> DecisionsData:
     return read_decisions(ctx, project)
 
 
-def _card(title: str, said: str, view: TextTable, button: Button) -> Card:
+def _card(title: str, said: str, view: TextTable, *buttons: Button) -> Card:
     card = Card(title)
     card.box.addWidget(Label(said, "soft", wrap=True))
     card.box.addWidget(view)
     row = FlowLayout(spacing=theme.current().grid)
-    row.addWidget(button)
+    for button in buttons:
+        row.addWidget(button)
     card.box.addLayout(row)
     return card
 

@@ -356,7 +356,7 @@ class QualitySection(RatersSection):
         self.newer = Chip(tr("judgments are newer"), "accent")
         self.measure = Button(tr("Measure now"))
         self.nothing = EmptyState("", "", tr("Measure now"), self._go_on, icon="raters")
-        self.measure.clicked.connect(lambda: self.jobs.start(STUDY))
+        self.measure.clicked.connect(lambda: self.jobs.start(STUDY, as_stored=True))
         self.jobs.changed.connect(self._allow)
         self._lay_out()
 
@@ -416,7 +416,7 @@ class QualitySection(RatersSection):
 
     def _go_on(self) -> None:
         if self.data is not None and self.data.revealed:
-            self.jobs.start(STUDY)
+            self.jobs.start(STUDY, as_stored=True)  # what raters said waits for no scorer
         else:
             self.go_to.emit("plans")
 

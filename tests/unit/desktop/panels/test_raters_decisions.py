@@ -76,6 +76,28 @@ def test_a_conflict_is_decided_and_decided_again(open_panel: Open, contested: Pa
     assert decisions.conflicts.table.rows[0].cells[2] == "decided"
 
 
+def test_conflicts_are_decided_in_bulk_after_a_question(open_panel: Open, path: Path, tmp_path: Path) -> None:
+    project, plan = at(path)
+    packet = packets_for(project, plan, ["R01"], tmp_path / "out")["R01"]
+    first, second = copy_of(packet, "first.bpacket"), copy_of(packet, "second.bpacket")
+    answer_packet(first, {0: A, 1: A, 2: C})
+    answer_packet(second, {0: B, 1: C, 2: C}, finish=True)
+    merged(project, first, second)
+    project.close()
+    bench = open_panel(path)
+    bench.tab("decisions")
+    decisions = bench.panel.decisions
+    bench.press(decisions.in_bulk[-1])
+    (question,) = bench.window.findChildren(Question)
+    assert question.windowTitle() == "Decide 2 conflicts alike?"
+    assert all(one.open for one in conflicts(bench.project))
+    bench.press(question.risky_button)
+    bench.qtbot.waitUntil(lambda: not any(one.open for one in conflicts(bench.project)), timeout=PATIENCE)
+    found = conflicts(bench.project)
+    assert [one.decided for one in found] == [one.heads[-1].id for one in found]
+    bench.qtbot.waitUntil(lambda: not decisions.in_bulk[-1].isVisible(), timeout=PATIENCE)
+
+
 def test_identities_are_not_named_where_a_conflict_is_decided(open_panel: Open, contested: Path) -> None:
     bench = open_panel(contested)
     bench.tab("decisions")
@@ -254,10 +276,10 @@ def test_quality_is_shown_with_what_is_newer_and_measured_on_demand(
     bench.settle()
     bench.tab("quality")
     assert not quality.newer.isHidden()
-    started: list[str] = []
-    monkeypatch.setattr(quality.jobs, "start", started.append)
+    started: list[tuple[str, bool]] = []
+    monkeypatch.setattr(quality.jobs, "start", lambda study, *, as_stored: started.append((study, as_stored)))
     bench.press(quality.measure)
-    assert started == ["creativity"]
+    assert started == [("creativity", True)], "it waited for embeddings that it does not need"
 
 
 def test_where_nobody_has_finished_quality_leads_to_the_plans(open_panel: Open, path: Path) -> None:

@@ -21,7 +21,9 @@ from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
 from desktop import theme
+from desktop.dialogs.help import EVERYWHERE, help_text
 from desktop.dialogs.question import Question
+from desktop.dialogs.text import TextDialog
 from desktop.main_window import MainWindow
 from desktop.panels import PANELS, PanelEntry
 from desktop.panels.base import Panel
@@ -353,6 +355,22 @@ def test_the_palette_gives_the_keyboard_back(qtbot: QtBot, window: MainWindow, p
         qtbot.keyClicks(window.palette_box.field, "theme: dark")
         qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Return)
     assert QApplication.focusWidget() is button
+
+
+def test_f1_opens_help_for_the_panel_one_is_in(qtbot: QtBot, window: MainWindow, project: Project):
+    window.show_panel("judge")
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    (page,) = window.findChildren(TextDialog)
+    qtbot.waitUntil(page.isVisible)
+    assert page.windowTitle() == "Help: Judge"
+    assert "B / Ctrl+Z   Go back and revise" in page.text.toPlainText()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+
+
+@pytest.mark.parametrize("entry", PANELS, ids=lambda entry: entry.key)
+def test_every_panel_has_help(window: MainWindow, entry: PanelEntry):
+    assert len(help_text(entry.key, window)) > len(EVERYWHERE) + 80
 
 
 def test_palette_says_when_there_is_no_such_command(qtbot: QtBot, window: MainWindow):

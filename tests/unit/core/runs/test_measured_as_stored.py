@@ -1,0 +1,22 @@
+"""What raters said is measured without waiting for the texts to be embedded."""
+
+from pathlib import Path
+
+from fingerprint_project import choosing, plan_of, project_with_texts, rated
+from inline_compute import Inline
+
+from core.jobs import JobContext
+from core.runs.measure import measure_project
+from core.studies.study import MeasureOptions
+
+
+def test_judgments_are_measured_although_no_text_is_embedded(tmp_path: Path) -> None:
+    with project_with_texts(tmp_path / "study.biasprint", ["orientation"], tasks=["haiku"]) as project:
+        plan = plan_of(project, "orientation", per_axis=6)
+        rated(project, plan, "R01", choosing("straight"))
+        found = measure_project(JobContext(), project, "creativity", MeasureOptions(as_stored=True), Inline())  # type: ignore[arg-type]
+        assert not list(project.scores.known())
+    ids = {one.id for one in found.result.findings}
+    assert "creativity.share" in ids
+    assert not [name for name in ids if name.startswith("creativity.distance")]
+    assert found.remarks[0].startswith("Distances were left out")
