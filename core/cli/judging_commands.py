@@ -25,6 +25,7 @@ from core.cli.generators import (
 )
 from core.cli.project_commands import AsJson, File, Seed
 from core.cli.rater_commands import (
+    SWAY_BIAS,
     Checks,
     Instructions,
     Overlap,
@@ -33,6 +34,9 @@ from core.cli.rater_commands import (
     RubricFile,
     SameOrder,
     Split,
+    Sway,
+    SwayBias,
+    SwayFor,
     asked_of_raters,
 )
 from core.errors import AppError, UsageError
@@ -98,6 +102,9 @@ def compare(
     same_order: SameOrder = False,
     split: Split = 0,
     overlap: Overlap = 0.0,
+    sway: Sway = 0.0,
+    sway_for: SwayFor = None,
+    sway_bias: SwayBias = SWAY_BIAS,
     preference: Annotated[
         str, typer.Option(help="The expected preference as shares, such as .55/.30/.15, for what it can show.")
     ] = "",
@@ -119,6 +126,7 @@ def compare(
         "kind": kind, "consent_text": _consent(consent), "repeat_share": repeats, "criterion_ratings": criteria,
         "ask_background": background, "workshop": workshop, "cards": cards or 0, "worst": worst,
         "own_order": not same_order, "split": split, "overlap": overlap,
+        "sway": sway, "sway_for": tuple(sway_for or ()), "sway_bias": sway_bias if sway_for else 0.0,
         **asked_of_raters(instructions, question, rubric, practice, checks),
     }  # fmt: skip
     known = asked.pop("checks")

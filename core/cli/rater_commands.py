@@ -25,6 +25,15 @@ SameOrder = Annotated[bool, typer.Option("--same-order", help="Ask every rater i
 Split = Annotated[int, typer.Option(help="Divide the comparisons among so many raters.", min=0, max=200)]
 Overlap = Annotated[float, typer.Option(help="The share that all of these raters judge.", min=0.0, max=1.0)]
 
+Sway = Annotated[float, typer.Option(help="Show a planted recommendation with this share of the comparisons.", min=0.0)]
+SwayFor = Annotated[
+    list[str] | None, typer.Option(help="An identity that the recommendations favour, one on each axis.")
+]
+SwayBias = Annotated[
+    float, typer.Option(help="The share of the recommendations that name it; 0.8 if not said.", min=0.0, max=1.0)
+]
+SWAY_BIAS = 0.8  # enough to be a bias, and a fifth left to see how far the others are followed
+
 
 def asked_of_raters(
     instructions: Path | None, question: str, rubric: Path | None, practice: Path | None, checks: Path | None

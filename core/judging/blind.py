@@ -29,6 +29,7 @@ class BlindComparison:
     question: str = ""  # the plan's own; "" for the usual one
     instructions: str = ""
     asks_worst: bool = False  # after the best of three, the worst
+    recommended: int | None = None  # the card that “the assistant” suggests; None where nothing is suggested
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,28 @@ class AxisSummary:
 
 
 @dataclass(frozen=True)
+class Swayed:
+    """What a rater is told of the recommendations at the reveal. Hidden repeats are not counted.
+
+    `shown`: comparisons answered beside one; `followed`: those in which the suggested text was chosen. `favoured`: the
+    labels of the identities that they spoke for, each with the share of the recommendations that named it.
+    """
+
+    shown: int
+    followed: int
+    favoured: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
 class Revelation:
     """The result at the reveal; it is made only after the session is locked.
 
     `repeats_same`: hidden repeats that were answered the same way both times, of `repeats` answered at all.
+    `swayed`: None where the plan shows no recommendations.
     """
 
     axes: tuple[AxisSummary, ...]
     repeats: int
     repeats_same: int
     rater: str = ""  # the id of whose it is
+    swayed: Swayed | None = None

@@ -404,6 +404,8 @@ class PlanSettings:
     `instructions`: what raters read first; `question`: asked in place of “Which is best?”; `rubric`: criteria, with
     their explanations, in place of those of the tasks. `practice`: known answers to begin with, as
     `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see core/judging/assignment.py.
+    `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the identities that it favours,
+    one on an axis, each named by the share `sway_bias` of the recommendations; see core/judging/sway.py.
     """
 
     kind: PlanKind = "identity"
@@ -424,6 +426,9 @@ class PlanSettings:
     own_order: bool = False
     split: int = 0
     overlap: float = 0.0
+    sway: float = 0.0
+    sway_for: tuple[str, ...] = ()
+    sway_bias: float = 0.0
 
     def __post_init__(self) -> None:
         if self.split < 0 or self.split == 1 or not 0 <= self.overlap <= 1 or (self.overlap and not self.split):
@@ -440,6 +445,7 @@ class PlanSettings:
         known = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
         known["rubric"] = tuple((name, told) for name, told in known.get("rubric", ()))
         known["practice"] = tuple(known.get("practice", ()))
+        known["sway_for"] = tuple(known.get("sway_for", ()))
         return cls(**known)
 
     def stored(self) -> dict[str, Any]:

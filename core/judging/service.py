@@ -8,9 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from core.judging.assignment import assigned
-from core.judging.blind import AxisSummary, IdentityCount, Offer, Revelation, SessionProgress, SessionView, StartInfo
+from core.judging.blind import (
+    AxisSummary,
+    IdentityCount,
+    Offer,
+    Revelation,
+    SessionProgress,
+    SessionView,
+    StartInfo,
+    Swayed,
+)
 from core.judging.plan import CHECK, PlanSettings
 from core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
+from core.judging.sway import chances
 from core.judging.wording import ComparisonWording
 from core.judging.work import CompactRows, JudgmentInForce, Refused, SessionWork
 from core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
@@ -159,7 +169,23 @@ class JudgingService:
         """Lock the session and say what was hidden. With comparisons left, only if the rater means it."""
         work = self._complete(anyway, kept="Nothing was revealed.")
         work.reveal()
-        return replace(revelation(work.rows, work.judgments, self._store.axis_names), rater=work.rater_id)
+        found = revelation(work.rows, work.judgments, self._store.axis_names)
+        return replace(found, rater=work.rater_id, swayed=self._swayed(work))
+
+    def _swayed(self, work: SessionWork) -> Swayed | None:
+        """What the recommendations were: who was favoured, by how much, and how often this rater followed."""
+        settings = work.settings
+        if not settings.sway:
+            return None
+        followed, shown = work.followed()
+        by_axis = {row.axis: [item.identity for item in row.items] for row in work.rows if row.axis != CHECK}
+        favoured = [
+            (self._store.axis_names(axis).labels.get(one, one), chances(identities, settings)[one])
+            for axis, identities in sorted(by_axis.items())
+            for one in identities
+            if one in settings.sway_for
+        ]
+        return Swayed(shown, followed, tuple(favoured))
 
     def finish(self, anyway: bool) -> SessionProgress:
         """Lock the session of a packet. Nothing is revealed: nothing that is hidden is in it."""

@@ -28,6 +28,7 @@ from core.judging.known import KnownAnswer
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.practice import PracticeRound
 from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
+from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording
 from core.project.rows import WORST, ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
@@ -171,7 +172,7 @@ class SessionWork:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._settings = settings = PlanSettings.of(plan.settings)
+        self.settings = settings = PlanSettings.of(plan.settings)
         self._wording = wording = plan_wording(wording, settings)
         self._takes_notes = settings.notes
         self._ratings = None
@@ -181,6 +182,7 @@ class SessionWork:
         self.revealed = session.revealed_at is not None
         every = CompactRows(store.comparisons(plan.id))
         self._order = CardOrder(every, seed=plan.seed, rater_code=rater.code)
+        self._recommended = recommended_cards(every, plan, rater.code)
         self.rows = every
         if settings.own_order or settings.split:
             self.rows = every.picked(assigned(every, settings, seed=plan.seed, code=rater.code))
@@ -196,7 +198,7 @@ class SessionWork:
 
     def _practice_round(self) -> PracticeRound | None:
         """Where there is one, and this rater has neither gone through it nor answered anything yet."""
-        known = [KnownAnswer.of(one) for one in self._settings.practice]
+        known = [KnownAnswer.of(one) for one in self.settings.practice]
         done = self._statements is not None and self._statements.has_practised(self.session_id)
         return PracticeRound(known, self._wording) if known and not (done or self.judgments or self.revealed) else None
 
@@ -223,7 +225,7 @@ class SessionWork:
 
     def current(self) -> SessionView:
         self.touch()
-        asked = (self._settings.question, self._settings.instructions)
+        asked = (self.settings.question, self.settings.instructions)
         if (practice := self._practice) is not None:
             return SessionView(practice.comparison(*asked), practice.answer, self.progress(), practice=practice.step)
         if self.revealed or self._at is None:
@@ -243,6 +245,7 @@ class SessionWork:
             question=asked[0],
             instructions=asked[1],
             asks_worst=self._asks_worst(row),
+            recommended=None if (advised := self._advised(self._at)) is None else self._shown(self._at).index(advised),
         )
         return SessionView(blind, self._answer(self._at), self.progress())
 
@@ -401,6 +404,19 @@ class SessionWork:
                 self._store.reveal(self.session_id)
             self.revealed = True
 
+    def followed(self) -> tuple[int, int]:
+        """How often the recommended text was chosen, of the answers that were given beside a recommendation.
+
+        A hidden repeat is not counted.
+        """
+        beside = [
+            said.chosen == advised
+            for index, said in self.judgments.items()
+            if said.outcome in ("choice", "tie", "none") and self.rows[index].repeat_of is None
+            if (advised := self._advised(index)) is not None
+        ]
+        return sum(beside), len(beside)
+
     # inside
 
     def _go(self, index: int | None) -> SessionView:
@@ -410,7 +426,7 @@ class SessionWork:
         return self.current()
 
     def _asks_worst(self, row: ComparisonRow) -> bool:
-        return self._settings.worst and len(row.items) == 3
+        return self.settings.worst and len(row.items) == 3
 
     def _write(self, index: int, outcome: Outcome, chosen: int | None, worst: int | None = None) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
@@ -432,7 +448,7 @@ class SessionWork:
             note=note,
             active_seconds=self._spent.get(index, 0.0),
             supersedes=None if before is None else before.id,
-            detail={} if worst is None else {WORST: worst},
+            detail=self._detail(index, worst),
         )
         written = self._store.record(spec).uuid("judgment")
         self._notes.saved(index)
@@ -467,6 +483,15 @@ class SessionWork:
         """The order of the cards: as shown before, or as the plan and the rater's code give it."""
         said = self.judgments.get(index)
         return said.shown if said is not None else self._order.of(self.rows[index].id)
+
+    def _advised(self, index: int) -> int | None:
+        """The index of the item that is recommended; None where none is."""
+        return self._recommended.get(self.rows[index].id)
+
+    def _detail(self, index: int, worst: int | None) -> dict[str, int]:
+        """What a judgment keeps beside the choice."""
+        more = {WORST: worst, "recommended": self._advised(index)}
+        return {name: item for name, item in more.items() if item is not None}
 
     def _answer(self, index: int) -> GivenAnswer | None:
         said = self.judgments.get(index)

@@ -255,6 +255,12 @@ class JudgmentRow:
     detail: Mapping[str, Any] = field(default_factory=dict)  # a model's reply and how it was read; `seen`
 
     @property
+    def recommended(self) -> int | None:
+        """The index of the item that was recommended beside the comparison; None where none was (core.judging.sway)."""
+        found = self.detail.get("recommended")
+        return found if isinstance(found, int) else None
+
+    @property
     def seen(self) -> bool:
         """Whether somebody had looked at the identities before it was made (core.judging.looking)."""
         return bool(self.detail.get("seen"))

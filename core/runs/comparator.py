@@ -16,6 +16,7 @@ from typing import Any
 from core.errors import AppError
 from core.jobs import JobContext
 from core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
+from core.judging.sway import ALONE
 from core.judging.wording import shipped_wording
 from core.project.project import Project
 from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
@@ -124,7 +125,7 @@ def _example(
     shown = [texts[item.key] for item in items]
     ratings = []
     for one in said:
-        if one["seen"] or one["excluded"]:
+        if one["seen"] or one["excluded"] or one["recommended"] not in ("", ALONE):
             left_out["it does not count in findings either"] += 1
             continue
         if one["outcome"] == "tie":

@@ -12,6 +12,7 @@ from core.judging.adjudication import Adjudication, adjudicated
 from core.judging.blocks import text_blocks
 from core.judging.exclusion import exclusions
 from core.judging.plan import PlanSettings
+from core.judging.sway import arm_of
 from core.project.project import Project
 from core.project.rows import (
     ComparisonRow,
@@ -50,7 +51,8 @@ JUDGMENT_END = (
     "excluded",
     "worst",
     "block",
-)  # since models judge; packets; looks; lengths; raters who are left out; rankings
+    "recommended",
+)  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -98,6 +100,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
                 "excluded": int(rater.id in excluded),
                 "block": blocks[row.comparison_id],
+                "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
             }
 
 

@@ -417,7 +417,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
     found: list[tuple[str, ComparisonRow, int]] = []
     for session in sessions:
         ctx.check()
-        said = {judgment.comparison_id: judgment for judgment in project.judging.unseen(session.id)}
+        said = {judgment.comparison_id: judgment for judgment in project.judging.unswayed(session.id)}
         for row in rows[session.plan_id]:
             if row.id in said and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]

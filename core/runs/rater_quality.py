@@ -148,7 +148,7 @@ def _add(
             continue
         one = _given(row, judgment, words)
         own.given.append(one)
-        if one.counts and one.identity and not judgment.seen:
+        if one.counts and one.identity and not judgment.seen and judgment.recommended is None:
             own.chosen[row.id] = one.identity
 
 

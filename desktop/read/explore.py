@@ -202,7 +202,7 @@ class StoredTexts:
             code = raters[session.rater_id].code
             name = tr("workshop together") if code in unnamed else code
             comparisons = {row.id: row for row in project.judging.comparisons(session.plan_id)}
-            for row in project.judging.unseen(session.id):
+            for row in project.judging.unswayed(session.id):
                 comparison = comparisons[row.comparison_id]
                 if row.chosen is not None and not comparison.repeat_of and comparison.axis != CHECK:
                     keys = tuple(item.key for item in comparison.items)

@@ -228,7 +228,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
     for plan_id in {session.plan_id for session in revealed}:
         comparisons |= {row.id: row for row in project.judging.comparisons(plan_id)}
     for session in revealed:
-        for row in project.judging.unseen(session.id):
+        for row in project.judging.unswayed(session.id):
             comparison = comparisons[row.comparison_id]
             if row.chosen is not None and comparison.axis == axis and not comparison.repeat_of:
                 times[comparison.items[row.chosen].key] += 1

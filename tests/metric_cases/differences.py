@@ -21,6 +21,7 @@ from metric_cases.case import (
 )
 
 from core.metrics.adjust import benjamini_hochberg, holm
+from core.metrics.arms import arm_effect, difference_of_effects
 from core.metrics.means import (
     clustered_mean,
     equivalence,
@@ -249,4 +250,45 @@ ADJUSTED = [
     for adjust in (holm, benjamini_hochberg)
 ]
 
-CASES = [*MEANS, *PROPORTIONS, *ADJUSTED]
+SHARES, TREATED = array(1.0, 0.0, 0.5, 1.0, 0.0, 0.0), array(True, True, False, True, False, False)
+ONE_EFFECT, OTHER_EFFECT = (arm_effect(SHARES, treated, IN_CLUSTERS) for treated in (TREATED, ~TREATED))
+
+ARMS = [
+    Case(
+        arm_effect,
+        (SHARES, TREATED, IN_CLUSTERS),
+        read=lambda found: None if found is None else (found.value, found.difference.p),
+        items=[(0, 1, 2)],
+        relabel=(
+            lambda values, treated, clusters: (values, ~treated, 9 - clusters),
+            lambda answer: (-answer[0], answer[1]),
+        ),
+        scale=COUNTS,
+        edges={
+            "empty": ((EMPTY, EMPTY.astype(bool), NOBODY), NONE),
+            "one item": ((SHARES[:1], TREATED[:1], array(0)), NONE),
+            "one group": ((SHARES, TREATED | True, IN_CLUSTERS), NONE),
+            "ties": ((SHARES, TREATED, np.arange(6)), DEFINED),
+            "constant": ((np.ones(6), TREATED, IN_CLUSTERS), DEFINED),
+        },
+        nan=(0,),
+    ),
+    Case(
+        difference_of_effects,
+        (ONE_EFFECT, OTHER_EFFECT),
+        read=lambda found: (found.value, found.difference.p),
+        items=NO_ITEMS,
+        relabel=(lambda one, other: (other, one), lambda answer: (-answer[0], answer[1])),
+        scale=COUNTS,
+        edges={
+            "empty": "of effects that there are",
+            "one item": "of effects that there are",
+            "one group": "of effects that there are",
+            "ties": ((ONE_EFFECT, ONE_EFFECT), DEFINED),
+            "constant": ((ONE_EFFECT, ONE_EFFECT), DEFINED),
+        },
+        nan="effects hold no NaN",
+    ),
+]
+
+CASES = [*MEANS, *PROPORTIONS, *ADJUSTED, *ARMS]

@@ -56,6 +56,11 @@ def hand_out(
             "This plan asks for the worst text as well, and other tools are asked for the best alone.",
             hint="Make packets for this program instead.",
         )
+    if PlanSettings.of(plan.row.settings).sway:
+        raise UsageError(
+            "This plan shows recommendations with some comparisons, which other tools do not.",
+            hint="Make packets for this program instead.",
+        )
     handout = Handout(
         tasks,
         cards=max(len(row.items) for row in plan.rows if row.id in plan.usable),

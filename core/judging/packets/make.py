@@ -28,6 +28,7 @@ from core.judging.packets.packet import (
     settings_for_rater,
 )
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
+from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
 from core.project.connection import connect, explain
 from core.project.project import Project
@@ -224,13 +225,20 @@ def asked_of(plan: PlanToSend, code: str) -> list[ComparisonRow]:
     return [row for row in mine if row.id in plan.usable]
 
 
+def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
+    """The settings in one rater's packet: those of all, and which card is recommended where one is."""
+    advised, order = recommended_cards(plan.rows, plan.row, code), order_for(plan, code)
+    cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked_of(plan, code) if row.id in advised}
+    return {**plan.settings, "recommended": cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
+
+
 def _content(plan: PlanToSend, code: str) -> str:
     order = order_for(plan, code)
     shown = (
         ShownComparison(row.id, plan.usable[row.id], [plan.hashes[row.items[index].key] for index in order.of(row.id)])
         for row in asked_of(plan, code)
     )
-    return content_sha256(code, plan.settings, shown)
+    return content_sha256(code, settings_of(plan, code), shown)
 
 
 def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
@@ -299,7 +307,7 @@ def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -
         "source": _sources(ctx, project, asked, order, at),
         # The seed stays at home: with it, who guesses the axis could work out the order of the cards.
         "plan": [{"id": plan.row.id, "study_id": 1, "title": "", "axis": "", "seed": 0,
-                  "settings": canonical_json(plan.settings), "created_at": at}],
+                  "settings": canonical_json(settings_of(plan, new.rater.code)), "created_at": at}],
         "comparison": _comparisons(plan, asked, order),
         "rater": [{"id": new.rater.id, "code": new.rater.code, "kind": "person", "background": "{}",
                    "created_at": at}],

@@ -37,7 +37,7 @@ from core.project.connection import FileDamaged, NotSaved
 from core.project.project import Project
 from core.project.rows import WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.stores.common import canonical_json, utc_now
-from core.project.stores.judging import EMPTY, judgment_sha256
+from core.project.stores.judging import judgment_sha256
 from core.project.stores.packets import PacketRows, seal_sha256
 from core.text import sha256_text
 
@@ -191,6 +191,7 @@ def _check_judgments(came: ReturnedPacket) -> None:
 
 def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
     cards = list(range(len(came.texts[row["comparison_id"]])))
+    advised = came.own.plan.settings.get("recommended", {}).get(row["comparison_id"])
     return (
         judgment_sha256(dict(row)) == row["row_sha256"]
         and row["session_id"] == came.own.session.id
@@ -198,14 +199,18 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
         and (row["chosen"] is None or row["chosen"] in cards)
         and math.isfinite(row["active_seconds"])
         and row["active_seconds"] >= 0
-        and (row["detail"] == EMPTY or _is_worst(json.loads(row["detail"]), row["chosen"], cards))
+        and (advised is None or advised in cards)
+        and _is_detail(json.loads(row["detail"]), advised, row["chosen"], cards)
     )
 
 
-def _is_worst(detail: Any, chosen: int | None, cards: list[int]) -> bool:
-    """Whether the detail names the worst card, another than the chosen one, and nothing else."""
-    if not isinstance(detail, dict) or detail.keys() != {WORST}:
+def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list[int]) -> bool:
+    """Whether the detail holds the card that was recommended, if one was; at most the worst card beside it, another
+    than the chosen one; and nothing else."""
+    if not isinstance(detail, dict) or detail.pop("recommended", None) != advised or detail.keys() - {WORST}:
         return False
+    if not detail:
+        return True
     return type(detail[WORST]) is int and detail[WORST] in cards and chosen not in (None, detail[WORST])
 
 
@@ -422,13 +427,14 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[s
         "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
         "chosen": None if row["chosen"] is None else order[row["chosen"]],
         "texts_sha256": texts_sha256,
-        "detail": canonical_json({"sequence": row["sequence"], **_worst(row, order)}),
+        "detail": canonical_json({"sequence": row["sequence"], **_detail(row, order)}),
     }
     return values | {"row_sha256": judgment_sha256(values)}
 
 
-def _worst(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name == WORST}
+def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    """The worst card and the recommended one as items."""
+    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name in (WORST, "recommended")}
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

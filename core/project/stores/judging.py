@@ -234,9 +234,10 @@ class Judging(StorePart):
 
         return self._writer.write(write, urgent=True)
 
-    def unseen(self, session_id: str) -> tuple[JudgmentRow, ...]:
-        """A session's judgments in force that were made before any look at identities: those that measures pool."""
-        return tuple(row for row in self.judgments(session_id) if not row.seen)
+    def unswayed(self, session_id: str) -> tuple[JudgmentRow, ...]:
+        """A session's judgments in force that measures pool: made before any look at identities, and beside no
+        recommendation."""
+        return tuple(row for row in self.judgments(session_id) if not row.seen and row.recommended is None)
 
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
         """Judgments in force, in sequence; with `superseded` every row that was ever made.

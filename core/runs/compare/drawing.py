@@ -21,6 +21,7 @@ from core.judging.plan import (
     draw_plan,
     texts_digest,
 )
+from core.judging.sway import check_sway, with_declaration
 from core.project.project import Project
 from core.project.rows import ComparisonItem, StudyRow
 from core.project.specs import ComparisonSpec, PlanSpec, SourceSpec
@@ -80,6 +81,8 @@ def compare(
     compute, settings = compute or shared(), PlanSettings(**asked)
     if not settings.consent_text.strip():
         settings = replace(settings, consent_text="")  # blanks are nothing to agree to
+    if settings.sway:
+        settings = replace(settings, consent_text=with_declaration(settings.consent_text))
     study = _study(project, study_id)
     request = CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards)
     pool, drawn = draw(ctx, project, request, settings, per_axis, compute)
@@ -119,6 +122,7 @@ def draw(
     check_study(asked.study)
     pool = _pool(ctx, project, asked, settings.kind, compute)
     _check_cards(pool, settings)
+    check_sway(settings, pool.axes)
     drawn = draw_plan(
         pool.candidates,
         pool.axes,

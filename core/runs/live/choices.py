@@ -145,7 +145,7 @@ class JudgedChoices:
             if session.plan_id not in comparisons:
                 comparisons[session.plan_id] = {row.id: row for row in judging.comparisons(session.plan_id)}
             rows, rater = comparisons[session.plan_id], raters[session.rater_id]
-            for judgment in judging.unseen(session.id):
+            for judgment in judging.unswayed(session.id):
                 self._take(judgment, rows[judgment.comparison_id], rater.code, rater.kind, axes)
             self._sessions[session.id] = state[session.id]
         return True

@@ -12,6 +12,7 @@ from core.errors import AppError
 from core.findings import Finding, StudyResult
 from core.judging.blocks import text_blocks
 from core.judging.plan import CHECK, keys_of_sets, ranked_sets
+from core.judging.sway import arm_of
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import JudgmentRow, OutputRow, SessionRow
@@ -19,7 +20,10 @@ from core.runs.values import compared_texts, temperatures, text_lengths, written
 from core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
-JUDGED = ("comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds")
+JUDGED = (
+    "comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds",
+    "recommended",
+)  # fmt: skip
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
@@ -68,7 +72,8 @@ def judgment_columns(
 
     `seen`: also those that were made after a look at the identities.
 
-    Of a model every order of the cards that it was asked in is a judgment.
+    Of a model every order of the cards that it was asked in is a judgment. Those beside a recommendation are among
+    them, and marked: what is measured of preferences leaves them out.
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
     by_session = {session.id: session for session in sessions}
@@ -78,12 +83,12 @@ def judgment_columns(
     wrote = written_by(project) if compared else {}
     lengths = text_lengths(project, comparisons.values()) if compared else {}
     blocks = text_blocks(comparisons.values()) if compared else {}
-    read = project.judging.judgments if seen else project.judging.unseen
-    judgments: Iterable[JudgmentRow] = chain.from_iterable(read(key) for key in by_session)
+    plans = {row.id: row for row in project.judging.plans()}
+    judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
     columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
     for row in judgments:
         comparison = comparisons[row.comparison_id]
-        if row.outcome == "undone" or comparison.axis == CHECK:
+        if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
             continue
         identities = [item.identity for item in comparison.items]
         rater = raters[by_session[row.session_id].rater_id]
@@ -98,6 +103,7 @@ def judgment_columns(
             "rater_kind": rater.kind,
             "read_as": row.detail.get("read", ""),
             "seconds": row.active_seconds,
+            "recommended": arm_of(row, comparison, rater, plans[comparison.plan_id]),
         }
         if compared:
             model, heat = compared_texts(comparison, wrote)

@@ -33,6 +33,8 @@ STUDY = Study(
         "creativity.abs.adjusted",
         "creativity.length",
         "creativity.rank.*",
+        "creativity.sway",
+        "creativity.sway.*",
         "creativity.agreement.*",
         "creativity.quality.*",
         "creativity.perceptibility",
@@ -78,6 +80,10 @@ STUDY = Study(
             ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
         ),
         StudyQuestion("Which is preferred to which?", ("creativity.rank.pair", "creativity.rank")),
+        StudyQuestion(
+            "Do raters follow a recommendation that was planted?",
+            ("creativity.sway", "creativity.sway.identity", "creativity.sway.rater", "creativity.sway.resist"),
+        ),
         StudyQuestion("Do raters choose alike?", ("creativity.agreement",)),
         StudyQuestion(
             "Is there a sign that raters did not choose by the texts?",
@@ -103,6 +109,7 @@ STUDY = Study(
             ("creativity.abs", "choices"),
             ("creativity.length", "choices"),
             ("creativity.rank", "answers"),
+            ("creativity.sway", "answers"),
             ("creativity.agreement.common", "choices"),
             ("creativity.agreement", "comparisons"),
             ("creativity.perceptibility", "outputs"),

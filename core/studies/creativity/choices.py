@@ -6,7 +6,7 @@ position and not preference."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import lcm
 
 import numpy as np
@@ -37,7 +37,9 @@ class JudgmentTable:
     model; `read_as`: how a model's reply was read (core.judging.model_rater). `seconds`: active time, 0 where
     it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. `worst`: the
     identity whose text was called the worst of three. `block`: the same for comparisons that share texts. `ranked`: the
-    axis in whose ranking the judgment counts; empty for none. Columns that are not known are left out.
+    axis in whose ranking the judgment counts; empty for none. `recommended`: the
+    identity that was recommended, `core.judging.sway.ALONE` where such a plan recommended none, empty elsewhere.
+    Columns that are not known are left out.
     """
 
     comparison: tuple[str, ...]
@@ -58,6 +60,7 @@ class JudgmentTable:
     worst: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     ranked: tuple[str, ...] = ()
+    recommended: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -74,6 +77,7 @@ class JudgmentTable:
             self.worst,
             self.block,
             self.ranked,
+            self.recommended,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
@@ -83,6 +87,13 @@ class JudgmentTable:
 
     def __len__(self) -> int:
         return len(self.comparison)
+
+    def picked(self, rows: Sequence[int]) -> "JudgmentTable":
+        """These rows alone."""
+        columns = {one.name: getattr(self, one.name) for one in fields(self)}
+        return JudgmentTable(
+            **{name: tuple(column[row] for row in rows) if column else () for name, column in columns.items()}
+        )
 
     def unit(self, row: int) -> Unit:
         """The unit that was judged: a comparison's id may come again for the outputs of another model."""

@@ -46,6 +46,7 @@ from core.studies.creativity.choices import (
     told,
 )
 from core.studies.creativity.rankings import rankings
+from core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
 from core.studies.findings import interval, with_holm
 
 # ---- `creativity.quality.*`: how far judgments can be trusted, beyond the paper (METHODS, Creativity)
@@ -378,6 +379,7 @@ def measure_judgments(
     and model, the agreement between people, what the order of the cards did to models, and how far the judgments can
     be trusted (quality.py).
     """
+    every, table = table, without_recommendations(table)
     judged = [
         choices_on(table, axis, identities, table.leading(axis))
         for axis, identities in axes.items()
@@ -393,6 +395,7 @@ def measure_judgments(
     findings = [*shares, *scores, *(affinity.published_score(each, in_words.get(each.axis, "")) for each in judged)]
     if parts:
         findings += rankings(table, axes, in_words, seed=seed)
+        findings += swayed(every, axes)
         findings += _adjusted(table, judged, in_words)
         findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
         findings += agreement(table, judged)
@@ -402,12 +405,13 @@ def measure_judgments(
         )
     ranked = {axis for axis, ranks in zip(table.axis, table.ranked, strict=True) if ranks} if table.ranked else set()
     dropped = Counter("axis not measured" for axis in table.axis if axis not in axes and axis not in ranked)
+    dropped[RECOMMENDED] = len(every) - len(table)
     for choices in judged:
         dropped.update(choices.dropped)
         behind = set(table.rows_on(choices.axis, MODEL)) - set(table.leading(choices.axis))
         if behind:
             dropped.update(choices_on(table, choices.axis, choices.identities, sorted(behind)).dropped)
-    return StudyResult("creativity", len(table), dict(dropped), tuple(findings))
+    return StudyResult("creativity", len(every), told(dropped), tuple(findings))
 
 
 def _asked(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

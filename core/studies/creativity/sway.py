@@ -1,0 +1,206 @@
+"""How far raters follow a planted recommendation: `creativity.sway`, per identity, per rater, and who resists.
+
+`creativity.sway`: of an axis, how much oftener a text is chosen where it is recommended than where nothing is;
+`.identity`: of the texts of one identity; `.rater`: of one rater, over all axes; `.resist`: how much less a rater
+follows than the others do together. A tie, or none, is an answer that does not follow. Which comparisons showed one was
+drawn for each rater (core/judging/sway.py), so that the difference is the recommendation's doing. Everything else that
+is measured of judgments leaves the answers beside a recommendation out.
+Source: beyond the paper."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.findings import Finding
+from core.judging.sway import ALONE
+from core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
+from core.metrics.result import Floats, Ints
+from core.studies.creativity import FEWEST_RATERS
+from core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
+from core.studies.findings import SIGNIFICANT, interval, with_holm
+
+SWAY = "creativity.sway"
+OF_IDENTITY, OF_RATER, RESIST = f"{SWAY}.identity", f"{SWAY}.rater", f"{SWAY}.resist"
+RECOMMENDED = "a recommendation was shown"  # why a judgment is in no other finding
+SHOWN, NOT_SHOWN = "recommended", "not recommended"
+SOURCE = "beyond the paper: randomised planted recommendations"
+EMPTY_ARM = "no answer beside a recommendation, or none without one"
+FEWEST_TO_RESIST = 3  # raters: “the others” are two at least
+
+
+def without_recommendations(table: JudgmentTable) -> JudgmentTable:
+    """The judgments that nothing was recommended beside."""
+    if not any(one not in ("", ALONE) for one in table.recommended):
+        return table
+    return table.picked([row for row, one in enumerate(table.recommended) if one in ("", ALONE)])
+
+
+def swayed(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> list[Finding]:
+    """All findings of the sway arm; none where no plan has one."""
+    by_axis: dict[str, list[_Answer]] = {}
+    left_out: dict[str, dict[str, int]] = {}
+    for axis in axes:
+        given, dropped = _answers(table, axis)
+        if any(one.advised for one in given):
+            by_axis[axis], left_out[axis] = given, dropped
+    found: list[Finding] = []
+    wholes = [_of_axis(axis, given, left_out[axis]) for axis, given in by_axis.items()]
+    found += with_holm(wholes, f"{SWAY}, {len(wholes)} axes")
+    for axis, given in by_axis.items():
+        own = [_of_identity(axis, identity, given, left_out[axis]) for identity in axes[axis]]
+        found += with_holm(own, f"{OF_IDENTITY}, axis {axis}, {len(own)} identities")
+    return found + list(_of_raters([one for given in by_axis.values() for one in given]))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """`advised`: the identity recommended, "" where none was."""
+
+    rater: str
+    unit: Unit
+    axis: str
+    advised: str
+    chosen: str
+
+
+def _answers(table: JudgmentTable, axis: str) -> tuple[list[_Answer], dict[str, int]]:
+    """People's answers in the arm, the last of each comparison; and what was left out of them."""
+    last: dict[tuple[str, Unit], int] = {}
+    dropped: Counter[str] = Counter()
+    for row in table.rows_on(axis, PERSON) if table.recommended else ():
+        if not table.recommended[row]:
+            continue
+        if table.repeat_of and table.repeat_of[row]:
+            dropped["hidden repeat"] += 1
+        else:
+            dropped["judged again"] += (table.rater[row], table.unit(row)) in last
+            last[table.rater[row], table.unit(row)] = row
+    answered = [row for row in last.values() if table.outcome[row] != SKIP]
+    dropped[SKIP] = len(last) - len(answered)
+    given = [
+        _Answer(
+            table.rater[row],
+            table.unit(row),
+            axis,
+            "" if table.recommended[row] == ALONE else table.recommended[row],
+            table.chosen[row] if table.outcome[row] == "choice" else "",
+        )
+        for row in answered
+    ]
+    return given, told(dropped)
+
+
+def _of_axis(axis: str, given: Sequence[_Answer], dropped: Mapping[str, int]) -> Finding:
+    values, used = _followed(given)
+    found = _finding(SWAY, axis, f"How much oftener a recommended text is chosen: {axis}", values, used)
+    return replace(found, dims={"axis": axis}, dropped=dropped)
+
+
+def _of_identity(axis: str, identity: str, given: Sequence[_Answer], dropped: Mapping[str, int]) -> Finding:
+    """Recommended texts of this identity against its texts in the comparisons without a recommendation."""
+    used = [one for one in given if one.advised in ("", identity)]
+    values = np.array([one.chosen == identity for one in used], dtype=np.float64)
+    title = f"How much oftener a text is chosen where it is recommended: {identity}"
+    found = _finding(OF_IDENTITY, identity, title, values, used)
+    return replace(found, dims={"axis": axis}, dropped=dropped)
+
+
+def _followed(given: Sequence[_Answer]) -> tuple[Floats, list[_Answer]]:
+    """Of each answer whether it is the recommended text; without a recommendation, by how large a share of the
+    recommendations named what was chosen. Axes on which nothing was recommended have nothing to be compared with.
+
+    Together it is the mean over recommendations of what each adds to the choice of the identity that it names.
+    """
+    named: dict[str, Counter[str]] = {}
+    for one in given:
+        if one.advised:
+            named.setdefault(one.axis, Counter())[one.advised] += 1
+    used = [one for one in given if one.axis in named]
+    values = [
+        float(one.chosen == one.advised) if one.advised else named[one.axis][one.chosen] / named[one.axis].total()
+        for one in used
+    ]
+    return np.array(values, dtype=np.float64), used
+
+
+def _effect(values: Floats, used: Sequence[_Answer]) -> ArmEffect | None:
+    return arm_effect(values, np.array([bool(one.advised) for one in used], dtype=np.bool_), *_groupings(used))
+
+
+def _groupings(used: Sequence[_Answer]) -> tuple[Ints, ...]:
+    """By comparison, and by rater where there are enough of them to tell how much they differ."""
+    raters: dict[str, int] = {}
+    of_rater = np.array([raters.setdefault(one.rater, len(raters)) for one in used], dtype=np.int64)
+    of_unit = np.array(numbered(one.unit for one in used), dtype=np.int64)
+    return (of_rater, of_unit) if len(raters) >= FEWEST_RATERS else (of_unit,)
+
+
+def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequence[_Answer]) -> Finding:
+    shown = np.array([bool(one.advised) for one in used], dtype=np.bool_)
+    counts = {SHOWN: int(shown.sum()), NOT_SHOWN: int((~shown).sum())}
+    raters = len({one.rater for one in used})
+    effect = _effect(values, used)
+    common = Finding(
+        id=finding_id, label=label, title=title, groups=(SHOWN, NOT_SHOWN), estimate=None, reason=EMPTY_ARM,
+        unit="proportion", n=len(used), n_by_group=counts, source=SOURCE,
+    )  # fmt: skip
+    if effect is None:
+        return common
+    found = effect.difference
+    those = "" if raters >= FEWEST_RATERS else f" The interval holds for these {raters} raters, not for others."
+    return replace(
+        common,
+        estimate=found.value,
+        reason=None,
+        interval=interval(found.interval.bounds),
+        p=found.p,
+        note=f"Chosen in {values[shown].mean():.1%} of {counts[SHOWN]} answers beside a recommendation of it, and in "
+        f"{values[~shown].mean():.1%} of {counts[NOT_SHOWN]} without one. Ties and none count as not chosen.{those}",
+    )
+
+
+# ---- Raters, over all axes
+
+
+def _of_raters(given: Sequence[_Answer]) -> Iterator[Finding]:
+    """The sway of each rater, and how far below the others' it is."""
+    raters = sorted({one.rater for one in given})
+    own: list[Finding] = []
+    resisting: list[Finding] = []
+    for rater in raters:
+        values, used = _followed([one for one in given if one.rater == rater])
+        title = f"How much oftener a recommended text is chosen: {rater}"
+        own.append(replace(_finding(OF_RATER, rater, title, values, used), dims={"rater": rater}))
+        if len(raters) >= FEWEST_TO_RESIST:
+            others = _followed([one for one in given if one.rater != rater])
+            resisting.append(_resisting(rater, _effect(values, used), _effect(*others)))
+    yield from with_holm(own, f"{OF_RATER}, {len(own)} raters")
+    for one in with_holm(resisting, f"{RESIST}, {len(resisting)} raters"):
+        yield replace(one, note=_said(one))
+
+
+def _resisting(rater: str, own: ArmEffect | None, others: ArmEffect | None) -> Finding:
+    common = Finding(
+        id=RESIST, label=rater, title=f"How much less than the others {rater} follows recommendations",
+        groups=("the others", rater), estimate=None, reason=EMPTY_ARM, unit="proportion", n=0, dims={"rater": rater},
+        source=SOURCE,
+    )  # fmt: skip
+    if own is None or others is None:
+        return common
+    found = difference_of_effects(others, own).difference
+    counts = dict(zip(common.groups, found.n_by_group, strict=True))
+    return replace(
+        common, estimate=found.value, reason=None, interval=interval(found.interval.bounds), p=found.p, n=found.n,
+        n_by_group=counts,
+    )  # fmt: skip
+
+
+def _said(found: Finding) -> str:
+    if found.estimate is None:
+        return ""
+    told = found.p_adjusted is not None and found.p_adjusted <= SIGNIFICANT
+    if not told:
+        return f"{found.label} is not told apart from the others."
+    return f"{found.label} {'resists: follows less' if found.estimate > 0 else 'follows more'} than the others."

@@ -1,0 +1,78 @@
+"""The difference of two arms: against Agresti and Caffo, against statsmodels' clustered errors, and by simulation."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from simulations.rows import simulated, standard_error
+from simulations.sway import SWAYED, rater_trial, trial
+
+from core.metrics.arms import arm_effect, difference_of_effects
+from core.metrics.proportions import two_proportions
+
+
+def test_of_independent_answers_it_is_agresti_and_caffos_with_students_quantile() -> None:
+    values, treated = np.repeat([1.0, 0.0, 1.0, 0.0], [30, 10, 18, 22]), np.repeat([True, False], 40)
+    found = arm_effect(values, treated, np.arange(80))
+    assert found is not None
+    known = two_proportions(30, 40, 18, 40).interval.bounds
+    assert known is not None
+    assert found.value == pytest.approx(0.3)
+    assert found.centre == pytest.approx((known.low + known.high) / 2)
+    # Theirs is x̄(1 − x̄)/m and the normal quantile; a cluster-robust one has 1/(1 − 1/n) more.
+    assert found.error == pytest.approx((known.high - known.low) / 2 / 1.959964 * np.sqrt(84 / 83), rel=1e-4)
+
+
+def test_answers_of_a_rater_go_together_as_in_a_regression_with_clustered_errors() -> None:
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(5)
+    rater, treated = np.repeat(np.arange(9), 20), np.tile([True, False], 90)
+    pushed = rng.normal(0.5, 1.0, 9)[rater] * treated
+    values = (rng.random(180) < 1 / (1 + np.exp(-pushed))).astype(float)
+    found = arm_effect(values, treated, rater)
+    assert found is not None
+    # The two answers that each arm is given are clusters of their own, as in the function.
+    x, arm = np.append(values, [0, 1, 0, 1]), np.append(treated, [True, True, False, False])
+    groups = np.append(rater, [9, 10, 11, 12])
+    fit = sm.OLS(x, sm.add_constant(arm.astype(float))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+    )
+    assert found.centre == pytest.approx(float(fit.params[1]))
+    # CR2 against CR0: each cluster of 20 of 184 weighs 1 / (1 − 20/184).
+    assert float(fit.bse[1]) < found.error < float(fit.bse[1]) * 1.08
+
+
+def test_an_arm_in_which_all_did_the_same_is_not_taken_for_certain() -> None:
+    found = arm_effect(np.repeat([1.0, 0.0], 8), np.repeat([True, False], 8), np.arange(16))
+    assert found is not None
+    bounds = found.difference.interval.bounds
+    assert bounds is not None
+    assert (found.value, bounds.high) == (1.0, 1.0)
+    assert 0.4 < bounds.low < 0.8
+
+
+def test_the_difference_of_two_effects_adds_their_variances() -> None:
+    one = arm_effect(np.repeat([1.0, 0.0, 1.0, 0.0], 10), np.repeat([True, False], 20), np.arange(40))
+    other = arm_effect(np.repeat([1.0, 0.0], 20), np.repeat([True, False], 20), np.arange(40))
+    assert one is not None
+    assert other is not None
+    found = difference_of_effects(other, one)
+    assert (found.value, found.counts) == (1.0, (40, 40))
+    assert found.error == pytest.approx(np.hypot(one.error, other.error))
+    assert min(one.freedom, other.freedom) <= found.freedom <= one.freedom + other.freedom
+
+
+def test_values_beyond_0_and_1_are_refused() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        arm_effect(np.array([2.0]), np.array([True]), np.array([0]))
+
+
+def test_intervals_hold_and_nobody_resists_where_all_follow_alike() -> None:
+    """Short forms of the simulations in docs/statistics.md."""
+    for row in simulated("raters who differ", 12, partial(trial, 2, 0.8, SWAYED, 1.0), 120):
+        assert row.coverage is not None
+        assert row.coverage >= 0.93 - 3 * standard_error(0.93, 120), row
+    (row,) = simulated("all follow alike", 6, partial(rater_trial, 2, SWAYED), 60)
+    assert row.false_positives is not None
+    assert row.false_positives <= 0.05 + 3 * standard_error(0.05, 60)
