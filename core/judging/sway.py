@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from core.errors import UsageError
 from core.judging.plan import CHECK, PlanSettings, stable_hash
-from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow
+from core.project.rows import ALONE, RECOMMENDED, ComparisonRow, JudgmentRow, PlanRow, RaterRow
 
 KEPT = "No plan was made."
 LEAST, MOST = 0.1, 0.9  # of the comparisons: with fewer, or with fewer left, there is nothing to compare
@@ -92,7 +92,7 @@ def recommended_cards(rows: Sequence[ComparisonRow], plan: PlanRow, code: str) -
     `rows`: all of the plan. A packet has what it shows in its settings. A hidden repeat recommends what its original
     did; a hidden check recommends nothing.
     """
-    if (of_packet := plan.settings.get("recommended")) is not None:
+    if (of_packet := plan.settings.get(RECOMMENDED)) is not None:
         return dict(of_packet)
     settings = PlanSettings.of(plan.settings)
     if not settings.sway:
@@ -145,8 +145,6 @@ def _rounded(wanted: float, rng: random.Random) -> int:
 
 
 # ---- In columns and tables of judgments
-
-ALONE = "-"  # in the arm, without a recommendation: what the others are compared with
 
 
 def arm_of(said: JudgmentRow, comparison: ComparisonRow, rater: RaterRow, plan: PlanRow) -> str:

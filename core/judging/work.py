@@ -30,7 +30,7 @@ from core.judging.practice import PracticeRound
 from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
 from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording
-from core.project.rows import WORST, ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
+from core.project.rows import RECOMMENDED, WORST, ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
 from core.project.specs import JudgmentSpec
 from core.text import sha256_text
 
@@ -490,7 +490,7 @@ class SessionWork:
 
     def _detail(self, index: int, worst: int | None) -> dict[str, int]:
         """What a judgment keeps beside the choice."""
-        more = {WORST: worst, "recommended": self._advised(index)}
+        more = {WORST: worst, RECOMMENDED: self._advised(index)}
         return {name: item for name, item in more.items() if item is not None}
 
     def _answer(self, index: int) -> GivenAnswer | None:

@@ -233,6 +233,8 @@ class SessionRow:
     revealed_at: str | None
 
 
+RECOMMENDED = "recommended"  # in a judgment's detail: the item index of the text that was recommended beside it
+ALONE = "-"  # in columns of judgments: such a plan recommended none here, and the others are compared with it
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
 
 
@@ -257,8 +259,8 @@ class JudgmentRow:
     @property
     def recommended(self) -> int | None:
         """The index of the item that was recommended beside the comparison; None where none was (core.judging.sway)."""
-        found = self.detail.get("recommended")
-        return found if isinstance(found, int) else None
+        found: int | None = self.detail.get(RECOMMENDED)
+        return found
 
     @property
     def seen(self) -> bool:

@@ -16,10 +16,9 @@ from typing import Any
 from core.errors import AppError
 from core.jobs import JobContext
 from core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
-from core.judging.sway import ALONE
 from core.judging.wording import shipped_wording
 from core.project.project import Project
-from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
+from core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
 from core.project.stores.runs import OutputFilter
 from core.report.whole_file import write_whole

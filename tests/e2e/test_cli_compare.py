@@ -7,6 +7,7 @@ import pytest
 from cli_support import biasprint, judge, refused
 
 from core.judging.plan import PlanSettings
+from core.judging.sway import DECLARED
 from core.project.project import Project
 
 POWER = {
@@ -96,6 +97,17 @@ def test_what_raters_are_asked_is_kept_with_the_plan(study_file: Path) -> None:
     assert (stored.criterion_ratings, stored.ask_background, stored.workshop) == (True, True, True)
     assert stored.planned is not None
     assert stored.planned["outlooks"][0]["raters"] == 3
+
+
+def test_recommendations_are_planted_declared_and_refused_where_they_could_show_nothing(study_file: Path) -> None:
+    sway = ("--sway", 0.5, "--sway-for", "woman", "--sway-bias", 0.75)
+    made = biasprint("compare", study_file, "--axis", "gender", "--per-axis", 6, *sway, "--json").json
+    with Project.open(study_file, read_only=True) as project:
+        settings = PlanSettings.of(next(row for row in project.judging.plans() if row.id == made["plan"]).settings)
+    assert (settings.sway, settings.sway_for, settings.sway_bias) == (0.5, ("woman",), 0.75)
+    assert settings.consent_text == DECLARED
+    says = "is not compared, so that nothing can favour it"
+    refused("compare", study_file, "--axis", "gender", "--sway", 0.5, "--sway-for", "nobody", code=2, says=says)
 
 
 def test_power_says_what_is_needed_and_draws_nothing(study_file: Path) -> None:

@@ -32,7 +32,7 @@ from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
 from core.project.connection import connect, explain
 from core.project.project import Project
-from core.project.rows import ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.schema import migrate
 from core.project.stores.common import canonical_json, new_uuid, store_text, utc_now
 from core.project.stores.packets import NewPacket
@@ -229,7 +229,7 @@ def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
     """The settings in one rater's packet: those of all, and which card is recommended where one is."""
     advised, order = recommended_cards(plan.rows, plan.row, code), order_for(plan, code)
     cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked_of(plan, code) if row.id in advised}
-    return {**plan.settings, "recommended": cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
+    return {**plan.settings, RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
 
 
 def _content(plan: PlanToSend, code: str) -> str:

@@ -35,7 +35,7 @@ from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
 from core.project.connection import FileDamaged, NotSaved
 from core.project.project import Project
-from core.project.rows import WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.rows import RECOMMENDED, WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.stores.common import canonical_json, utc_now
 from core.project.stores.judging import judgment_sha256
 from core.project.stores.packets import PacketRows, seal_sha256
@@ -191,7 +191,7 @@ def _check_judgments(came: ReturnedPacket) -> None:
 
 def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
     cards = list(range(len(came.texts[row["comparison_id"]])))
-    advised = came.own.plan.settings.get("recommended", {}).get(row["comparison_id"])
+    advised = came.own.plan.settings.get(RECOMMENDED, {}).get(row["comparison_id"])
     return (
         judgment_sha256(dict(row)) == row["row_sha256"]
         and row["session_id"] == came.own.session.id
@@ -207,7 +207,7 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
 def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list[int]) -> bool:
     """Whether the detail holds the card that was recommended, if one was; at most the worst card beside it, another
     than the chosen one; and nothing else."""
-    if not isinstance(detail, dict) or detail.pop("recommended", None) != advised or detail.keys() - {WORST}:
+    if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - {WORST}:
         return False
     if not detail:
         return True
@@ -434,7 +434,7 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[s
 
 def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
     """The worst card and the recommended one as items."""
-    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name in (WORST, "recommended")}
+    return {name: order[card] for name, card in json.loads(row["detail"]).items() if name in (WORST, RECOMMENDED)}
 
 
 def _annotation(row: Mapping[str, Any], order: Order) -> dict[str, Any]:

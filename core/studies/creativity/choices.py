@@ -38,7 +38,7 @@ class JudgmentTable:
     it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. `worst`: the
     identity whose text was called the worst of three. `block`: the same for comparisons that share texts. `ranked`: the
     axis in whose ranking the judgment counts; empty for none. `recommended`: the
-    identity that was recommended, `core.judging.sway.ALONE` where such a plan recommended none, empty elsewhere.
+    identity that was recommended, `core.project.rows.ALONE` where such a plan recommended none, empty elsewhere.
     Columns that are not known are left out.
     """
 

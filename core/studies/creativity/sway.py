@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Finding
-from core.judging.sway import ALONE
 from core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
 from core.metrics.result import Floats, Ints
+from core.project.rows import ALONE
 from core.studies.creativity import FEWEST_RATERS
 from core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
 from core.studies.findings import SIGNIFICANT, interval, with_holm

@@ -14,10 +14,10 @@ from core.judging.packets.hand_out import hand_out
 from core.judging.plan import CHECK, PlanSettings
 from core.judging.session import open_judging
 from core.judging.store import ProjectStatements, ProjectStore
-from core.judging.sway import ALONE, DECLARED, check_sway, recommended_cards
+from core.judging.sway import DECLARED, check_sway, recommended_cards
 from core.judging.wording import shipped_wording
 from core.project.project import Project
-from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
+from core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
 from core.runs.exporting import judgment_rows
 from core.runs.fingerprint import asked_rows
 from core.runs.measure.creativity import axes_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.findings import Finding
-from core.judging.sway import ALONE
+from core.project.rows import ALONE
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 from core.studies.creativity.sway import RECOMMENDED, swayed
