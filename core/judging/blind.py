@@ -67,6 +67,7 @@ class SessionProgress:
     unusable: int
     total: int
     active_seconds: float
+    recommends: bool = False  # whether recommendations are shown with some comparisons
 
 
 @dataclass(frozen=True)

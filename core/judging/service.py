@@ -4,7 +4,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
 from core.judging.assignment import assigned
@@ -29,13 +29,19 @@ from core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
 
 
 def revelation(
-    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], names: Callable[[str], AxisLabels]
+    rows: Sequence[ComparisonRow],
+    said: Mapping[int, JudgmentInForce],
+    names: Callable[[str], AxisLabels],
+    advised: Container[str] = (),
 ) -> Revelation:
-    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart."""
+    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart.
+
+    `advised`: the comparisons that showed a recommendation; no axis counts them.
+    """
     by_axis: dict[str, list[int]] = {}
     for index, row in enumerate(rows):
         # A packet does not know its axes: it has nothing to reveal.
-        if row.repeat_of is None and row.axis not in ("", CHECK):
+        if row.repeat_of is None and row.axis not in ("", CHECK) and row.id not in advised:
             by_axis.setdefault(row.axis, []).append(index)
     repeats = _repeats(rows, said)
     return Revelation(
@@ -169,7 +175,7 @@ class JudgingService:
         """Lock the session and say what was hidden. With comparisons left, only if the rater means it."""
         work = self._complete(anyway, kept="Nothing was revealed.")
         work.reveal()
-        found = revelation(work.rows, work.judgments, self._store.axis_names)
+        found = revelation(work.rows, work.judgments, self._store.axis_names, work.recommended)
         return replace(found, rater=work.rater_id, swayed=self._swayed(work))
 
     def _swayed(self, work: SessionWork) -> Swayed | None:

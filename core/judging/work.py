@@ -182,7 +182,7 @@ class SessionWork:
         self.revealed = session.revealed_at is not None
         every = CompactRows(store.comparisons(plan.id))
         self._order = CardOrder(every, seed=plan.seed, rater_code=rater.code)
-        self._recommended = recommended_cards(every, plan, rater.code)
+        self.recommended = recommended_cards(every, plan, rater.code)
         self.rows = every
         if settings.own_order or settings.split:
             self.rows = every.picked(assigned(every, settings, seed=plan.seed, code=rater.code))
@@ -252,7 +252,15 @@ class SessionWork:
     def progress(self) -> SessionProgress:
         done = sum(self._tally[outcome] for outcome in ("choice", "tie", "none"))
         left = len(self.rows) - len(self._unusable) - done - self._tally["skip"]
-        return SessionProgress(done, self._tally["skip"], left, len(self._unusable), len(self.rows), self._total_spent)
+        return SessionProgress(
+            done,
+            self._tally["skip"],
+            left,
+            len(self._unusable),
+            len(self.rows),
+            self._total_spent,
+            bool(self.recommended),
+        )
 
     def entries(self) -> tuple[OverviewEntry, ...]:
         """The comparisons to go back to, in plan order. Of very many, those that were answered last or skipped."""
@@ -486,7 +494,7 @@ class SessionWork:
 
     def _advised(self, index: int) -> int | None:
         """The index of the item that is recommended; None where none is."""
-        return self._recommended.get(self.rows[index].id)
+        return self.recommended.get(self.rows[index].id)
 
     def _detail(self, index: int, worst: int | None) -> dict[str, int]:
         """What a judgment keeps beside the choice."""

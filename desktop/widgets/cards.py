@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from desktop import theme
 from desktop.widgets.buttons import Button
-from desktop.widgets.card import Card
+from desktop.widgets.card import Card, Chip
 from desktop.widgets.labels import Label
 from desktop.widgets.plain_text import PlainText
 from desktop.widgets.words import tr
@@ -54,7 +54,17 @@ class ComparisonCard(Card):
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_padding(20)
         self.box.setSpacing(theme.current().gap)
-        self.box.addWidget(self.caption)
+        self.suggested = Chip(tr("Suggested by the assistant"), "accent")
+        keeps = self.suggested.sizePolicy()
+        keeps.setRetainSizeWhenHidden(True)  # so that the texts begin at one height, suggested or not
+        self.suggested.setSizePolicy(keeps)
+        self.suggested.hide()
+        top = QHBoxLayout()
+        top.setSpacing(theme.current().grid)
+        top.addWidget(self.caption)
+        top.addWidget(self.suggested)
+        top.addStretch(1)
+        self.box.addLayout(top)
         self.box.addWidget(self.reading, 1)
         self.box.addWidget(self.button)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
@@ -72,6 +82,15 @@ class ComparisonCard(Card):
                     turned.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
                     QTextCursor(block).setBlockFormat(turned)
                 block = block.next()
+
+    def set_suggested(self, suggested: bool) -> None:
+        """Show whether this is the text that is recommended; screen readers hear it with the card and its button."""
+        if suggested == self.suggested.isVisibleTo(self):
+            return
+        self.suggested.setVisible(suggested)
+        named = tr("Card {letter}").format(letter=self.letter)
+        self.setAccessibleName(f"{named}, {self.suggested.text()}" if suggested else named)
+        self.button.setAccessibleDescription(self.suggested.text() if suggested else "")
 
     def set_answer(self, chosen: bool, worst: bool = False) -> None:
         """Show whether this card is the chosen one: by its border, its button's fill and a tick; or the worst one."""
@@ -126,13 +145,14 @@ class ComparisonCards(QWidget):
     def shown(self) -> list[ComparisonCard]:
         return [card for card in self.cards if not card.isHidden()]
 
-    def set_texts(self, texts: Sequence[str]) -> None:
-        """Show other texts, each from its beginning, without marks or an answer."""
+    def set_texts(self, texts: Sequence[str], suggested: int | None = None) -> None:
+        """Show other texts, each from its beginning, without marks or an answer; one may be suggested."""
         self.set_marks(())
         for card, text in zip(self.cards, texts, strict=False):
             card.set_text(text)
         for index, card in enumerate(self.cards):
             card.setVisible(index < len(texts))
+            card.set_suggested(index == suggested)
         self.set_answer(None)
 
     def set_answer(self, card: int | None, worst: int | None = None) -> None:

@@ -26,7 +26,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress
+from core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
+from core.judging.sway import EXPLAINED
 from desktop import theme
 from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import (
@@ -276,6 +277,8 @@ class FinishedPage(Scroller):
         self.copy = QuietButton(tr("Copy the path"), icon="copy")
         self.folder = QuietButton(tr("Open the folder"), icon="folder")
         self.done = PrimaryButton(tr("Close this packet"))
+        self.swayed_title = Label(tr("About the recommendations"), "strong")
+        self.swayed = Label(tr(EXPLAINED), "reading", wrap=True)
         self._lay_out()
         self._connect()
 
@@ -292,6 +295,9 @@ class FinishedPage(Scroller):
             words += " " + ", ".join(said) + "."
         kept = tr("Everything you said is saved in this one file, and locked: it does not change any more.")
         self.told.setText(f"{words} {kept}")
+        explained = progress is not None and progress.recommends
+        for widget in (self.swayed_title, self.swayed):
+            widget.setVisible(explained)
         self._show_place(False)
 
     def forget(self) -> None:
@@ -335,6 +341,8 @@ class FinishedPage(Scroller):
             Label(tr("Send the file back to the person you have it from, as it is. That is all."), "reading", wrap=True)
         )
         card.box.addSpacing(tokens.grid)
+        card.box.addWidget(self.swayed_title)
+        card.box.addWidget(self.swayed)
         card.box.addWidget(self.place)
         buttons = FlowLayout(spacing=tokens.grid)
         for button in (self.where, self.copy, self.folder, self.done):
@@ -416,6 +424,10 @@ class RevealPage(Scroller):
         opening.box.addSpacing(tokens.grid)
         opening.box.addLayout(row)
         box.addWidget(opening)
+        if revelation.swayed is not None:
+            explained = Card(tr("About the recommendations"))
+            explained.box.addWidget(Label(_swayed(revelation.swayed), "reading", wrap=True))
+            box.addWidget(explained)
         labels = [safe_line(identity.label) for axis in revelation.axes for identity in axis.identities]
         width = max((self.fontMetrics().horizontalAdvance(label) for label in labels), default=0)
         for axis in revelation.axes:
@@ -448,6 +460,22 @@ def _opening(revelation: Revelation) -> str:
                 "%n comparisons came twice: {same} were answered the same way.",
             ).format(same=revelation.repeats_same)
         )
+    return " ".join(words)
+
+
+def _swayed(told: Swayed) -> str:
+    """What the recommendations were, for whom, and how often they were followed."""
+    words = [tr(EXPLAINED)]
+    if told.favoured:
+        named = ", ".join(
+            tr("{identity} in {share} of them").format(identity=safe_line(label), share=f"{share:.0%}")
+            for label, share in told.favoured
+        )
+        words.append(tr("They favoured {named}.").format(named=named))
+    else:
+        words.append(tr("They named everybody equally often."))
+    counted = tr("You chose the suggested text in {followed} of {shown} answers beside one.")
+    words.append(counted.format(followed=told.followed, shown=told.shown))
     return " ".join(words)
 
 

@@ -145,6 +145,18 @@ class WhatBox(QWidget):
     def chosen_models(self) -> tuple[str, ...]:
         return tuple(label for label, box in self.models.items() if box.isChecked())
 
+    def compared(self) -> tuple[tuple[str, str], ...]:
+        """The identities or models that are chosen, by key and label; none of kinds that have no such choice."""
+        if self.chosen_kind == "model":
+            return tuple((label, label) for label in self.chosen_models())
+        if self.chosen_kind != "identity" or self.offer is None:
+            return ()
+        chosen = [(axis, self._some(axis.key)) for axis in self.offer.axes if self.axes[axis.key].isChecked()]
+        found = {
+            key: label for axis, some in chosen for key, label in axis.identities.items() if not some or key in some
+        }
+        return tuple(found.items())
+
     def sizes(self) -> tuple[int, ...]:
         """How many texts a comparison shows, for each axis that is chosen."""
         if self.chosen_kind == "identity":
@@ -462,6 +474,7 @@ class SetupPage(Scroller):
         # Only creative tasks come with criteria.
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
+        self.teaching.show_identities(self.what.compared())
         title = tr("Comparisons per axis") if identity else tr("Comparisons")
         self.per_axis_label.setText(title)
         self.per_axis.setAccessibleName(title)

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -52,6 +53,9 @@ class Teaching(NamedTuple):
     own_order: bool = True
     split: int = 0
     overlap: float = 0.0
+    sway: float = 0.0
+    sway_for: tuple[str, ...] = ()
+    sway_bias: float = 0.0
 
 
 class TableField(QWidget):
@@ -93,7 +97,7 @@ class TeachingBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.more = QuietButton(tr("Instructions, practice and checks…"))
+        self.more = QuietButton(tr("Instructions, practice, checks and recommendations…"))
         self.more.setCheckable(True)
         self.instructions, self.rubric = _text(tr("Instructions"), TEXT_LINES), _text(tr("Rubric"), RUBRIC_LINES)
         self.instructions.setPlaceholderText(tr("Raters read this before the first comparison, and can read it again."))
@@ -108,11 +112,14 @@ class TeachingBox(QWidget):
         self.own_order = QCheckBox(tr("Each rater in an order of their own"))
         self.own_order.setChecked(True)
         self.split, self.overlap = QSpinBox(), QSpinBox()
+        self.sway, self.sway_for, self.sway_bias = QSpinBox(), QComboBox(), QSpinBox()
         self.inside = QWidget()
         self.inside.hide()
         self._lay_out()
         self.more.toggled.connect(self.inside.setVisible)
         self.split.valueChanged.connect(lambda parts: self.overlap.setEnabled(parts > 1))
+        self.sway.valueChanged.connect(lambda _: self._say_swaying())
+        self.sway_for.currentIndexChanged.connect(lambda _: self._say_swaying())
 
     def values(self) -> Teaching:
         parts = self.split.value() if self.split.value() > 1 else 0
@@ -125,7 +132,28 @@ class TeachingBox(QWidget):
             own_order=self.own_order.isChecked(),
             split=parts,
             overlap=self.overlap.value() / 100 if parts else 0.0,
+            **self._swaying(),
         )
+
+    def _swaying(self) -> dict[str, Any]:
+        share, favoured = self.sway.value() / 100, self.sway_for.currentData()
+        if not share or not favoured:
+            return {"sway": share}
+        return {"sway": share, "sway_for": (favoured,), "sway_bias": self.sway_bias.value() / 100}
+
+    def show_identities(self, identities: Sequence[tuple[str, str]]) -> None:
+        """Offer to favour one of these, by key and label; what was chosen stays chosen where it can."""
+        before = self.sway_for.currentData()
+        self.sway_for.clear()
+        self.sway_for.addItem(tr("nobody: each equally often"), "")
+        for key, label in identities:
+            self.sway_for.addItem(safe_line(label), key)
+        self.sway_for.setCurrentIndex(max(0, self.sway_for.findData(before)))
+
+    def _say_swaying(self) -> None:
+        """Only what can be chosen is open."""
+        self.sway_for.setEnabled(self.sway.value() > 0)
+        self.sway_bias.setEnabled(self.sway.value() > 0 and bool(self.sway_for.currentData()))
 
     def show_rubrics(self, rubrics: Sequence[tuple[str, str]]) -> None:
         """Offer the criteria of these tasks, by title, to begin with."""
@@ -157,6 +185,15 @@ class TeachingBox(QWidget):
         self.overlap.setSuffix(" %")
         self.overlap.setValue(20)
         self.overlap.setEnabled(False)
+        self.sway.setRange(0, 90)
+        self.sway.setSingleStep(10)
+        self.sway.setSuffix(" %")
+        self.sway.setSpecialValueText(tr("none"))
+        self.sway_bias.setRange(1, 100)
+        self.sway_bias.setSuffix(" %")
+        self.sway_bias.setValue(80)
+        self.show_identities(())
+        self._say_swaying()
         columns = tr("Columns: text_a, text_b, for a third card text_c, and answer (a, b or c);")
         columns += " " + tr("task, theme and why where they help.")
         practice = tr("Known answers, told right or not at once. They count nowhere.")
@@ -170,6 +207,9 @@ class TeachingBox(QWidget):
             (tr("Order"), self.own_order, tr("Drawn from the seed and the rater’s code.")),
             (tr("Split among"), self.split, tr("Raters R01, R02 … judge the parts 1, 2 …; more raters begin again.")),
             (tr("Judged by all of them"), self.overlap, tr("The share on which agreement is measured.")),
+            (tr("Planted recommendations"), self.sway, tr(_SWAY_TIP)),
+            (tr("They favour"), self.sway_for, tr("Whose text is suggested more often than the others’.")),
+            (tr("In so many of them"), self.sway_bias, tr("The others are suggested equally often in the rest.")),
         )
         grid = QGridLayout(self.inside)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -185,9 +225,9 @@ class TeachingBox(QWidget):
             high = title in (tr("Instructions"), tr("Rubric"))
             place = Qt.AlignmentFlag.AlignTop if high else Qt.AlignmentFlag.AlignVCenter
             grid.addWidget(label, row, 0, place)
-            narrow = field in (self.split, self.overlap)
+            narrow = field in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias)
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0))
-        for spin in (self.split, self.overlap):
+        for spin in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias):
             spin.setMinimumWidth(tokens.px(190))
             guard_wheel(spin)
         box = QVBoxLayout(self)
@@ -198,6 +238,12 @@ class TeachingBox(QWidget):
         line.addStretch(1)
         box.addLayout(line)
         box.addWidget(self.inside)
+
+
+_SWAY_TIP = (
+    "“Suggested by the assistant”, with this share of each rater’s comparisons, drawn by chance. The consent text says "
+    "that recommendations are studied; the reveal explains them. How far they are followed is among the findings."
+)
 
 
 class _Text(QPlainTextEdit):

@@ -324,7 +324,7 @@ class WorkPage(QScrollArea):
         self.question.ask(worst=False)
         if another:
             self.question.differences.setChecked(False)
-            self.cards.set_texts(comparison.texts)
+            self.cards.set_texts(comparison.texts, comparison.recommended)
             self.question.set_comparison(comparison)
             self.question.set_asked(notes=comparison.notes, ratings=comparison.ratings is not None)
             self._set_note(comparison.note)
