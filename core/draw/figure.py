@@ -43,7 +43,8 @@ class FigureMark:
     (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
     `text`: what stands in a cell of a `table` in place of the number. `band`: the interval is a provisional one, of a
     session that goes on. `chance`: where the value of a `radar` lies 95 times in 100 when every choice is made at
-    random. `tip`: what hovering tells, line by line, in place of the usual words.
+    random. `dots`: single values behind that of a `radar`, such as each person's. `tip`: what hovering tells, line by
+    line, in place of the usual words.
     """
 
     finding: Finding
@@ -62,6 +63,7 @@ class FigureMark:
     text: str = ""
     band: bool = False
     chance: tuple[float, float] | None = None
+    dots: tuple[float, ...] = ()
     tip: str = ""
 
     @property

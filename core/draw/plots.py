@@ -289,6 +289,8 @@ def _below(figure: Figure, drawn: list[FigureMark]) -> str:
 FILL = 0.14
 MOST_WITH_INTERVALS = 4  # series of a radar; of more, the first alone has them: nobody could tell them apart
 BESIDE = 4.0  # how far the intervals of two series on one spoke lie apart
+DOT, DOT_STEP, DOT_FILL = 3.0, 7.0, 0.6
+DOT_TURNS = [2 * math.pi * part / 12 for part in range(12)]
 MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
 LABEL_GAP = 10.0
 MOST_SPOKE_LABEL = 0.3  # of the width
@@ -337,6 +339,7 @@ class _Radar:
         for index in range(len(self.spokes)):
             self.canvas.line(self.x, self.y, *self._at(index, self.limit))
         self.canvas.path(self._circle(self.null), color="ink", width=1.25, dash=NULL_DASH, closed=True)
+        self._dots()
         for place in reversed(range(len(self.figure.series))):  # the first series lies on top
             self._series(place)
         self._labels()
@@ -372,6 +375,19 @@ class _Radar:
             inner = [self._at(spoke, low) for spoke, (low, _) in enumerate(ends)]
             outer = [self._at(spoke, high) for spoke, (_, high) in enumerate(ends)]
             self.canvas.path(outer, color="edge", fill="floor", dash=(1, 2), closed=True, hole=inner)
+
+    def _dots(self) -> None:
+        """Beside each other where several are at one value: a heap of people should look like one."""
+        for index, row in enumerate(self.spokes):
+            times: dict[float, int] = {}
+            for value in (value for mark in self.figure.at(*row) for value in mark.dots):
+                times[value] = times.get(value, -1) + 1
+                x, y = self._at(index, value)
+                angle = 2 * math.pi * index / len(self.spokes)
+                aside = DOT_STEP * ((times[value] + 1) // 2) * (-1 if times[value] % 2 else 1)
+                x, y = x + math.cos(angle) * aside, y + math.sin(angle) * aside
+                points = [(x + DOT * math.cos(turn), y + DOT * math.sin(turn)) for turn in DOT_TURNS]
+                self.canvas.path(points, color="ink", fill="soft", closed=True, opacity=DOT_FILL)
 
     def _series(self, place: int) -> None:
         name, color, first = self.figure.series[place], series_color(place), place == 0
@@ -417,6 +433,7 @@ def _limit(figure: Figure, null: float) -> float:
     ends = [mark.value for mark in drawn if mark.value is not None]
     ends += [mark.high for mark in drawn if mark.high is not None and mark.series in bounded]
     ends += [mark.chance[1] for mark in drawn if mark.chance]
+    ends += [value for mark in drawn for value in mark.dots]
     return null * max(2.0, math.ceil(2 * max(ends, default=0.0) / null - 1e-9) / 2)
 
 

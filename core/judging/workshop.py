@@ -1,7 +1,7 @@
 """The rules of a workshop: many people, one after another on one machine, and nobody reaches another's answers.
 
 A participant has a random code that nobody is told. Whoever leads the workshop is told how many began and finished,
-and what all of them chose together from `GROUP_FROM` people on (core.runs.fingerprint.group_of); never one person's.
+and what they chose together, in steps of `GROUP_FROM` people (core.runs.fingerprint.group_of); never one person's.
 """
 
 import hashlib
@@ -124,17 +124,42 @@ def attendance(project: Project, plan_id: str) -> Attendance:
 def tellable_sessions(
     project: Project, sessions: Iterable[SessionRow], *, excluded: bool = False
 ) -> tuple[SessionRow, ...]:
-    """Of these sessions those that measures and charts may pool: a workshop's only once it has `GROUP_FROM` people.
+    """Of these sessions those that measures and charts may pool: a workshop's in steps of `GROUP_FROM` people.
 
     Without the raters who are left out (core.judging.exclusion), unless `excluded` asks for them too.
     """
     out = {} if excluded else exclusions(project)
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
-    every = project.judging.sessions()
-    finished = Counter(row.plan_id for row in every if row.revealed_at is not None and row.rater_id not in models)
-    small = {plan for plan in _workshops(project) if finished[plan] < GROUP_FROM}
+    workshops = _workshops(project)
+    people = [row for row in project.judging.sessions() if row.rater_id not in models]
+    told = {row.id for row in in_steps(project, people)}
     sessions = (row for row in sessions if row.rater_id not in out)
-    return tuple(row for row in sessions if row.plan_id not in small or row.rater_id in models)
+    return tuple(row for row in sessions if row.plan_id not in workshops or row.rater_id in models or row.id in told)
+
+
+def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
+    """People's sessions that may be pooled: those of a workshop `GROUP_FROM` at a time, in the order they finished.
+
+    Between two looks at a group at least so many people come to it, so that one person's answers are never the
+    difference. Sessions of other plans stay as they are.
+    """
+    workshops, given = _workshops(project), tuple(sessions)
+    # Of a packet: when it came back. Its own clock would put it before people who were told of already.
+    came: dict[tuple[str, str], str] = {}
+    for row in project.packets.all() if workshops else ():
+        if row.direction == "merged":
+            came.setdefault((row.plan_id, row.rater_id), row.created_at)
+
+    def finished_at(row: SessionRow) -> tuple[str, str]:
+        return max(row.revealed_at or "", came.get((row.plan_id, row.rater_id), "")), row.id
+
+    told = [row for row in given if row.plan_id not in workshops]
+    for plan in workshops & {row.plan_id for row in given}:
+        finished = [row for row in given if row.plan_id == plan and row.revealed_at is not None]
+        finished.sort(key=finished_at)
+        told += finished[: len(finished) - len(finished) % GROUP_FROM]
+    kept = {row.id for row in told}
+    return tuple(row for row in given if row.id in kept)
 
 
 def participants(project: Project) -> frozenset[str]:

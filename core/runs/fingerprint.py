@@ -4,8 +4,9 @@ The group and the models beside it judged the same plans, so that all chose amon
 its own, and with it its group.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.compute import ComputeProcess, calls
@@ -27,6 +28,7 @@ from core.judging.fingerprint import (
 from core.judging.looking import seen_count
 from core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
 from core.judging.wording import shipped_wording
+from core.judging.workshop import in_steps
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
 from core.prompts import available_axes, load_axis
@@ -223,20 +225,68 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
     )
 
 
-def group_of(
-    ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess
-) -> tuple[OtherVoice | None, str]:
-    """The people who completed these plans, pooled; with fewer than five None, and the reason.
+@dataclass(frozen=True)
+class GroupPicture:
+    """What a workshop's facilitator may see and show of the answers.
 
-    What a workshop's facilitator may see of the answers. Nothing is tested: it may be looked at while people go on.
+    `group`: the people, pooled; None with fewer than five, and `reason` says so. `dots`: by axis and identity, each
+    person's share relative to chance, in order of size, so that no dot is somebody's and no two can be put together.
+    """
+
+    group: OtherVoice | None
+    reason: str
+    models: tuple[OtherVoice, ...] = ()
+    dots: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+
+
+def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess) -> GroupPicture:
+    """The people who completed these plans, and the models beside them; a workshop's people in steps of five.
+
+    Nothing is tested: it may be looked at while people go on.
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
     beside = _beside(project, raters, project.judging.sessions(), set(plan_ids), leave_out="")
-    groups = [voice for voice in beside.voices if voice.kind == "group"]
-    if not groups:
-        return None, beside.group_reason
-    findings, _ = _measured(ctx, groups, compute)
-    return _as_beside(groups[0], findings[0]), ""
+    if not any(voice.kind == "group" for voice in beside.voices):
+        return GroupPicture(None, beside.group_reason)
+    findings, _ = _measured(ctx, beside.voices, compute)
+    group, *models = (_as_beside(voice, of_it) for voice, of_it in zip(beside.voices, findings, strict=True))
+    return GroupPicture(group, "", tuple(models), _dots(beside.voices[0].rows))
+
+
+def _dots(rows: FingerprintRows) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Each person's share of each identity, times the number of identities; without whose it is."""
+    columns = (rows.table[name] for name in ("rater", "axis", "outcome", "chosen"))
+    chosen = Counter(
+        (rater, axis, one) for rater, axis, outcome, one in zip(*columns, strict=True) if outcome == "choice"
+    )
+    totals: Counter[tuple[str, str]] = Counter()
+    for (rater, axis, _), number in chosen.items():
+        totals[rater, axis] += number
+    return {
+        (asked.axis, identity): tuple(
+            sorted(
+                len(asked.identities) * chosen[rater, axis, identity] / total
+                for (rater, axis), total in totals.items()
+                if axis == asked.axis
+            )
+        )
+        for asked in rows.asked
+        for identity, _ in asked.identities
+    }
+
+
+def warm(ctx: JobContext, compute: ComputeProcess) -> None:
+    """Have the compute process load what a fingerprint takes, so that the first one is not waited for."""
+    six = tuple(str(number) for number in range(6))
+    table = {
+        "comparison": six,
+        "rater": ("nobody",) * 6,
+        "axis": ("none",) * 6,
+        "shown": (("a", "b"),) * 6,
+        "outcome": ("choice",) * 6,
+        "chosen": ("a", "b") * 3,
+    }
+    compute.call(calls.fingerprint_of_tables, [(table, {"none": ["a", "b"]})], SEED, ctx=ctx)
 
 
 # whose choices
@@ -294,7 +344,9 @@ def _beside(
     """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
     on_plans = [session for session in _revealed(project, sessions) if session.plan_id in plans]
     out = exclusions(project)
-    of_people = [one for one in on_plans if raters[one.rater_id].kind == "person" and one.rater_id not in out]
+    of_people = [one for one in on_plans if raters[one.rater_id].kind == "person"]
+    completed = len({session.rater_id for session in of_people if session.rater_id not in out})
+    of_people = [one for one in in_steps(project, of_people) if one.rater_id not in out]
     people = len({session.rater_id for session in of_people})
     voices = []
     if people >= GROUP_FROM:
@@ -304,7 +356,7 @@ def _beside(
         own = [session for session in on_plans if session.rater_id == rater.id]
         if rater.kind == "model" and own and rater.id != leave_out:
             voices.append(_Voice(rater.id, rater.code, "model", gather(project, own)))
-    return _Others(tuple(voices), "" if people >= GROUP_FROM else _too_few(people))
+    return _Others(tuple(voices), "" if people >= GROUP_FROM else _too_few(completed))
 
 
 def _too_few(people: int) -> str:

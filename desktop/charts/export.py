@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSaveFile, QSize
-from PySide6.QtGui import QColor, QImage, QImageWriter, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from core.draw.figure import Figure
@@ -131,13 +131,18 @@ def page_pdf(page: Page, width: int, title: str) -> bytes:
     margins = QMarginsF(PDF_MARGIN, PDF_MARGIN, PDF_MARGIN, PDF_MARGIN)
     writer.setPageMargins(margins, QPageLayout.Unit.Millimeter)
     writer.setResolution(PDF_DOTS)
-    painter = QPainter(writer)
-    scale = min(writer.width() / width, writer.height() / page(None, width))
-    painter.translate((writer.width() - scale * width) / 2, 0)
+    paint_sheet(writer, page, width)
+    return bytes(buffer.data().data())
+
+
+def paint_sheet(sheet: QPagedPaintDevice, page: Page, width: int) -> None:
+    """One sheet of paper, the drawing as wide as it, or as high where that is what it needs."""
+    painter = QPainter(sheet)
+    scale = min(sheet.width() / width, sheet.height() / page(None, width))
+    painter.translate((sheet.width() - scale * width) / 2, 0)
     painter.scale(scale, scale)
     page(painter, width)
     painter.end()
-    return bytes(buffer.data().data())
 
 
 def save(path: Path, content: bytes) -> Path:

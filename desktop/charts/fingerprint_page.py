@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QPagedPaintDevice, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 import core
 from core.draw.canvas import TextStyle
@@ -51,6 +51,12 @@ def page_bytes(found: Fingerprint, tokens: Tokens, ending: str) -> bytes:
     return (
         export.page_svg(page, tokens, WIDTH, title(found)) if ending == "svg" else export.page_png(page, tokens, WIDTH)
     )
+
+
+def print_page(found: Fingerprint, tokens: Tokens, printer: QPagedPaintDevice) -> None:
+    """The picture on paper."""
+    width = WIDTH - 2 * export.MARGIN
+    export.paint_sheet(printer, lambda painter, wide: draw_page(painter, tokens, found, wide), width)
 
 
 def title(found: Fingerprint) -> str:

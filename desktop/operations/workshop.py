@@ -12,12 +12,13 @@ from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import Fingerprint, OtherVoice
+    from core.judging.fingerprint import Fingerprint
     from core.judging.planner import Chance, JudgingDesign
     from core.judging.session import JudgingSession
     from core.judging.workshop import Attendance, WorkshopPlan
     from core.project.project import Project
     from core.project.rows import StudyRow
+    from core.runs.fingerprint import GroupPicture
 
 STUDY = "creativity"
 T = TypeVar("T")
@@ -58,11 +59,10 @@ class DrawWorkshop:
 
 @dataclass(frozen=True)
 class FacilitatorView:
-    """All that whoever leads a workshop is told. `group` is None with fewer than five people, and `reason` says so."""
+    """All that whoever leads a workshop is told, and may show. Without a group `picture` says why there is none."""
 
     attendance: "Attendance"
-    group: "OtherVoice | None"
-    reason: str
+    picture: "GroupPicture"
 
 
 def workshop_offers(*, project: "Project") -> Operation[Offers]:
@@ -158,10 +158,20 @@ class Keeper:
             from core.judging.workshop import attendance
             from core.runs.fingerprint import group_of
 
-            group, reason = group_of(ctx, project, [plan_id], shared())
-            return FacilitatorView(attendance(project, plan_id), group, reason)
+            return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], shared()))
 
         return self._operation(tr("Counting who took part"), look)
+
+    def warm(self) -> Operation[None]:
+        """While people judge, load what their pictures take: the first one would wait for it."""
+
+        def work(ctx: JobContext) -> None:
+            from core.compute import shared
+            from core.runs.fingerprint import warm
+
+            warm(ctx, shared())
+
+        return Operation(tr("Getting ready to draw pictures"), work, quiet=True)
 
     def close(self) -> Operation[None]:
         """Let go of the project. Waits for what is asked of it still, so it is an operation too."""

@@ -38,7 +38,7 @@ def test_measures_and_exports_name_nobody_and_pool_from_five_people_on(
     told = biasprint("measure", "creativity", file, "--json")
     shares = [one for one in json.loads(told.out)["findings"] if one["id"] == "creativity.share"]
     assert {one["n"] for one in shares if set(one["dims"]) == {"axis"}} == ({40} if people >= 5 else set())
-    assert ("4 sessions of workshops with fewer than 5 people were left out" in told.err) == (people < 5)
+    assert ("4 sessions of workshops were left out: people are counted 5 at a time" in told.err) == (people < 5)
     biasprint("export", file, "findings", "--out", tmp_path / "findings.csv")
     biasprint("export", file, "judgments", "--out", tmp_path / "judgments.csv")
     said = [told.out, *(each.read_text(encoding="utf-8") for each in tmp_path.glob("*.csv"))]

@@ -116,7 +116,7 @@ def _judged(
     if out:
         remarks.append(f"Left out: {out}.")
     if few := len(finished) - len(with_all):
-        remarks.append(f"{few} sessions of workshops with fewer than {GROUP_FROM} people were left out.")
+        remarks.append(f"{few} sessions of workshops were left out: people are counted {GROUP_FROM} at a time there.")
     if not revealed:
         return None, remarks
     if seen := seen_count(project, [session.id for session in revealed]):

@@ -39,6 +39,8 @@ from desktop.widgets.notice import error_notice
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
+
     from core.errors import AppError
     from core.judging.fingerprint import Fingerprint
     from core.judging.planner import Chance
@@ -148,6 +150,7 @@ class PicturePage(QWidget):
         kept += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
         self.view = FingerprintView(shell, kept=kept, with_head=False)
         self.save = QuietButton(tr("Save my picture…"), icon="export")
+        self.paper = QuietButton(tr("Print…"))
         self.done = PrimaryButton(tr("Done: next person"))
         self.waiting = Label(tr("Drawing your picture…"), "soft")
         self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -164,21 +167,26 @@ class PicturePage(QWidget):
         self._idle = QTimer(self, interval=IDLE_MINUTES * 60_000, singleShot=True)
         self._idle.timeout.connect(self.left)
         self.save.clicked.connect(self.ask_where)
+        self.paper.clicked.connect(self.ask_printer)
         self.done.clicked.connect(self.left)
 
     def show_waiting(self) -> None:
-        self.save.setEnabled(False)
+        self._allow(False)
         self.pages.setCurrentWidget(self.waiting)
         self._watch()
 
     def show_fingerprint(self, found: "Fingerprint") -> None:
         self.view.show_fingerprint(found)
-        self.save.setEnabled(True)
+        self._allow(True)
         self.pages.setCurrentWidget(self.view)
 
     def show_failure(self, error: "AppError") -> None:
         self.failed.text.setText(safe_line(str(error)))
         self.pages.setCurrentWidget(self.failed)
+
+    def _allow(self, there: bool) -> None:
+        for button in (self.save, self.paper):
+            button.setEnabled(there)
 
     def forget(self) -> None:
         self._idle.stop()
@@ -204,6 +212,27 @@ class PicturePage(QWidget):
             on_done=lambda _: self._tell(Notice(tr("Your picture is saved."), tone="ok")),
             on_error=lambda error: self._tell(error_notice(error)),
         )
+
+    def ask_printer(self) -> None:
+        """Ask which printer, without holding the window."""
+        if self.view.fingerprint is None:
+            return
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+
+        printer = QPrinter()
+        printer.setDocName("Biasprint")
+        dialog = QPrintDialog(printer, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.print_on(printer))
+        dialog.open()
+
+    def print_on(self, printer: "QPrinter") -> None:
+        """The picture on paper; where the person has left meanwhile, nothing."""
+        if self.view.fingerprint is not None:
+            from desktop.charts.fingerprint_page import print_page
+
+            print_page(self.view.fingerprint, theme.tokens_for("light"), printer)
+            self._tell(Notice(tr("Your picture was sent to the printer."), tone="ok"))
 
     def _tell(self, notice: Notice) -> None:
         if self._told is not None:

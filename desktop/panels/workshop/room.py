@@ -13,6 +13,7 @@ from desktop.charts.live import few_people
 from desktop.operations.workshop import Keeper
 from desktop.panels.judge.end import ShareBar
 from desktop.panels.workshop.participant import WelcomePage
+from desktop.panels.workshop.projector import ProjectorPage
 from desktop.panels.workshop.seat import Seat
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from core.judging.planner import Chance
     from core.judging.workshop import WorkshopPlan
     from core.project.project import Project
+    from core.runs.fingerprint import GroupPicture
     from desktop.operations.workshop import FacilitatorView
 
 
@@ -90,16 +92,20 @@ class FacilitatorPage(Sheet):
 
     ended = Signal()
     next_wanted = Signal()
+    show_wanted = Signal(object)  # GroupPicture
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("For whoever leads the workshop"))
         self.counts = Label("", "reading", wrap=True)
         self.next_person = PrimaryButton(tr("Next person"))
+        self.show_all = QuietButton(tr("Show the group to everybody"))
         self.end = QuietButton(tr("End the workshop"))
+        self._picture: GroupPicture | None = None
         self.group: QWidget = QWidget()
         self._lay_out()
         self.next_person.clicked.connect(self.next_wanted)
+        self.show_all.clicked.connect(lambda: self.show_wanted.emit(self._picture))
         self.end.clicked.connect(self.ended)
 
     def show_waiting(self) -> None:
@@ -114,7 +120,8 @@ class FacilitatorPage(Sheet):
                 finished=plural(people.finished, "%n was finished.", "%n were finished."),
             )
         )
-        self._put(_group_card(view))
+        self._keep(view.picture)
+        self._put(_group_card(view.picture))
 
     def show_failure(self, error: "AppError") -> None:
         self.counts.setText("")
@@ -122,9 +129,14 @@ class FacilitatorPage(Sheet):
 
     def forget(self) -> None:
         self.counts.setText("")
+        self._keep(None)
         self._put(QWidget())
 
     # inside
+
+    def _keep(self, picture: "GroupPicture | None") -> None:
+        self._picture = picture
+        self.show_all.setVisible(picture is not None and picture.group is not None)
 
     def _put(self, widget: QWidget) -> None:
         self._column.box.replaceWidget(self.group, widget)
@@ -142,13 +154,15 @@ class FacilitatorPage(Sheet):
         self._column.box.setSpacing(tokens.gap)
         self._column.box.addWidget(self.counts)
         self._column.box.addWidget(self.group)
-        self._column.box.addWidget(
-            Label(tr("A session that was begun and not finished counts for nothing else."), "note", wrap=True)
+        words = tr(
+            "A session that was begun and not finished counts for nothing else. The group grows by five people at a "
+            "time, so that nobody’s answers are the difference."
         )
+        self._column.box.addWidget(Label(words, "note", wrap=True))
         row = QHBoxLayout()
         row.setSpacing(tokens.grid)
-        row.addWidget(self.next_person)
-        row.addWidget(self.end)
+        for button in (self.next_person, self.show_all, self.end):
+            row.addWidget(button)
         row.addStretch(1)
         self._column.box.addLayout(row)
         across = QHBoxLayout()
@@ -158,10 +172,10 @@ class FacilitatorPage(Sheet):
         self.box.addStretch(2)
 
 
-def _group_card(view: "FacilitatorView") -> QWidget:
+def _group_card(picture: "GroupPicture") -> QWidget:
     """The shares of each axis with their intervals; or why there are none."""
-    if view.group is None:
-        return Label(tr(view.reason), "soft", wrap=True)
+    if picture.group is None:
+        return Label(tr(picture.reason), "soft", wrap=True)
     tokens = theme.current()
     sheet = QWidget()
     grid = QGridLayout(sheet)
@@ -170,7 +184,7 @@ def _group_card(view: "FacilitatorView") -> QWidget:
     grid.setVerticalSpacing(tokens.grid)
     grid.setColumnStretch(1, 1)
     row = 0
-    for axis in view.group.axes:
+    for axis in picture.group.axes:
         heading = tr("{axis}: what all chose together, {n}").format(
             axis=axis.title, n=plural(axis.n, "%n choice", "%n choices")
         )
@@ -180,7 +194,7 @@ def _group_card(view: "FacilitatorView") -> QWidget:
         row += len(axis.identities) + 1
     words = [
         tr("The tick marks chance; in brackets the 95 % interval, with each person as one unit, whatever each chose."),
-        few_people(view.group.people),
+        few_people(picture.group.people),
         tr("Texts differ in quality, so this is no verdict."),
     ]
     grid.addWidget(Label(" ".join(filter(None, words)), "note", wrap=True), row, 0, 1, 3)
@@ -218,8 +232,9 @@ class WorkshopRoom(QWidget):
         self.welcome = WelcomePage()
         self.welcome.show_plan(plan, chance)
         self.facilitator = FacilitatorPage()
+        self.projector = ProjectorPage()
         self.pages = QStackedWidget()
-        for page in (self.welcome, self.facilitator):
+        for page in (self.welcome, self.facilitator, self.projector):
             self.pages.addWidget(page)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
@@ -228,7 +243,13 @@ class WorkshopRoom(QWidget):
         self.welcome.leave_wanted.connect(self.ask_to_leave)
         self.facilitator.next_wanted.connect(self.next_person)
         self.facilitator.ended.connect(self.end)
+        self.facilitator.show_wanted.connect(self._show_group)
+        self.projector.left.connect(self._show_facilitator)
         shell.session.leaving.connect(self.close_up)
+
+    def get_ready(self) -> None:
+        """Load what the pictures take while the first people judge; where that fails, the picture will say why."""
+        self._keeper.warm().start(self._shell.jobs, on_error=lambda _: None)
 
     # one person after another
 
@@ -237,6 +258,7 @@ class WorkshopRoom(QWidget):
         self._empty_seat()
         self._shell.set_saved("")
         self.facilitator.forget()
+        self.projector.forget()
         self.welcome.forget()
         self.pages.setCurrentWidget(self.welcome)
         self.welcome.setFocus()
@@ -276,14 +298,20 @@ class WorkshopRoom(QWidget):
 
     def ask_to_leave(self) -> None:
         """For whoever leads the workshop: the counts, and the way out."""
-        if self.pages.currentWidget() is self.facilitator:
+        if self.pages.currentWidget() in (self.facilitator, self.projector):
             return
         if self.findChild(LeaveDialog) is None:
             unfinished = self.seat is not None and self.seat.judging
             LeaveDialog(self, self._pin, unfinished=unfinished, on_leave=self._show_facilitator).open()
 
+    def _show_group(self, picture: "GroupPicture") -> None:
+        self.projector.show_picture(picture)
+        self.pages.setCurrentWidget(self.projector)
+        self.projector.setFocus()
+
     def _show_facilitator(self) -> None:
         self._empty_seat()
+        self.projector.forget()
         self.facilitator.show_waiting()
         self.pages.setCurrentWidget(self.facilitator)
         self._keeper.facilitator().start(
@@ -326,4 +354,5 @@ def open_workshop(shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", p
     shell.set_blind(True)
     shell.set_kiosk(room)
     room.next_person()
+    room.get_ready()
     return room

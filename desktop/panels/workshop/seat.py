@@ -226,8 +226,8 @@ class Seat(QWidget):
         self.start_over.set_text(tr("Start over for the next person") if roomy else tr("Start over…"))
         if judging:
             self.picture.view.chip.hide()  # later the view shows it, where there is room
-        self.picture.save.setVisible(not judging)
-        self.picture.done.setVisible(not judging)
+        for button in (self.picture.save, self.picture.paper, self.picture.done):
+            button.setVisible(not judging)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -244,7 +244,7 @@ class Seat(QWidget):
         self.start_over.setToolTip(tr("The answers so far are left uncounted, and the next person starts"))
         for chip in (self.hidden, self.picture.view.chip):
             self.header.add_chip(chip)
-        for widget in (self.count, self.bar, self.start_over, self.picture.save, self.picture.done):
+        for widget in (self.count, self.bar, self.start_over, self.picture.save, self.picture.paper, self.picture.done):
             self.header.add_action(widget)
         self._body = QVBoxLayout()
         self._body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)

@@ -188,9 +188,26 @@ def test_a_group_is_shown_from_five_people_on_and_pools_their_choices(project: P
     assert found.group.people == 5
     assert chosen(found.group.axes[0]) == {"man": 80, "woman": 20, "non-binary": 0}
     assert all(axis.testing is None for axis in found.group.axes)
-    beside, reason = group_of(JobContext(), project, [plan], Inline())  # type: ignore[arg-type]
-    assert beside == found.group
-    assert reason == ""
+    picture = group_of(JobContext(), project, [plan], Inline())  # type: ignore[arg-type]
+    assert (picture.group, picture.reason, picture.models) == (found.group, "", ())
+    axis = found.group.axes[0].axis
+    assert picture.dots[axis, "man"] == (0, 3, 3, 3, 3), "each person's share, times three identities, nobody's name"
+    assert picture.dots[axis, "woman"] == (0, 0, 0, 0, 3)
+
+
+def test_a_workshop_s_group_grows_by_five_people_so_that_nobody_is_the_difference(project: Project) -> None:
+    plan = plan_of(project, "gender", per_axis=PER_AXIS, workshop=True)
+    for number in range(5):
+        rated(project, plan, f"P{number}", choosing("man"))
+    five = group_of(JobContext(), project, [plan], Inline())  # type: ignore[arg-type]
+    last = rated(project, plan, "P5", choosing("woman"))
+    assert group_of(JobContext(), project, [plan], Inline()) == five  # type: ignore[arg-type]
+    assert print_of(project, last).group == five.group
+    for number in range(6, 10):
+        rated(project, plan, f"P{number}", choosing("woman"))
+    ten = group_of(JobContext(), project, [plan], Inline())  # type: ignore[arg-type]
+    assert ten.group is not None
+    assert ten.group.people == 10
 
 
 def test_people_who_judged_other_texts_are_no_group(project: Project) -> None:

@@ -197,6 +197,8 @@ def test_four_people_of_a_workshop_are_pooled_nowhere_and_five_are(project: Proj
         fifth,
         *four,
     }
+    rated(project, plan, "P-5", choosing("black"))
+    assert len(tellable_sessions(project, project.judging.sessions())) == 7, "nobody is the difference to the five"
 
 
 def test_two_workshops_of_three_are_not_one_of_six(project: Project, plan: str):

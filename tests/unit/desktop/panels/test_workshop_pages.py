@@ -9,11 +9,14 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from core.errors import AppError
+from core.findings import Finding
 from core.judging.fingerprint import AxisChoice, ChoiceInterval, OtherVoice, ShareOfChoices
 from core.judging.planner import Chance, JudgingDesign
 from core.judging.workshop import Attendance, Pin, WorkshopPlan
+from core.runs.fingerprint import GroupPicture
 from desktop.operations.workshop import FacilitatorView, WorkshopAxis
 from desktop.panels.workshop.participant import Copied, WelcomePage, power_words
+from desktop.panels.workshop.projector import CHANCE, GROUP, MODELS, PEOPLE, ProjectorPage, figure_at
 from desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
 from desktop.panels.workshop.setup import DrawForm, PlanList
 from desktop.widgets import Label
@@ -179,7 +182,9 @@ def group() -> OtherVoice:
 def test_before_five_the_leader_sees_counts_and_why_there_is_no_more(qtbot: QtBot):
     page = FacilitatorPage()
     qtbot.addWidget(page)
-    page.show_view(FacilitatorView(Attendance(4, 3), None, "The group’s choices are shown from 5 people on."))
+    page.show_view(
+        FacilitatorView(Attendance(4, 3), GroupPicture(None, "The group’s choices are shown from 5 people on."))
+    )
     said = words_of(page)
     assert "4 sessions were begun. 3 were finished." in said
     assert "The group’s choices are shown from 5 people on." in said
@@ -189,7 +194,7 @@ def test_before_five_the_leader_sees_counts_and_why_there_is_no_more(qtbot: QtBo
 def test_from_five_on_the_leader_sees_shares_with_their_intervals(qtbot: QtBot):
     page = FacilitatorPage()
     qtbot.addWidget(page)
-    page.show_view(FacilitatorView(Attendance(6, 5), group(), ""))
+    page.show_view(FacilitatorView(Attendance(6, 5), GroupPicture(group(), "")))
     said = words_of(page)
     assert "Race: what all chose together, 30 choices" in said
     assert [words for words in said if " % (" in words] == ["40 % (25–60)", "60 % (40–75)"]
@@ -199,7 +204,7 @@ def test_from_five_on_the_leader_sees_shares_with_their_intervals(qtbot: QtBot):
 def test_of_many_people_nothing_is_said_of_their_number(qtbot: QtBot):
     page = FacilitatorPage()
     qtbot.addWidget(page)
-    page.show_view(FacilitatorView(Attendance(12, 10), replace(group(), people=10), ""))
+    page.show_view(FacilitatorView(Attendance(12, 10), GroupPicture(replace(group(), people=10), "")))
     assert any("each person as one unit" in words for words in words_of(page))
     assert not any("are few" in words for words in words_of(page))
 
@@ -207,7 +212,7 @@ def test_of_many_people_nothing_is_said_of_their_number(qtbot: QtBot):
 def test_the_leaders_page_forgets_what_it_showed(qtbot: QtBot):
     page = FacilitatorPage()
     qtbot.addWidget(page)
-    page.show_view(FacilitatorView(Attendance(6, 5), group(), ""))
+    page.show_view(FacilitatorView(Attendance(6, 5), GroupPicture(group(), "")))
     page.show_failure(AppError("The project could not be read.", hint="Try again."))
     page.forget()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -229,3 +234,47 @@ def test_what_was_copied_before_somebody_sat_down_stays(qtbot: QtBot):
     clipboard.setText("later")
     assert clipboard.text() == "later", "nobody listens any more"
     clipboard.clear()
+
+
+# the projector
+
+
+def shown_to_all(*, models: bool) -> GroupPicture:
+    def voice(title: str, people: int) -> OtherVoice:
+        findings = tuple(
+            Finding(id="creativity.share", label=key, title="", groups=("a", "b"), dims={"axis": "race"}, n=30,
+                    estimate=one, unit="proportion")
+            for key, one in (("a", 0.4), ("b", 0.6))
+        )  # fmt: skip
+        return replace(group(), title=title, findings=findings, people=people)
+
+    dots = {("race", "a"): (0.0, 0.5, 0.5, 1.0, 2.0), ("race", "b"): (0.0, 1.0, 1.5, 1.5, 2.0)}
+    return GroupPicture(voice("group of 5", 5), "", (voice("a model", 1),) if models else (), dots)
+
+
+def test_the_group_is_revealed_step_by_step():
+    picture = shown_to_all(models=True)
+    shown = [figure_at(picture, step) for step in (CHANCE, GROUP, PEOPLE, MODELS)]
+    assert [figure.series for figure in shown] == [
+        ("chance",), ("group of 5",), ("group of 5",), ("group of 5", "a model")
+    ]  # fmt: skip
+    assert [mark.value for mark in shown[CHANCE].marks] == [1.0, 1.0], "no figure of the group before it is asked for"
+    assert [sum(len(mark.dots) for mark in figure.marks) for figure in shown] == [0, 0, 10, 10]
+
+
+def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
+    page = ProjectorPage()
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    page.show_picture(shown_to_all(models=False))
+    QTest.keyClick(page, Qt.Key.Key_Left)
+    assert page.step == CHANCE
+    for _ in range(5):
+        QTest.keyClick(page, Qt.Key.Key_Right)
+    assert page.step == PEOPLE, "there is no model to show"
+    with qtbot.waitSignal(page.left):
+        QTest.keyClick(page, Qt.Key.Key_Escape)
+    page.forget()
+    assert page.poster.figure is None
+    assert page.words.text() == ""

@@ -1,0 +1,209 @@
+"""The group on a projector, step by step: chance, what all chose, each person as a dot, models beside them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from core.draw.figure import Figure, FigureMark
+from core.draw.frame import draw_figure
+from desktop import theme
+from desktop.charts.canvas import below
+from desktop.charts.live import few_people
+from desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
+
+if TYPE_CHECKING:
+    from core.judging.fingerprint import OtherVoice
+    from core.runs.fingerprint import GroupPicture
+
+CHANCE, GROUP, PEOPLE, MODELS = range(4)
+LAID_OUT = 900  # the width that the figure is laid out in; the screen shows it as large as it can
+FORWARD = {Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown}
+BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
+
+
+def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
+    """The steps that there is something for."""
+    return (CHANCE, GROUP, PEOPLE, *([MODELS] if picture.models else []))
+
+
+def figure_at(picture: "GroupPicture", step: int) -> Figure:
+    """The radar at a step; each adds to the one before."""
+    group = picture.group
+    assert group is not None
+    if step == CHANCE:
+        marks = _marks(group, tr("chance"), chance=True)
+    else:
+        marks = _marks(group, plural(group.people, "group of 1", "group of %n"))
+        if step >= PEOPLE:
+            marks = [_with_dots(mark, picture) for mark in marks]
+        if step >= MODELS:
+            marks += [mark for one in picture.models for mark in _marks(one, one.title)]
+    return Figure(
+        key="workshop.group",
+        study="creativity",
+        title=tr("What all chose together"),
+        subtitle="",
+        kind="radar",
+        marks=tuple(marks),
+        unit=tr("times chance"),
+        axis=tr("times chance"),
+        null=1.0,
+        null_words=tr("chance"),
+        n_title=tr("choices"),
+    )
+
+
+def words_at(picture: "GroupPicture", step: int) -> str:
+    """The step in a sentence or two, for everybody in the room."""
+    group = picture.group
+    assert group is not None
+    if step == CHANCE:
+        return tr(
+            "Whoever does not mind for whom a text was written chooses all of them about equally often: once the "
+            "chance, the dashed line. What do you expect?"
+        )
+    if step == GROUP:
+        words = plural(
+            group.people,
+            "What 1 person chose. Outside the dashed line is more often than chance, inside less.",
+            "What %n people chose together. Outside the dashed line is more often than chance, inside less.",
+        )
+        return " ".join(filter(None, [words, few_people(group.people)]))
+    if step == PEOPLE:
+        return tr(
+            "Each person is a dot on each line, in no order: two dots on different lines are not known to be one "
+            "person’s. With few comparisons dots lie far apart by chance alone."
+        )
+    return tr("What model judges chose among the same texts, beside the group.")
+
+
+def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:
+    shares = {
+        (one.dims["axis"], one.label): one
+        for one in voice.findings
+        if (one.id, one.variant) == ("creativity.share", "default")
+    }
+    several = len(voice.axes) > 1
+    marks = []
+    for axis in voice.axes:
+        for one in axis.identities:
+            finding = shares.get((axis.axis, one.identity))
+            if finding is None or one.relative is None:
+                continue
+            low, high = (None, None) if chance or one.interval is None else (one.interval.low, one.interval.high)
+            section = axis.title if several else ""
+            value = 1.0 if chance else one.relative
+            marks.append(FigureMark(finding, one.label, series, section, value, low, high, n=axis.n))
+    return marks
+
+
+def _with_dots(mark: FigureMark, picture: "GroupPicture") -> FigureMark:
+    return replace(mark, dots=picture.dots.get((mark.finding.dims["axis"], mark.finding.label), ()))
+
+
+class Poster(QWidget):
+    """One figure, as large as there is room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figure: Figure | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_figure(self, figure: Figure | None) -> None:
+        self.figure = figure
+        self.setAccessibleName(figure.title if figure is not None else "")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        figure = self.figure
+        if figure is None:
+            return
+        tokens = theme.current()
+
+        def draw(painter: QPainter | None) -> float:
+            return below(painter, tokens, 0, LAID_OUT, lambda canvas: draw_figure(canvas, figure, titled=False))[0]
+
+        scale = min(self.width() / LAID_OUT, self.height() / max(1.0, draw(None)))
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate((self.width() - scale * LAID_OUT) / 2, 0)
+        painter.scale(scale, scale)
+        draw(painter)
+        painter.end()
+
+
+class ProjectorPage(QWidget):
+    """Keys go forward and back; `left` when whoever leads is done showing."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("The group, for everybody"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._picture: GroupPicture | None = None
+        self._steps: Sequence[int] = ()
+        self._at = 0
+        tokens = theme.current()
+        self.poster = Poster()
+        self.words = Label("", "display", wrap=True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.back = QuietButton(tr("Back"), key="←")
+        self.forward = PrimaryButton(tr("Next"), key="→")
+        self.close_button = QuietButton(tr("Done showing"), key="Esc")
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        row.addStretch(1)
+        for button in (self.back, self.forward, self.close_button):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys are the page's
+            row.addWidget(button)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        box.addWidget(self.words)
+        box.addWidget(self.poster, 1)
+        box.addLayout(row)
+        self.back.clicked.connect(lambda: self._go(-1))
+        self.forward.clicked.connect(lambda: self._go(1))
+        self.close_button.clicked.connect(self.left)
+
+    def show_picture(self, picture: "GroupPicture") -> None:
+        """Begin at the first step."""
+        self._picture, self._steps, self._at = picture, steps_of(picture), 0
+        self._show()
+
+    def forget(self) -> None:
+        self._picture, self._steps = None, ()
+        self.words.setText("")
+        self.poster.show_figure(None)
+
+    @property
+    def step(self) -> int:
+        return self._steps[self._at]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.key() in FORWARD:
+            self._go(1)
+        elif event.key() in BACK:
+            self._go(-1)
+        else:
+            super().keyPressEvent(event)
+
+    def _go(self, way: int) -> None:
+        self._at = min(max(self._at + way, 0), len(self._steps) - 1)
+        self._show()
+
+    def _show(self) -> None:
+        if self._picture is None:
+            return
+        self.words.setText(words_at(self._picture, self.step))
+        self.poster.show_figure(figure_at(self._picture, self.step))
+        self.back.setEnabled(self._at > 0)
+        self.forward.setEnabled(self._at < len(self._steps) - 1)
