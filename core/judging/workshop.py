@@ -118,6 +118,8 @@ class Attendance:
 def attendance(project: Project, plan_id: str) -> Attendance:
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
     sessions = [row for row in project.judging.sessions() if row.plan_id == plan_id and row.rater_id in people]
+    away = project.judging.packet_sessions()  # a packet that was made is nobody yet
+    sessions = [row for row in sessions if row.id not in away or project.judging.judgment_count(row.id)]
     return Attendance(len(sessions), sum(row.revealed_at is not None for row in sessions))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AppError, JobCancelled
@@ -13,6 +14,7 @@ from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
+    from core.judging.packets.seats import Collected
     from core.judging.planner import Chance, JudgingDesign
     from core.judging.session import JudgingSession
     from core.judging.workshop import Attendance, WorkshopPlan
@@ -161,6 +163,26 @@ class Keeper:
             return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], shared()))
 
         return self._operation(tr("Counting who took part"), look)
+
+    def make_seats(self, seats: int, folder: Path) -> Operation[int]:
+        """Packets for seats at other computers; how many were written."""
+
+        def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
+            from core.judging.packets.seats import make_seats
+
+            return len(make_seats(ctx, project, plan_id, seats, folder))
+
+        return self._operation(tr("Making packets"), make)
+
+    def collect_seats(self, folder: Path) -> Operation["Collected"]:
+        """Merge what was rated at other computers."""
+
+        def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
+            from core.judging.packets.seats import collect_seats
+
+            return collect_seats(ctx, project, folder)
+
+        return self._operation(tr("Collecting packets"), collect)
 
     def warm(self) -> Operation[None]:
         """While people judge, load what their pictures take: the first one would wait for it."""

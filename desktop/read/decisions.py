@@ -58,7 +58,7 @@ class AdjudicationData:
 
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
-    """Conflicts and unfinished packets for the coordinator. A workshop has no packets, so no code of one is here."""
+    """Conflicts and unfinished packets for the coordinator. Of a workshop nothing is told."""
     from core.judging.adjudication import neutral_order
     from core.judging.packets.decisions import conflicts, packets
 

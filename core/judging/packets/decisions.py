@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import UsageError
+from core.judging.plan import PlanSettings
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PacketRow
@@ -35,9 +36,10 @@ class PacketState:
 
 
 def packets(project: Project) -> tuple[PacketState, ...]:
-    """Every packet, one for each rater and plan, in the order in which they were made."""
+    """Every packet, one for each rater and plan, in the order in which they were made. Of workshops none is told."""
     by_place: dict[tuple[str, str], list[PacketRow]] = {}
-    for row in project.packets.all():
+    workshops = _workshops(project)
+    for row in (one for one in project.packets.all() if one.plan_id not in workshops):
         by_place.setdefault((row.plan_id, row.rater_id), []).append(row)
     raters = {row.id: row.code for row in project.judging.raters()}
     titles = {row.id: row.title for row in project.judging.plans()}
@@ -60,6 +62,10 @@ def packets(project: Project) -> tuple[PacketState, ...]:
             )
         )
     return tuple(sorted(found, key=lambda one: (one.made_at, one.plan_id, one.code)))
+
+
+def _workshops(project: Project) -> set[str]:
+    return {row.id for row in project.judging.plans() if PlanSettings.of(row.settings).workshop}
 
 
 def _state(rows: list[PacketRow], came: int, ended: bool) -> State:
@@ -90,12 +96,16 @@ class Conflict:
 
 
 def conflicts(project: Project, session_id: str | None = None) -> tuple[Conflict, ...]:
-    """All conflicts of the project or of one session, decided ones too, by rater and comparison."""
+    """All conflicts of the project or of one session, decided ones too, by rater and comparison.
+
+    Of a workshop none is listed: it would be one person's answers. They stay undecided, and count nowhere.
+    """
+    workshops = _workshops(project)
     raters = {row.id: row.code for row in project.judging.raters()}
     merged = project.judging.merged_sessions()
     found = []
     for session in project.judging.sessions():
-        if session.id in merged and session_id in (None, session.id):
+        if session.id in merged and session.plan_id not in workshops and session_id in (None, session.id):
             several = contested(project.judging.heads(session.id))
             decisions = project.judging.decisions(several)
             for place, heads in several.items():

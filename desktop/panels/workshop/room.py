@@ -1,6 +1,7 @@
 """A workshop's full-screen pages: the welcome, one seat after another, the facilitator's page, and the way out."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -15,6 +16,7 @@ from desktop.panels.judge.end import ShareBar
 from desktop.panels.workshop.participant import WelcomePage
 from desktop.panels.workshop.projector import ProjectorPage
 from desktop.panels.workshop.seat import Seat
+from desktop.panels.workshop.seats import SeatsBox
 from desktop.shell import Shell
 from desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from desktop.widgets.layout import Sheet
@@ -23,6 +25,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import AxisChoice, ShareOfChoices
+    from core.judging.packets.seats import Collected
     from core.judging.planner import Chance
     from core.judging.workshop import WorkshopPlan
     from core.project.project import Project
@@ -101,6 +104,7 @@ class FacilitatorPage(Sheet):
         self.next_person = PrimaryButton(tr("Next person"))
         self.show_all = QuietButton(tr("Show the group to everybody"))
         self.end = QuietButton(tr("End the workshop"))
+        self.seats = SeatsBox()
         self._picture: GroupPicture | None = None
         self.group: QWidget = QWidget()
         self._lay_out()
@@ -165,6 +169,8 @@ class FacilitatorPage(Sheet):
             row.addWidget(button)
         row.addStretch(1)
         self._column.box.addLayout(row)
+        self._column.box.addSpacing(tokens.grid)
+        self._column.box.addWidget(self.seats)
         across = QHBoxLayout()
         across.addWidget(self._column, 1)
         self.box.addStretch(1)
@@ -244,6 +250,8 @@ class WorkshopRoom(QWidget):
         self.facilitator.next_wanted.connect(self.next_person)
         self.facilitator.ended.connect(self.end)
         self.facilitator.show_wanted.connect(self._show_group)
+        self.facilitator.seats.made.connect(self._make_seats)
+        self.facilitator.seats.collected.connect(self._collect_seats)
         self.projector.left.connect(self._show_facilitator)
         shell.session.leaving.connect(self.close_up)
 
@@ -304,6 +312,19 @@ class WorkshopRoom(QWidget):
             unfinished = self.seat is not None and self.seat.judging
             LeaveDialog(self, self._pin, unfinished=unfinished, on_leave=self._show_facilitator).open()
 
+    def _make_seats(self, seats: int, folder: Path) -> None:
+        box = self.facilitator.seats
+        self._keeper.make_seats(seats, folder).start(self._shell.jobs, on_done=box.show_made, on_error=box.show_failure)
+
+    def _collect_seats(self, folder: Path) -> None:
+        box = self.facilitator.seats
+
+        def show(found: "Collected") -> None:
+            box.show_collected(found)
+            self._count()
+
+        self._keeper.collect_seats(folder).start(self._shell.jobs, on_done=show, on_error=box.show_failure)
+
     def _show_group(self, picture: "GroupPicture") -> None:
         self.projector.show_picture(picture)
         self.pages.setCurrentWidget(self.projector)
@@ -314,6 +335,9 @@ class WorkshopRoom(QWidget):
         self.projector.forget()
         self.facilitator.show_waiting()
         self.pages.setCurrentWidget(self.facilitator)
+        self._count()
+
+    def _count(self) -> None:
         self._keeper.facilitator().start(
             self._shell.jobs, on_done=self.facilitator.show_view, on_error=self.facilitator.show_failure
         )
