@@ -320,7 +320,8 @@ class GenerateForm(Card):
         self._show_why_not(why_not)
         ready = chosen is not None and self.picker.info is not None and bool(self._named()) and not why_not
         words = tr("Go on") if done or failed else tr("Start")
-        self.start.set_text(tr("Add to the queue") if self._entries and not in_queue else words)
+        waits = any(not entry.ticket.written for entry in self._entries)
+        self.start.set_text(tr("Add to the queue") if waits and not in_queue else words)
         self.start.setEnabled(self._allowed and ready and missing > 0 and not in_queue)
         self.start.setVisible(chosen is not None)
         self.retry.set_text(plural(failed, "Ask again for the one that failed", "Ask again for the %n that failed"))
@@ -343,9 +344,9 @@ class GenerateForm(Card):
         return bool(self.picker.model_name) or self.picker.source not in ("endpoint", "gguf", "folder")
 
     def _in_queue(self, line: RunLine | None) -> bool:
-        asked = hash(self.request())
-        runs = {entry.ticket.run_id for entry in self._entries} - {None}
-        return any(entry.ticket.asked == asked for entry in self._entries) or (line is not None and line.id in runs)
+        """Whether it waits or is being written. One that is only scored may be given more samples meanwhile."""
+        asked, held = hash(self.request()), [entry.ticket for entry in self._entries if not entry.ticket.written]
+        return any(one.asked == asked or (line is not None and one.run_id == line.id) for one in held)
 
     def _why_not(self) -> str:
         refusal = self._refused.get((self.prompt_set.currentData(), self.backend.currentData()), "")

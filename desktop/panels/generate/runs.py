@@ -62,9 +62,14 @@ class RunListRow:
         return self.entry is not None and self.entry.handle.active
 
     @property
+    def held(self) -> bool:
+        """Whether it waits or is being written: nothing more is asked of it until then. Scoring holds up nothing."""
+        return self.active and self.entry is not None and not self.entry.ticket.written
+
+    @property
     def can_resume(self) -> bool:
         """Whether something is missing that nobody is writing."""
-        return self.run is not None and self.run.can_go_on and self.run.missing > 0 and not self.active
+        return self.run is not None and self.run.can_go_on and self.run.missing > 0 and not self.held
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -86,8 +91,11 @@ def rows_of(runs: Sequence[RunLine], entries: Sequence[Entry], sets: Mapping[int
     by_id = {run.id: run for run in runs}
     rows: list[RunListRow] = []
     ended: dict[int, Entry] = {}
+    asked_again = {one.ticket.run_id for one in entries if one.handle.active and not one.ticket.written}
     for entry in sorted(entries, key=lambda one: not one.handle.active):
         run = by_id.get(entry.ticket.run_id or 0)
+        if run is not None and entry.handle.active and entry.ticket.written and run.id in asked_again:
+            continue  # still scored, and to be written on: one row
         if run is not None and not entry.handle.active:
             ended[run.id] = entry  # the latest is what counts
         else:
@@ -199,7 +207,7 @@ class RunDetails(QWidget):
 
     def _allow(self) -> None:
         row = self._row
-        free = self._allowed and row is not None and not row.active
+        free = self._allowed and row is not None and not row.held
         for button in (self.resume, self.retry_all, *self.failures.values()):
             button.setEnabled(free)
 

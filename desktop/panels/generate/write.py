@@ -330,7 +330,7 @@ class WritePage(Sheet):
 
     def _go_on(self, row: RunListRow, kinds: Collection[str]) -> None:
         """With a stored run as it is: for what is missing, and for these kinds of failure."""
-        if row.run is not None and not row.active:
+        if row.run is not None and not row.held:
             self._queue(row.run.request, resumes=row.run.id, as_it_was=True, retry=kinds)
 
     def _queue(

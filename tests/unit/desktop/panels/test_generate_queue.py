@@ -59,7 +59,7 @@ def panel(qtbot: QtBot, window: MainWindow, file: Path) -> GeneratePanel:
 
 
 def open_panel(qtbot: QtBot, window: MainWindow, file: Path) -> GeneratePanel:
-    with qtbot.waitSignal(window.session.opened):
+    with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
         window.session.open(file)
     window.show_panel("generate")
     panel = window.panels["generate"]
@@ -383,6 +383,26 @@ def test_the_next_run_writes_while_the_first_ones_texts_are_scored_and_each_can_
     qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", "scoring stopped"), ("2", "done")], timeout=PATIENCE)
     study = project.studies.all()[0].id
     assert project.scores.missing("output", "lengths", "1", study_id=study) == 0  # the second went on with all
+    assert not lane().tickets()
+
+
+def test_a_run_is_given_more_samples_while_its_texts_are_still_scored(
+    qtbot: QtBot, panel: GeneratePanel, scorer: HeldScorer
+):
+    project, form = write_two(qtbot, panel), panel.write.form
+    qtbot.waitUntil(lambda: "outputs are there" in form.state.text(), timeout=PATIENCE)
+    assert "In the queue." not in form.state.text()
+    assert not form.start.isEnabled()  # nothing is missing
+    form.samples.setValue(2)
+    assert (form.start.text(), form.start.isEnabled()) == ("Go on", True)
+    form.start.click()
+    assert len(rows(panel)) == 2  # no row of its own: it is one run
+    qtbot.waitUntil(lambda: project.outputs.count() == 3 * PROMPTS, timeout=PATIENCE)
+    scorer.may.set()
+    finish(qtbot, panel)
+    qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", "done"), ("2", "done")], timeout=PATIENCE)
+    study = project.studies.all()[0].id
+    assert project.scores.missing("output", "lengths", "1", study_id=study) == 0
     assert not lane().tickets()
 
 
