@@ -209,6 +209,31 @@ def test_the_group_is_told_from_five_people_on_and_before_that_only_why_not(peop
     assert "Fingerprint" not in kinds
 
 
+def test_a_workshop_of_six_each_by_keys_and_one_click_and_the_group_shown_step_by_step(people: People):
+    people.hold()
+    for number in range(6):
+        before = people.clicks
+        people.rate_all(always_one if number % 2 else in_turn())  # Enter, six keys, Enter
+        people.next_person()
+        assert people.clicks - before == 1, "of three that a participant may need"
+    people.leave()
+    assert people.counts() == "6 sessions were begun. 6 were finished."
+    page = people.room.facilitator
+    people.wait(page.show_all.isVisible)
+    people.click(page.show_all)
+    projector = people.room.projector
+    assert people.page is projector
+    said = []
+    for _ in range(3):
+        said.append(projector.words.text())
+        people.press(Qt.Key.Key_Right)
+    assert "What do you expect?" in said[0]
+    assert "5 people" in said[1], "the sixth would be the difference"
+    assert "a dot" in said[2]
+    people.press(Qt.Key.Key_Escape)
+    people.wait(lambda: people.page is page)
+
+
 def test_who_leaves_half_way_is_asked_about_and_stays_uncounted(people: People, file: Path):
     people.hold()
     people.rate_all(always_one)

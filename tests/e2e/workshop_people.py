@@ -60,6 +60,7 @@ class People:
     def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
+        self.clicks = 0
 
     def wait(self, until: Callable[[], Any]) -> None:
         self.qtbot.waitUntil(lambda: bool(until()), timeout=PATIENCE)
@@ -72,6 +73,7 @@ class People:
     def click(self, widget: QWidget) -> None:
         assert widget.isVisible()
         assert widget.isEnabled()
+        self.clicks += 1
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
 
     def press(self, key: str | Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:

@@ -12,6 +12,7 @@ from core.draw.figure import Figure, FigureMark
 from core.draw.frame import draw_figure
 from desktop import theme
 from desktop.charts.canvas import below
+from desktop.charts.fingerprint import LEAST_SPOKES
 from desktop.charts.live import few_people
 from desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 
@@ -26,12 +27,17 @@ BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
 
 
 def steps_of(picture: "GroupPicture") -> tuple[int, ...]:
-    """The steps that there is something for."""
-    return (CHANCE, GROUP, PEOPLE, *([MODELS] if picture.models else []))
+    """The steps that there is something for. Bars, which two identities are shown as, have no dots."""
+    return (
+        CHANCE,
+        GROUP,
+        *([PEOPLE] if _spokes(picture) >= LEAST_SPOKES else []),
+        *([MODELS] if picture.models else []),
+    )
 
 
 def figure_at(picture: "GroupPicture", step: int) -> Figure:
-    """The radar at a step; each adds to the one before."""
+    """The radar at a step, or bars where there are too few spokes for one; each adds to the one before."""
     group = picture.group
     assert group is not None
     if step == CHANCE:
@@ -47,7 +53,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
         study="creativity",
         title=tr("What all chose together"),
         subtitle="",
-        kind="radar",
+        kind="radar" if _spokes(picture) >= LEAST_SPOKES else "grouped" if step == MODELS else "bars",
         marks=tuple(marks),
         unit=tr("times chance"),
         axis=tr("times chance"),
@@ -79,6 +85,10 @@ def words_at(picture: "GroupPicture", step: int) -> str:
             "person’s. With few comparisons dots lie far apart by chance alone."
         )
     return tr("What model judges chose among the same texts, beside the group.")
+
+
+def _spokes(picture: "GroupPicture") -> int:
+    return sum(len(axis.identities) for axis in picture.group.axes) if picture.group is not None else 0
 
 
 def _marks(voice: "OtherVoice", series: str, *, chance: bool = False) -> list[FigureMark]:

@@ -16,7 +16,7 @@ from core.judging.workshop import Attendance, Pin, WorkshopPlan
 from core.runs.fingerprint import GroupPicture
 from desktop.operations.workshop import FacilitatorView, WorkshopAxis
 from desktop.panels.workshop.participant import Copied, WelcomePage, power_words
-from desktop.panels.workshop.projector import CHANCE, GROUP, MODELS, PEOPLE, ProjectorPage, figure_at
+from desktop.panels.workshop.projector import CHANCE, GROUP, MODELS, PEOPLE, ProjectorPage, figure_at, steps_of
 from desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
 from desktop.panels.workshop.setup import DrawForm, PlanList
 from desktop.widgets import Label
@@ -239,14 +239,18 @@ def test_what_was_copied_before_somebody_sat_down_stays(qtbot: QtBot):
 # the projector
 
 
-def shown_to_all(*, models: bool) -> GroupPicture:
+def shown_to_all(*, models: bool, third: bool = True) -> GroupPicture:
     def voice(title: str, people: int) -> OtherVoice:
         findings = tuple(
             Finding(id="creativity.share", label=key, title="", groups=("a", "b"), dims={"axis": "race"}, n=30,
                     estimate=one, unit="proportion")
-            for key, one in (("a", 0.4), ("b", 0.6))
+            for key, one in (("a", 0.4), ("b", 0.6), ("c", 0.0))
         )  # fmt: skip
-        return replace(group(), title=title, findings=findings, people=people)
+        (axis,) = group().axes
+        if third:
+            more = ShareOfChoices("c", "Asian", 0, 0.0, 0.0, ChoiceInterval(0, 0.4))
+            axis = replace(axis, identities=(*axis.identities, more))
+        return replace(group(), title=title, axes=(axis,), findings=findings, people=people)
 
     dots = {("race", "a"): (0.0, 0.5, 0.5, 1.0, 2.0), ("race", "b"): (0.0, 1.0, 1.5, 1.5, 2.0)}
     return GroupPicture(voice("group of 5", 5), "", (voice("a model", 1),) if models else (), dots)
@@ -258,8 +262,16 @@ def test_the_group_is_revealed_step_by_step():
     assert [figure.series for figure in shown] == [
         ("chance",), ("group of 5",), ("group of 5",), ("group of 5", "a model")
     ]  # fmt: skip
-    assert [mark.value for mark in shown[CHANCE].marks] == [1.0, 1.0], "no figure of the group before it is asked for"
+    assert [mark.value for mark in shown[CHANCE].marks] == [1.0, 1.0, 1.0], (
+        "no figure of the group before it is asked for"
+    )
     assert [sum(len(mark.dots) for mark in figure.marks) for figure in shown] == [0, 0, 10, 10]
+
+
+def test_two_identities_are_bars_and_those_have_no_dots():
+    picture = shown_to_all(models=True, third=False)
+    assert steps_of(picture) == (CHANCE, GROUP, MODELS)
+    assert [figure_at(picture, step).kind for step in steps_of(picture)] == ["bars", "bars", "grouped"]
 
 
 def test_keys_go_through_the_steps_and_out_and_nothing_stays(qtbot: QtBot):
