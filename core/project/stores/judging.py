@@ -309,6 +309,13 @@ class Judging(StorePart):
         said = sa.select(judgment.c.session_id).where(judgment.c.outcome.in_(ANSWERS), ~replaced.exists()).distinct()
         return frozenset(row.session_id for row in self._reader.rows(said))
 
+    def done_count(self, session_id: str) -> int:
+        """The comparisons of a session that are judged or skipped, each once however often it was revised."""
+        later = judgment.alias("later")
+        replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
+        own = (judgment.c.session_id == session_id) & (judgment.c.outcome != "undone") & ~replaced.exists()
+        return self._number(sa.select(sa.func.count(judgment.c.comparison_id.distinct())).where(own))
+
     def judgment_count(self, session_id: str) -> int:
         return self._number(sa.select(sa.func.count()).where(judgment.c.session_id == session_id))
 

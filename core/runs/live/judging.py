@@ -30,7 +30,7 @@ def judging_now(project: Project) -> tuple[LiveJudging, ...]:
 
 
 def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], planned: int) -> LiveJudging:
-    judged = sum(project.judging.judgment_count(session.id) for session in sessions)
+    judged = sum(project.judging.done_count(session.id) for session in sessions)
     rate = _per_minute(project.judging.latest(sessions[0].id, WINDOW)) if len(sessions) == 1 else None
     return LiveJudging(code, kind, judged, planned, rate, all(session.revealed_at is not None for session in sessions))
 

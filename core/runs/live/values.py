@@ -107,7 +107,7 @@ class LiveRates:
 
 @dataclass(frozen=True)
 class LiveJudging:
-    """How far a rater is: judgments and their rate, and nothing of what was chosen."""
+    """How far a rater is: comparisons that are done, the rate of judging, and nothing of what was chosen."""
 
     rater: str
     kind: str

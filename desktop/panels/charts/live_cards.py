@@ -21,6 +21,7 @@ from desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace, Trace
 from desktop.widgets import plural, tr
 from desktop.wording.live import pace_words, scored_words, with_value
 
+POINT_ROOM = 0.02  # of the value of a first point: what stands for it is not cut off by the axes
 CROWDED, FAINT = 3, 0.10  # from so many bands over each other on, each is so faint
 MOST_TOLD = 4  # curves whose values stand in the legend: more would leave the plot no room, the crosshair tells them
 SHARES = ("share", "proportion")
@@ -122,7 +123,8 @@ def _show_trace(band: LiveBand, trace: Trace, unit: str) -> None:
     y = np.concatenate(ends)
     if bounds := PlotBounds.around(trace.n, y):
         if len(trace.n) == 1:  # room for what is drawn of a point alone
-            bounds = PlotBounds(bounds.left - 1, bounds.right + 1, bounds.low, bounds.high)
+            room = POINT_ROOM * max(abs(bounds.low), abs(bounds.high))
+            bounds = PlotBounds(bounds.left - 1, bounds.right + 1, bounds.low - room, bounds.high + room)
             if unit in SHARES and not len(known) and 0 <= bounds.low <= bounds.high <= 1:
                 bounds = PlotBounds(bounds.left, bounds.right, 0.0, 1.0)
         band.set_bounds(bounds)

@@ -10,7 +10,7 @@ from desktop import theme
 from desktop.charts.canvas import PaintCanvas
 from desktop.plots.export import PlotHost, copy_tables, drawn_page, file_actions, save_as
 from desktop.plots.item import Columns
-from desktop.widgets import Card, Label, ProgressThin, QuietButton, number, plural, tr
+from desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr
 from desktop.widgets.safe_text import safe_line
 
 MOST_SHOWN = 8
@@ -43,7 +43,7 @@ class RaterCountsCard(Card):
         self.box.addLayout(self._grid)
         self.box.addWidget(self.note)
         self.box.addStretch(1)
-        self.rows: list[tuple[Label, ProgressThin, Label]] = []
+        self.rows: list[tuple[ElidedLabel, ProgressThin, Label]] = []
         self.judging: tuple[LiveJudging, ...] = ()
 
     def show_judging(self, judging: Sequence[LiveJudging]) -> None:
@@ -51,7 +51,7 @@ class RaterCountsCard(Card):
         self.judging = tuple(judging)
         shown = self.judging[-MOST_SHOWN:]
         while len(self.rows) < len(shown):
-            row = (Label("", "strong"), ProgressThin(), Label("", "soft"))
+            row = (ElidedLabel("", "strong"), ProgressThin(), Label("", "soft"))
             for column, widget in enumerate(row):
                 self._grid.addWidget(widget, len(self.rows), column)
             self.rows.append(row)
@@ -60,7 +60,7 @@ class RaterCountsCard(Card):
                 widget.setVisible(place < len(shown))
             if place < len(shown):
                 one = shown[place]
-                name.setText(safe_line(one.rater))
+                name.set_text(one.rater)
                 bar.set_progress(one.judged, one.planned)
                 bar.setAccessibleName(f"{safe_line(one.rater)}: {judging_words(one)}")
                 words.setText(judging_words(one))

@@ -145,6 +145,22 @@ def test_how_far_raters_are_is_counted_and_nothing_else(project: Project) -> Non
     assert tally.judging()[0].revealed
 
 
+def test_a_comparison_that_was_revised_is_counted_once_and_one_that_was_taken_back_not_at_all(project: Project) -> None:
+    session = judged(project, "R1", 1)
+    first, second, *_ = project.judging.judgments(session)
+    for row, outcome in ((first, "tie"), (second, "undone")):
+        project.judging.record(
+            JudgmentSpec(
+                session_id=session, comparison_id=row.comparison_id, outcome=outcome, chosen=None, shown=row.shown,
+                texts_sha256=row.texts_sha256, active_seconds=3.0, supersedes=row.id,
+            )
+        )  # fmt: skip
+    judged(project, "judge", 2, kind="model")  # each comparison in two orders
+    person, model = tally_of(project, "creativity").judging()
+    assert (person.judged, person.planned) == (7, 8)
+    assert (model.judged, model.planned) == (8, 8)
+
+
 def test_measured_choices_know_how_long_their_texts_are(project: Project) -> None:
     """In the order of the cards: what the adjustment for length is made from."""
     session = judged(project, "R1", 1)
