@@ -31,7 +31,16 @@ from desktop.read.board_shown import (
 )
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
-from desktop.wording.live import NAMED_BY_GROUP, Counted, NameOf, groups_in_words, measure_sentence, measure_title
+from desktop.wording.live import (
+    NAMED_BY_GROUP,
+    Counted,
+    NameOf,
+    counted_in,
+    groups_in_words,
+    measure_sentence,
+    measure_title,
+    noun,
+)
 from desktop.wording.titles import scorer_title, words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
@@ -191,7 +200,6 @@ class StoredBoard:
             followed.read(ctx)
             parts.append((known[run] if run is not None and len(picked) > 1 else "", followed))
         wording = words_of(study.kind)
-        items = wording.counted(2).replace("2", "", 1).strip()
         measures, left_out = measures_of(
             parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted
         )
@@ -202,7 +210,9 @@ class StoredBoard:
         if self._judging is None:
             self._judging = parts[0][1].tally.judging()
         judging = self._judging if study.kind == JUDGED else ()
-        return StudyBoard(study, safe_line(wording.rows), items, measures, left_out, paces, judging, runs, picked)
+        return StudyBoard(
+            study, safe_line(wording.rows), noun(wording.counted), measures, left_out, paces, judging, runs, picked
+        )
 
     def _runs(self, listed: _Listed, study: StudyRow) -> tuple[BoardRun, ...]:
         """Newest first."""
@@ -279,6 +289,7 @@ def _measure(
     stand_ins: Mapping[str, str],
 ) -> BoardMeasure:
     first = found[0][1]
+    counted = counted_in(first.key, counted)
     shown = found[:MOST_CURVES]
     common, names = _names([_name_parts(run, value.key, card, name_of) for run, value, _ in shown])
     curves = tuple(
@@ -296,6 +307,7 @@ def _measure(
         left_out=len(found) - len(shown),
         usual=first.key.variant == "default" and not first.reason.endswith(AT_THE_END),
         parts=len(card[4]),
+        items=noun(counted),
         stand_ins=tuple(scorer_title(name) for name, role in stand_ins.items() if _behind(role, first)),
     )
 

@@ -28,8 +28,23 @@ TITLES: Mapping[str, str] = {
 }
 REFUSALS = "news.refusal_rate"  # one label, which says the same as the title
 NAMED_BY_GROUP = ("letters.success_rate",)  # their labels name the curves too
+CHOSEN = ("creativity.share", "creativity.abs")  # their n are choices, not texts
 NameOf = Callable[[str], str]
 Counted = Callable[[int], str]  # "12 letters"
+
+
+def counted_in(key: LiveKey, texts: Counted) -> Counted:
+    """How the n of a figure is worded: mostly in texts of the study."""
+    return _choices if key.id in CHOSEN else texts
+
+
+def noun(counted: Counted) -> str:
+    """What is counted, several of it."""
+    return counted(2).replace("2", "", 1).strip()
+
+
+def _choices(n: int) -> str:
+    return plural(n, "1 choice", "%n choices")
 
 
 def measure_title(key: LiveKey, unit: str, name_of: NameOf, *, named: bool) -> str:
@@ -114,7 +129,7 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
         parts.append(tr("{rate} texts a second now").format(rate=number(rates.texts_per_second, 1)))
     if short or rates.seconds < 1:  # imported, or too quick to say
         return ", ".join(parts) + "."
-    if rates.texts_per_second_in_all is not None:
+    if rates.texts_per_second_in_all:
         whole = tr("{rate} over the whole time") if rates.texts_per_second else tr("{rate} a second on average")
         parts.append(whole.format(rate=number(rates.texts_per_second_in_all, 1)))
     if rates.tokens_per_second:

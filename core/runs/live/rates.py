@@ -32,16 +32,18 @@ class Rates:
             self._refusals += is_refusal(row.text)
             self._lengths[EDGES[bisect_right(EDGES, len(row.text.split())) - 1]] += 1
         tokens = row.usage.get("completion", 0)
-        self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens)
+        self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens, written=row.status == "done")
 
-    def _time(self, at: float, tokens: int) -> None:
+    def _time(self, at: float, tokens: int, *, written: bool) -> None:
+        """A failure takes its time and is no text."""
         if self._last is not None and at - self._last <= PAUSE:
             self._seconds += max(0.0, at - self._last)
-            self._timed += 1
-            self._timed_tokens += tokens
+            self._timed += written
+            self._timed_tokens += tokens if written else 0
         self._last = at if self._last is None else max(at, self._last)
-        self._recent.append((at, tokens))
-        while at - self._recent[0][0] > WINDOW:
+        if written:
+            self._recent.append((at, tokens))
+        while self._recent and at - self._recent[0][0] > WINDOW:
             self._recent.popleft()
 
     def now(self, at: datetime | None = None) -> LiveRates:

@@ -33,7 +33,7 @@ class MeasureDrawing:
     """A plot of estimates over n with the bands that hold whenever one looks; a series per group, run and model."""
 
     def __init__(self, measure: BoardMeasure, items: str) -> None:
-        self.plot = Plot(measure.title, x=items, x_unit=COUNT, y=measure.unit, y_unit=measure.unit)
+        self.plot = Plot(measure.title, x=measure.items or items, x_unit=COUNT, y=measure.unit, y_unit=measure.unit)
         self._bands: dict[str, LiveBand] = {}
         self._drawn: dict[str, Trace] = {}
         self._line = _no_difference(measure.unit)

@@ -121,7 +121,7 @@ class GenerateForm(Card):
         self.not_a_model = Chip(tr("not a language model"), "warn")
         self.about, self.preset = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.estimate = EstimateLine(self._shell)
-        self.scores = QCheckBox(tr("Score as it arrives"))
+        self.scores = QCheckBox(tr("Score texts as they arrive"))
         self.scores.setToolTip(tr("Each text is scored when it is stored, so that live charts show figures meanwhile."))
         self.state = Label("", "", wrap=True)
         self.refused = Notice("", tone="warn", closable=False, narrow=True)

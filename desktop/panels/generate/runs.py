@@ -124,7 +124,7 @@ def _entry_words(entry: Entry) -> tuple[str, bool]:
     if not handle.active:
         ends = {JobState.CANCELLED: tr("stopped"), JobState.FAILED: tr("stopped by an error")}
         if entry.ticket.written:  # its texts are all there
-            ends = {JobState.CANCELLED: tr("scoring stopped"), JobState.FAILED: tr("scoring stopped by an error")}
+            ends = {JobState.CANCELLED: tr("scoring stopped"), JobState.FAILED: tr("scoring failed")}
         return ends.get(handle.state, ""), False
     if handle.cancelling:
         return tr("stopping"), False

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Progress
+from core.runs.live import LiveKey
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
@@ -28,6 +29,7 @@ from desktop.plots.export import as_text, save_plot, tables_of
 from desktop.plots.plot import Plot
 from desktop.read.board import Course
 from desktop.read.board_shown import BoardData, Trace
+from desktop.wording.live import counted_in, noun
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
 
@@ -52,6 +54,16 @@ def show(board: LiveBoard, data: BoardData) -> None:
 
 def entries(menu: QMenu) -> dict[str, Any]:
     return {action.text().partition("\t")[0]: action for action in menu.actions() if action.text()}
+
+
+def test_figures_of_choices_tell_their_n_in_choices() -> None:
+    told = [
+        (counted(6), noun(counted))
+        for counted in (
+            counted_in(LiveKey(key, "man", "man"), scene.counted) for key in ("creativity.share", "letters.style")
+        )
+    ]
+    assert told == [("6 choices", "choices"), ("6 letters", "letters")]
 
 
 def test_an_empty_board_says_what_to_do(board: LiveBoard, qtbot: QtBot) -> None:

@@ -411,7 +411,7 @@ def test_a_scoring_that_fails_is_told_and_the_texts_are_there(qtbot: QtBot, pane
     scorer.fails = True
     scorer.may.set()
     finish(qtbot, panel)
-    stopped = "scoring stopped by an error"
+    stopped = "scoring failed"
     qtbot.waitUntil(lambda: sorted(states(panel)) == [("1", stopped), ("2", stopped)], timeout=PATIENCE)
     assert project.outputs.count() == 2 * PROMPTS
     assert not lane().tickets()

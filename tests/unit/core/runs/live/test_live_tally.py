@@ -3,6 +3,8 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PromptDraft, PromptSetDraft
 from core.runs.generate import start_run
 from core.runs.live import LiveTally
+from core.runs.live.rates import Rates
 from core.runs.measure import scorers_needed
 from core.runs.setup import generator_spec, store_set, study_of
 
@@ -160,6 +163,22 @@ def test_failures_that_are_asked_for_again_are_read_although_their_ids_come_twic
     assert last in changes.of("output")
     tally.take(JobContext(), changes)
     assert (tally.rates().texts, dict(tally.rates().failed)) == (6, {})
+
+
+def test_a_failure_is_no_text_of_the_pace(project: Project) -> None:
+    run = run_of_items(project, 3)
+    rates = Rates()
+    waiting = list(project.runs.pending(run, limit=3))
+    project.outputs.record_many(
+        [reply(run, one, failure="refused" if place else "") for place, one in enumerate(waiting)]
+    )
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = sorted(project.outputs.each(), key=lambda row: row.status)
+    for second, row in enumerate(rows):
+        rates.add(replace(row, created_at=(begun + timedelta(seconds=2 * second)).isoformat()))
+    told = rates.now(begun + timedelta(seconds=4))
+    assert (told.texts, told.texts_per_second, told.seconds) == (1, 0.1, 4.0)
+    assert told.texts_per_second_in_all == 0.0  # the first text begins the time, and none came in it
 
 
 def test_who_asks_what_there_is_does_not_wait_for_a_reading(project: Project) -> None:
