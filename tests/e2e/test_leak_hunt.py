@@ -55,6 +55,7 @@ WINDOW_TABLE = {
     "New project…": DIALOG, "Open a project…": DIALOG, "Save a copy…": DIALOG, "Close the project": DIALOG,
     "Quit": DIALOG, "Larger text": OPEN, "Smaller text": OPEN, "Text at 100 %": OPEN, "Show or hide the jobs": OPEN,
     "Parts of the program…": OPEN, "Next part of the window": OPEN, "About and licences…": OPEN, "All commands…": OPEN,
+    "Help on this panel": OPEN, "Start a workshop…": ASKS,
 }  # fmt: skip
 NO_PROJECT = "takes no project"
 # What a command of the program does with a project in the middle of a rating, and how it is tried.
@@ -322,10 +323,14 @@ def hunt(qtbot: QtBot, window: MainWindow) -> None:
     own = [title for title in commands if not title.startswith(("Go to ", "Open recent: ", "Theme: "))]
     assert sorted(own) == sorted(WINDOW_TABLE)
     for title in own:
-        if WINDOW_TABLE[title] == OPEN and commands[title].enabled():
-            commands[title].run()
-            settled(qtbot, window)
-            assert told(window) == [], title
+        if WINDOW_TABLE[title] == DIALOG or not commands[title].enabled():
+            continue
+        commands[title].run()
+        if WINDOW_TABLE[title] == ASKS:
+            qtbot.waitUntil(lambda: asked(window) is not None, timeout=PATIENCE)
+            keep_rating(qtbot, window)
+        settled(qtbot, window)
+        assert told(window) == [], title
     for entry in PANELS:
         assert f"Go to {entry.title}" in commands
     window.palette_box.hide()
