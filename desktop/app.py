@@ -96,9 +96,13 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English
         read_by(tr, locale.decimalPoint(), locale.groupSeparator())
     theme.set_reduced_motion(bool(chosen.get("reduced_motion")))
-    theme.apply(app, str(chosen.get("theme")), chosen.scale)
+
+    def dress() -> None:
+        theme.apply(app, str(chosen.get("theme")), chosen.scale, chosen.reading_scale)
+
+    dress()
     app.setWindowIcon(QIcon(theme.pixmap("biasprint", "", 64, 2.0)))
-    app.styleHints().colorSchemeChanged.connect(lambda _: theme.apply(app, str(chosen.get("theme")), chosen.scale))
+    app.styleHints().colorSchemeChanged.connect(lambda _: dress())
     return app
 
 

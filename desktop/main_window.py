@@ -418,9 +418,9 @@ class MainWindow(QMainWindow):
 
     def _settings_changed(self, key: str) -> None:
         app = QApplication.instance()
-        if key in ("theme", "font_percent", "reduced_motion") and isinstance(app, QApplication):
+        if key in ("theme", "font_percent", "reading_percent", "reduced_motion") and isinstance(app, QApplication):
             theme.set_reduced_motion(bool(self.settings.get("reduced_motion")))
-            theme.apply(app, str(self.settings.get("theme")), self.settings.scale)
+            theme.apply(app, str(self.settings.get("theme")), self.settings.scale, self.settings.reading_scale)
         self._save_timer.start()
 
     def _save_settings(self) -> None:

@@ -67,6 +67,16 @@ SETTINGS: tuple[Setting, ...] = (
         help="Texts and controls, from 80 to 200 %.",
     ),
     Setting(
+        key="reading_percent",
+        group="Appearance",
+        title="Size of texts to be read",
+        kind="percent",
+        default=100,
+        low=100,
+        high=200,
+        help="Texts that are judged or checked, beyond the text size. L switches between 100 and 150 % while judging.",
+    ),
+    Setting(
         key="reduced_motion",
         group="Appearance",
         title="Reduce motion",
@@ -119,8 +129,9 @@ KEY_ACTIONS: tuple[KeyAction, ...] = (
     KeyAction("rubric", "Rubric", ("G",)),
     KeyAction("ratings", "Rate by criterion", ("R",)),
     KeyAction("differences", "Differences", ("D",)),
+    KeyAction("larger", "Larger texts, and back", ("L",)),
 )
-ADDED_LATER = frozenset({"ratings"})  # a key map that was kept before does not know them
+ADDED_LATER = frozenset({"ratings", "larger"})  # a key map that was kept before does not know them
 DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
 
 # What the window itself or every field needs.
@@ -228,6 +239,10 @@ class Settings(QObject):
     @property
     def scale(self) -> float:
         return int(self.get("font_percent")) / 100
+
+    @property
+    def reading_scale(self) -> float:
+        return int(self.get("reading_percent")) / 100
 
     def keys(self) -> StoredKeys:
         """The keys of judging, by action; the defaults where what was kept makes no sense."""

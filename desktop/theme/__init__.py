@@ -213,9 +213,12 @@ def named_theme(app: QApplication, name: str) -> str:
     return "dark" if app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
 
 
-def apply(app: QApplication, name: str = "system", scale: float = 1.0) -> Tokens:
-    """Dress the whole program. `name` is a theme or "system"; `scale` the font scale from 0.8 to 2.0."""
-    tokens = tokens_for(named_theme(app, name), scale)
+def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: float = 1.0) -> Tokens:
+    """Dress the whole program. `name` is a theme or "system"; `scale` the font scale from 0.8 to 2.0.
+
+    `reading`: by how much texts to be read are larger still.
+    """
+    tokens = tokens_for(named_theme(app, name), scale, reading)
     dressed = bool(app.styleSheet())
     if dressed and tokens == current():
         return tokens

@@ -59,6 +59,7 @@ class Tokens:
     series: tuple[Series, ...]
     # sizes
     scale: float = 1.0
+    reading_scale: float = 1.0  # of texts that are read side by side or checked, beyond `scale`
     family: str = FONT_FAMILY
     grid: int = 8
     gap: int = 16
@@ -74,7 +75,7 @@ class Tokens:
 
     @property
     def reading(self) -> int:
-        return self.px(16)
+        return self.px(16 * self.reading_scale)
 
     @property
     def control(self) -> int:
@@ -231,6 +232,11 @@ _CONTRAST = Tokens(
 _BY_NAME = {tokens.name: tokens for tokens in (_LIGHT, _DARK, _CONTRAST)}
 
 
-def tokens_for(name: str, scale: float = 1.0) -> Tokens:
-    """The tokens of a theme ("light", "dark", "contrast") at a font scale, held between 0.8 and 2.0."""
-    return replace(_BY_NAME[name], scale=min(MAX_SCALE, max(MIN_SCALE, scale)))
+def tokens_for(name: str, scale: float = 1.0, reading: float = 1.0) -> Tokens:
+    """The tokens of a theme ("light", "dark", "contrast") at a font scale, held between 0.8 and 2.0.
+
+    `reading`: by how much texts to be read are larger still, from 1 to 2.
+    """
+    return replace(
+        _BY_NAME[name], scale=min(MAX_SCALE, max(MIN_SCALE, scale)), reading_scale=min(MAX_SCALE, max(1.0, reading))
+    )

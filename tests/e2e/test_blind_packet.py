@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from blind_search import search
+from left_behind import put_away
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -45,11 +46,7 @@ def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWin
     made.show()
     made.show_panel("home")
     yield made
-    freed: list[bool] = []
-    made.session.close(lambda: freed.append(True))
-    qtbot.waitUntil(lambda: bool(freed) and not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
+    put_away(qtbot, made, PATIENCE)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.unfreeze()
 
@@ -73,7 +70,7 @@ def test_until_it_is_finished_nothing_in_the_window_leads_to_a_name(qtbot: QtBot
     rating.panel.start.person.background.setPlainText("Reads a lot.")
     rating.start()
     stages.append(found(rating))
-    rating.press("r", "4", "5", Qt.Key.Key_Escape, "1", "g", "d", "b", "n")
+    rating.press("r", "4", "5", Qt.Key.Key_Escape, "1", "1", "g", "d", "b", "n")
     qtbot.keyClicks(rating.panel.work.note, "a thought")
     rating.press(Qt.Key.Key_Escape)
     stages.append(found(rating))

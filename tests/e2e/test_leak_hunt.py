@@ -14,6 +14,7 @@ import pytest
 from blind_search import told_by
 from cli_support import biasprint
 from fingerprint_project import choosing, rated
+from left_behind import put_away
 from PySide6.QtCore import QAbstractItemModel
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -256,11 +257,7 @@ def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWin
     made.show()
     made.show_panel("home")
     yield made
-    freed: list[bool] = []
-    made.session.close(lambda: freed.append(True))
-    qtbot.waitUntil(lambda: bool(freed) and not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
+    put_away(qtbot, made, PATIENCE)
 
 
 def opened(qtbot: QtBot, window: MainWindow, file: Path) -> None:

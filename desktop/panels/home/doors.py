@@ -143,6 +143,8 @@ def rate_state(facts: ProjectFacts | None, *, read_only: bool, preparing: bool =
         return DoorState(tr("The project is open read-only: no choice could be saved."), "", "")
     if facts.comparisons:
         words = plural(facts.comparisons, "1 comparison is ready.", "%n comparisons are ready.")
+        if facts.begun:
+            return DoorState(tr("A session is begun and not finished."), tr("Go on rating"), "go on")
         return DoorState(words, tr("Start rating"), "judge")
     outputs, prompts = facts.compared.texts, facts.compared.prompts
     if outputs:
@@ -178,7 +180,7 @@ def fingerprint_state(facts: ProjectFacts | None, *, read_only: bool, preparing:
         return DoorState(tr("Needs a finished session, and the project is open read-only."), "", "")
     if facts.begun:
         return DoorState(
-            tr("Hidden until your session is finished: some comparisons are left."), tr("Go on rating"), "judge"
+            tr("Hidden until your session is finished: some comparisons are left."), tr("Go on rating"), "go on"
         )
     return DoorState(
         tr("Needs a session that you rated to the end; comparisons are ready."), tr("Start rating"), "judge"

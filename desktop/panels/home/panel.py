@@ -264,6 +264,7 @@ class HomePanel(Panel):
             "see": lambda: self._see(self._kinds(pending=False)),
             "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
+            "go on": lambda: self.shell.show_panel("judge", go_on=True),
             "workshop": lambda: self.shell.show_panel("fingerprint", workshop=True),
             "workshop set": self._lead_workshop,
         }

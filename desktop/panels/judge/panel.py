@@ -17,7 +17,7 @@ from desktop.panels.judge.setup import SetupPage
 from desktop.panels.judge.start import JudgeStartPage
 from desktop.panels.judge.teaching import InstructionsPage
 from desktop.panels.judge.work import WorkPage
-from desktop.shell import Shell
+from desktop.shell import Command, Shell
 from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, ProgressThin, plural, spelled_seconds, tr
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class PacketPlace:
         self._page.show_finished(project.path, self.info.comparisons, progress)
 
 
+USUAL_PERCENT, LARGER_PERCENT = 100, 150  # of texts to be read
 BREAK_SECONDS = 25 * 60.0  # of active time, after which a break is offered
 ROOMY_HEADER = 760  # pixels of text room from which the header has place for more than the title
 
@@ -98,6 +99,7 @@ class JudgePanel(Panel):
         self._last_break = 0.0
         self._break: Notice | None = None
         self._next_person = False
+        self._go_on = False
         self._progress: SessionProgress | None = None
         self._skipped: list[str] = []  # comparisons still to come of "do the skipped ones"
         self._rater = ""  # the id of whoever saw their result last
@@ -180,6 +182,13 @@ class JudgePanel(Panel):
             self.pages.currentWidget().setFocus()
         super().showEvent(event)
 
+    def opened_with(self, *, go_on: bool = False, **what: object) -> None:
+        """Sent here to rate; with `go_on` straight to where the one open session stopped."""
+        self._go_on = go_on
+
+    def commands(self) -> list[Command]:
+        return [Command(tr("Larger texts, and back"), self._switch_size, enabled=lambda: self.control.in_session)]
+
     def take_keyboard(self) -> None:
         if self.built and self.control.in_session:
             self.pages.currentWidget().setFocus()
@@ -204,6 +213,10 @@ class JudgePanel(Panel):
         self.start.show_info(info)
         if self.pages.currentWidget() is not self.setup or not self.drawing.open_by_choice:
             self._show_page(self.start)
+        go_on, self._go_on = self._go_on, False
+        begun = [offer for offer in info.offers if offer.opened and not offer.revealed]
+        if go_on and info.code and len(begun) == 1 and begun[0] is self.start.offer:
+            self.start.begin()
 
     def _show(self, view: SessionView) -> None:
         if view.comparison is None:
@@ -427,6 +440,7 @@ class JudgePanel(Panel):
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
         self.end.back.connect(self.control.back)
         self.end.picked.connect(self.control.go_to)
+        self.work.larger_wanted.connect(self._switch_size)
         self.end.go_on.connect(self.control.resume)
         self.end.skipped_wanted.connect(self._do_skipped)
         self.end.revealed.connect(self._end_session)
@@ -437,6 +451,10 @@ class JudgePanel(Panel):
         self.reveal_page.closed.connect(self._put_result_away)
         self.finished_page.closed.connect(lambda: self.shell.session.close())
         self.shell.settings.changed.connect(self._settings_changed)
+
+    def _switch_size(self) -> None:
+        usual = self.shell.settings.get("reading_percent") == USUAL_PERCENT
+        self.shell.settings.set("reading_percent", LARGER_PERCENT if usual else USUAL_PERCENT)
 
     def _settings_changed(self, key: str) -> None:
         if key == "keys":

@@ -221,7 +221,7 @@ SHOWN_KEYS = (
     ("choose_1", "Choose A"), ("choose_2", "Choose B"), ("choose_3", "Choose C"), ("tie", "Equally good"),
     ("none", "None is good"), ("skip", "Skip; it can be gone back to"), ("back", "Go back and revise"),
     ("note", "Write a note"), ("rubric", "Show the criteria"), ("ratings", "Rate each text by the criteria"),
-    ("differences", "Mark the words that differ"),
+    ("differences", "Mark the words that differ"), ("larger", "Larger texts, and back"),
 )  # fmt: skip
 
 
@@ -380,8 +380,8 @@ class JudgeStartPage(Scroller):
         return row
 
     def _connect(self) -> None:
-        self.start.clicked.connect(self._start)
-        self.code.returnPressed.connect(self._start)
+        self.start.clicked.connect(self.begin)
+        self.code.returnPressed.connect(self.begin)
         self.new.clicked.connect(self.new_wanted)
         self.code.textEdited.connect(lambda _: self._code_timer.start())
         self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
@@ -390,7 +390,8 @@ class JudgeStartPage(Scroller):
         self.person.another_person.connect(self.another_person)
         self.copy.clicked.connect(self.copy_wanted)
 
-    def _start(self) -> None:
+    def begin(self) -> None:
+        """Open the chosen set, where everything that it needs is there."""
         if self.offer is not None and self.start.isEnabled():
             code = self.code.text().strip()
             self.started.emit(self.offer, code, self.agree.isChecked(), self.person.words())

@@ -20,7 +20,7 @@ from core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, Ratin
 from desktop import theme
 from desktop.panels.judge.ratings import RatingTable
 from desktop.settings import JudgeKeys, KeyMap
-from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, QuietButton, tr
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS, ComparisonCards
 from desktop.widgets.layout import clear_widget
@@ -275,6 +275,7 @@ class WorkPage(QScrollArea):
     note_typed = Signal(str)
     rated = Signal(str, int, int, object)  # comparison, card, criterion, rating or None
     looked_at = Signal()
+    larger_wanted = Signal()
 
     def __init__(self, keys: KeyMap) -> None:
         super().__init__()
@@ -289,6 +290,7 @@ class WorkPage(QScrollArea):
         self.ratings = RatingTable()
         self.ratings.hide()
         self._ratings_offered = False
+        self._asked_for_ratings = False
         self.note = NoteEdit()
         self.note.hide()
         self.tie = _action(tr("Tie"), "0")
@@ -323,6 +325,8 @@ class WorkPage(QScrollArea):
         self._best = None
         self.question.ask(worst=False)
         if another:
+            self._asked_for_ratings = False
+            self.question.said.hide()
             self.question.differences.setChecked(False)
             self.cards.set_texts(comparison.texts, comparison.recommended)
             self.question.set_comparison(comparison)
@@ -411,8 +415,8 @@ class WorkPage(QScrollArea):
 
     def _connect(self) -> None:
         self.cards.chosen.connect(self._choose)
-        self.tie.clicked.connect(lambda: self.answered.emit("tie", None, None))
-        self.none.clicked.connect(lambda: self.answered.emit("none", None, None))
+        self.tie.clicked.connect(lambda: self._say("tie"))
+        self.none.clicked.connect(lambda: self._say("none"))
         self.skip.clicked.connect(lambda: self.answered.emit("skip", None, None))
         self.go_back.clicked.connect(self.back)
         self.question.resumed.connect(self.resumed)
@@ -433,7 +437,7 @@ class WorkPage(QScrollArea):
     def _choose(self, card: int) -> None:
         """The best; where the worst is asked for too, the next one is that. The same card again takes it back."""
         if self.comparison is None or not self.comparison.asks_worst:
-            self.answered.emit("choice", card, None)
+            self._say("choice", card)
         elif self._best is None:
             self._best = card
             self.cards.set_answer(card)
@@ -444,7 +448,24 @@ class WorkPage(QScrollArea):
             self.question.ask(worst=False)
         else:
             best, self._best = self._best, None
-            self.answered.emit("choice", best, card)
+            self._say("choice", best, card)
+
+    def _say(self, outcome: str, card: int | None = None, worst: int | None = None) -> None:
+        """Answer; with some of the ratings given and others not, only when it is said a second time."""
+        missing = self._missing_ratings()
+        if missing and not self._asked_for_ratings:
+            self._asked_for_ratings = True
+            words = plural(missing, "1 rating is missing.", "%n ratings are missing.")
+            self.question.said.setText(words + " " + tr("Rate on, or answer once more to leave them out."))
+            self.question.said.show()
+            return
+        self.answered.emit(outcome, card, worst)
+
+    def _missing_ratings(self) -> int:
+        """How many are not given, of a comparison where others are: who rates nothing is not asked."""
+        given = self.comparison.ratings if self.comparison is not None else None
+        each = [one for card in given or () for one in card]
+        return each.count(None) if any(one is not None for one in each) else 0
 
     def _actions(self) -> dict[str, Callable[[], object]]:
         def choose(card: int) -> None:
@@ -463,6 +484,7 @@ class WorkPage(QScrollArea):
             "ratings": self._open_ratings,
             "differences": self.question.differences.toggle,
             "note": self._open_note,
+            "larger": self.larger_wanted.emit,
         }
 
     def _open_note(self) -> None:

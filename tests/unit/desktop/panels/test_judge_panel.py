@@ -384,6 +384,26 @@ def test_a_pause_says_how_far_it_is_and_enter_goes_on(bench):
     assert not start.paused.isVisibleTo(start), "how far one rater is was told to another"
 
 
+def test_home_leads_straight_to_where_one_was(bench):
+    bench.start()
+    bench.press("1")
+    bench.panel.leave_button.click()
+    bench.wait_for("start")
+    bench.qtbot.waitUntil(lambda: bench.panel.start.start.accessibleName() == "Continue", timeout=PATIENCE)
+    bench.panel.opened_with(go_on=True)
+    bench.panel.refresh()
+    bench.wait_for("work")
+    assert bench.ordinal == 2
+
+
+def test_larger_texts_by_key_and_back(bench):
+    bench.start()
+    for percent in (150, 100):
+        bench.press("l")
+        assert bench.shell.settings.get("reading_percent") == percent
+    assert bench.ordinal == 1
+
+
 def test_back_leads_from_the_end_to_the_last_answer(bench):
     bench.start()
     bench.finish()

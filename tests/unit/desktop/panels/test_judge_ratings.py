@@ -60,13 +60,16 @@ def test_ratings_are_given_by_keys_alone_and_each_is_on_disk(rating: Rating):
 
 def test_escape_gives_the_digits_back_to_the_cards(rating: Rating):
     rating.press("r", "4", Qt.Key.Key_Escape, "2")
+    assert rating.panel.control.view.comparison.ordinal == 1, "some ratings are given and others not: asked first"
+    assert rating.panel.work.question.said.text().endswith("Rate on, or answer once more to leave them out.")
+    rating.press("2")
     assert rating.panel.control.view.comparison.ordinal == 2
     with rating.reading() as project:
         assert [row.outcome for row in project.judging.judgments()] == ["choice"]
 
 
 def test_after_an_answer_the_digits_choose_again(rating: Rating):
-    rating.press("r", "4", "x")  # none is good, with the keyboard still in the table
+    rating.press("r", "4", "x", "x")  # asked once; none is good, with the keyboard still in the table
     assert rating.panel.control.view.comparison.ordinal == 2
     assert shown(rating)[0] == [None, None, None]
     rating.press("1")
@@ -99,7 +102,7 @@ def test_the_mouse_rates_and_takes_back_and_leaves_the_digits_to_the_cards(ratin
 
 
 def test_ratings_are_shown_again_when_one_comes_back(rating: Rating):
-    rating.press("r", "4", "5", Qt.Key.Key_Escape, "1")
+    rating.press("r", "4", "5", Qt.Key.Key_Escape, "1", "1")
     rating.panel.work.question.ratings.setChecked(False)
     rating.press("b")
     assert rating.panel.work.ratings.isVisible()

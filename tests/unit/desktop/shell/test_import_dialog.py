@@ -17,7 +17,6 @@ from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
-from desktop.settings import Settings
 
 PATIENCE = 20_000
 LETTERS = """text,gender,job
@@ -54,17 +53,9 @@ rain,haiku,Rain.,Rain one.,Rain two.,
 
 
 @pytest.fixture
-def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    theme.apply(qapp, "light", 1.0)
-    made = MainWindow(Settings(tmp_path / "settings.json"))
-    made.resize(1280, 720)
-    made.show()
-    made.show_panel("home")
-    yield made
-    made.session.close()
-    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
-    assert made.jobs.close()
-    made.deleteLater()
+def window(window: MainWindow) -> MainWindow:
+    window.show_panel("home")
+    return window
 
 
 @pytest.fixture

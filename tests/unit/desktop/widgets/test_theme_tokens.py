@@ -161,3 +161,8 @@ def test_inter_has_the_signs_that_texts_use():
 def test_tokens_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         theme.current().accent = "#000000"  # type: ignore[misc]
+
+
+def test_texts_to_be_read_grow_beyond_the_rest():
+    usual, larger = tokens_for("light", 1.25), tokens_for("light", 1.25, 1.5)
+    assert (larger.reading, larger.control) == (30, usual.control), "16 × 1.25 × 1.5"
