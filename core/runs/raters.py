@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from core.jobs import JobContext
 from core.judging.assignment import asked_number
 from core.judging.plan import PlanKind, PlanSettings
+from core.judging.plan_names import plan_names
 from core.judging.store import ProjectStore
 from core.project.project import Project
 from core.project.rows import PlanRow, RaterRow, SessionRow
@@ -74,15 +75,18 @@ class RaterStates:
         sessions = self._project.judging.sessions()
         packets = _packets(self._project)
         self._answered = self._project.judging.answered_sessions()
+        plans = self._project.judging.plans()
+        names = plan_names(self._project, plans)
         return tuple(
-            self._plan(ctx, plan, [one for one in sessions if one.plan_id == plan.id], raters, packets)
-            for plan in self._project.judging.plans()
+            self._plan(ctx, plan, names[plan.id], [one for one in sessions if one.plan_id == plan.id], raters, packets)
+            for plan in plans
         )
 
     def _plan(
         self,
         ctx: JobContext,
         plan: PlanRow,
+        name: str,
         sessions: Sequence[SessionRow],
         raters: Mapping[str, RaterRow],
         packets: "Mapping[str, PacketState]",
@@ -94,7 +98,7 @@ class RaterStates:
         told = [] if settings.workshop else by_time
         return PlanState(
             id=plan.id,
-            title=plan.title,
+            title=name,
             axis=plan.axis,
             kind=settings.kind,
             workshop=settings.workshop,

@@ -125,6 +125,26 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     return Operation(tr("Counting what came back"), work, tr("What came back counts from now on."), quiet=True)
 
 
+def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[None]:
+    """Call a plan by another name."""
+
+    def work(ctx: JobContext) -> None:
+        from core.judging.plan_names import rename_plan as rename
+
+        rename(project, plan_id, name)
+
+    return Operation(tr("Renaming a plan"), work, quiet=True)
+
+
+def delete_plan(*, project: "Project", plan_id: str) -> Operation[None]:
+    """Delete a plan that nobody began to judge."""
+
+    def work(ctx: JobContext) -> None:
+        project.judging.remove_plan(plan_id)
+
+    return Operation(tr("Deleting a plan"), work, tr("The plan was deleted."), quiet=True)
+
+
 def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[None]:
     """Leave a rater out of the findings, for a reason."""
 

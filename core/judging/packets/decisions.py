@@ -5,6 +5,7 @@ from typing import Literal
 
 from core.errors import UsageError
 from core.judging.plan import PlanSettings
+from core.judging.plan_names import plan_names
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import JudgmentRow, PacketRow
@@ -42,7 +43,7 @@ def packets(project: Project) -> tuple[PacketState, ...]:
     for row in (one for one in project.packets.all() if one.plan_id not in workshops):
         by_place.setdefault((row.plan_id, row.rater_id), []).append(row)
     raters = {row.id: row.code for row in project.judging.raters()}
-    titles = {row.id: row.title for row in project.judging.plans()}
+    titles = plan_names(project, project.judging.plans())
     sessions = {(row.plan_id, row.rater_id): row for row in project.judging.sessions()}
     found = []
     for place, rows in by_place.items():

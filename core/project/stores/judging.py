@@ -132,6 +132,24 @@ class Judging(StorePart):
 
         return self._writer.write(write, urgent=True)
 
+    def remove_plan(self, plan_id: str) -> Changes:
+        """Delete a plan that nobody began to judge, with its comparisons. Raises AppError once somebody has."""
+
+        def write(connection: Connection) -> Changes:
+            begun = sa.select(sa.func.count()).select_from(session).where(session.c.plan_id == plan_id)
+            if connection.execute(begun).scalar_one():
+                raise AppError(
+                    "Somebody has begun to judge this plan, or has a packet of it.", kept="Nothing was deleted.",
+                    hint="Give it another name instead.",
+                )  # fmt: skip
+            mine = sa.select(comparison.c.id).where(comparison.c.plan_id == plan_id)
+            ids = [row.id for row in connection.execute(mine)]
+            connection.execute(sa.delete(comparison).where(comparison.c.plan_id == plan_id))
+            connection.execute(sa.delete(plan).where(plan.c.id == plan_id))
+            return Changes.to("plan", [plan_id]) | Changes.to("comparison", ids)
+
+        return self._writer.write(write, urgent=True)
+
     def plans(self) -> tuple[PlanRow, ...]:
         return self._all(sa.select(plan).order_by(plan.c.created_at, plan.c.id), _plan)
 

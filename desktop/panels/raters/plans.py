@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
+from desktop.dialogs.question import Question
+from desktop.operations.raters import delete_plan, rename_plan
 from desktop.panels.raters.section import RatersSection
 from desktop.shell import Shell
 from desktop.tables.rows import TextTable
@@ -21,6 +23,9 @@ from desktop.wording.titles import Titles, read_titles
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.runs.raters import PlanState
+
+
+NAME_WIDTH = 220
 
 
 class PlansData(NamedTuple):
@@ -39,12 +44,20 @@ class PlansSection(RatersSection):
     packets_wanted = Signal(str)
 
     def __init__(self, shell: Shell) -> None:
+        from core.judging.plan_names import LONGEST_NAME
+
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
+        self._named = ""  # the plan whose name is in the field: what is typed there stays while figures change
         self.plans = TextTable(tr("Plans"), words.plan_columns(), keep=(0, 5, 4, 2, 1, 3), tall=True)
         self.raters = TextTable(tr("Raters"), words.rater_columns(), keep=(0, 3, 5, 2, 1, 4, 6), tall=True)
         self.heading = ElidedLabel("", "heading")
         self.said = Label("", "soft", wrap=True)
+        self.name = QLineEdit()
+        self.name.setAccessibleName(tr("Name of the plan"))
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setMinimumWidth(theme.current().px(NAME_WIDTH))
+        self.rename, self.delete = Button(tr("Rename")), Button(tr("Delete…"))
         self.make = Button(tr("Make packets…"), icon="export")
         self.judge = Button(tr("Rate on this machine"), icon="judge")
         self.workshop = Button(tr("Go to the workshop"), icon="fingerprint")
@@ -56,6 +69,10 @@ class PlansSection(RatersSection):
             icon="raters",
         )
         self.plans.chosen.connect(lambda _: self._show_plan())
+        self.name.textEdited.connect(lambda _: self._allow())
+        for signal in (self.name.returnPressed, self.rename.clicked):
+            signal.connect(self.rename_plan)
+        self.delete.clicked.connect(self.ask_to_delete)
         self.make.clicked.connect(lambda: self.packets_wanted.emit(self.plans.current_key))
         self.judge.clicked.connect(lambda: self.shell.show_panel("judge"))
         self.workshop.clicked.connect(lambda: self.shell.show_panel("fingerprint", workshop=True))
@@ -82,7 +99,8 @@ class PlansSection(RatersSection):
         self.pages.setCurrentWidget(self.sheet if data.plans else self.nothing)
 
     def forget(self) -> None:
-        self.data = None
+        self.data, self._named = None, ""
+        self.name.clear()
         self.plans.show_rows(())
         self.raters.show_rows(())
         self.heading.set_text("")
@@ -92,6 +110,9 @@ class PlansSection(RatersSection):
         plan = self.plan
         if plan is None:
             return
+        if plan.id != self._named:
+            self._named = plan.id
+            self.name.setText(safe_line(plan.title))
         self.heading.set_text(words.plan_title(plan))
         self.raters.show_rows(words.rater_rows(plan.raters))
         show_if(self.frame, bool(plan.raters))
@@ -101,6 +122,41 @@ class PlansSection(RatersSection):
             show_if(button, not plan.workshop)
         show_if(self.workshop, plan.workshop)
         self.make.setEnabled(self.writable)
+        show_if(self.delete, not plan.raters and not plan.taking_part)
+        self._allow()
+
+    def _allow(self) -> None:
+        plan, name = self.plan, self.name.text().strip()
+        self.rename.setEnabled(self.writable and plan is not None and bool(name) and name != safe_line(plan.title))
+        self.delete.setEnabled(self.writable)
+
+    def rename_plan(self) -> None:
+        plan, project = self.plan, self.project
+        if plan is not None and project is not None and self.rename.isEnabled():
+            renaming = rename_plan(project=project, plan_id=plan.id, name=self.name.text())
+            renaming.start(self.shell.jobs, on_error=self.shell.show_error)
+
+    def ask_to_delete(self) -> None:
+        """Only a plan that nobody began: no answer can go with it."""
+        plan, project = self.plan, self.project
+        if plan is None or project is None:
+            return
+
+        def delete() -> None:
+            deleting = delete_plan(project=project, plan_id=plan.id)
+            deleting.start(self.shell.jobs, on_error=self.shell.show_error)
+
+        Question(
+            self.window(),
+            title=tr("Delete “{name}”?").format(name=safe_line(plan.title)),
+            text=tr(
+                "Nobody has begun to judge it. Its {n} comparisons go, the texts stay; the same settings and seed draw "
+                "them again."
+            ).format(n=plan.comparisons),
+            safe=tr("Keep it"),
+            risky=tr("Delete the plan"),
+            on_risky=delete,
+        ).open()
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -113,7 +169,7 @@ class PlansSection(RatersSection):
         head = QHBoxLayout()
         head.addWidget(self.heading, 1)
         actions = FlowLayout(spacing=tokens.grid)
-        for button in (self.make, self.judge, self.workshop):
+        for button in (self.make, self.judge, self.workshop, self.name, self.rename, self.delete):
             actions.addWidget(button)
         self.frame = QWidget()
         inside = QHBoxLayout(self.frame)

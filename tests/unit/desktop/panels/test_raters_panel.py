@@ -26,7 +26,9 @@ from raters_scene import (
     rate,
 )
 
+from core.errors import AppError
 from core.project.project import Project
+from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 
 Open = Callable[[Path], Bench]
@@ -88,6 +90,34 @@ def test_a_plan_nobody_rated_says_how_to_go_on(open_panel: Open, path: Path) -> 
     bench.press(bench.panel.plans.make)
     assert bench.panel.stack.currentWidget() is bench.panel.packets
     assert bench.panel.packets.make.plan.currentText() == "Poems"
+
+
+def test_a_plan_is_renamed_and_deleted_while_nobody_has_begun(open_panel: Open, path: Path) -> None:
+    bench = open_panel(path)
+    plans = bench.panel.plans
+    assert plans.name.text() == "Poems"
+    plans.name.setText("  Poems of spring ")
+    plans.name.textEdited.emit(plans.name.text())
+    bench.press(plans.rename)
+    bench.qtbot.waitUntil(lambda: plans.heading.whole_text() == "Poems of spring", timeout=PATIENCE)
+    plan = bench.project.judging.plans()[0]
+    assert plan.title == "Poems", "a plan itself never changes"
+    bench.press(plans.delete)
+    (question,) = bench.window.findChildren(Question)
+    bench.press(question.risky_button)
+    bench.qtbot.waitUntil(lambda: not bench.project.judging.plans(), timeout=PATIENCE)
+    assert bench.project.judging.comparisons(plan.id) == ()
+
+
+def test_a_plan_that_somebody_began_cannot_be_deleted(open_panel: Open, path: Path) -> None:
+    project, plan = at(path)
+    rate(project, plan, "R01", {0: A}, reveal=False)
+    with pytest.raises(AppError, match="Somebody has begun"):
+        project.judging.remove_plan(plan)
+    assert len(project.judging.comparisons(plan)) == 6
+    project.close()
+    bench = open_panel(path)
+    assert bench.panel.plans.delete.isHidden()
 
 
 def test_of_a_workshop_no_code_is_anywhere_in_the_panel(open_panel: Open, path: Path) -> None:
