@@ -155,6 +155,21 @@ class Swayed:
 
 
 @dataclass(frozen=True)
+class RevealedCard:
+    """A text as it stood on its card, and whom it was written for."""
+
+    label: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class RevealedComparison:
+    title: str
+    cards: tuple[RevealedCard, ...]  # as this rater saw them
+
+
+@dataclass(frozen=True)
 class Revelation:
     """The result at the reveal; it is made only after the session is locked.
 
@@ -167,3 +182,5 @@ class Revelation:
     repeats_same: int
     rater: str = ""  # the id of whose it is
     swayed: Swayed | None = None
+    compared: tuple[RevealedComparison, ...] = ()  # the first that were answered
+    answered: int = 0

@@ -12,6 +12,8 @@ from core.judging.blind import (
     AxisSummary,
     IdentityCount,
     Offer,
+    RevealedCard,
+    RevealedComparison,
     Revelation,
     SessionProgress,
     SessionView,
@@ -97,6 +99,18 @@ def _meant(
 
 
 CODE_LENGTH = 40
+MOST_REVEALED = 200  # comparisons whose texts are shown at the reveal
+
+
+def _answered_indexes(work: SessionWork) -> list[int]:
+    """What was answered and is counted: no repeats, no hidden checks, nothing skipped."""
+    return [
+        index
+        for index in sorted(work.judgments)
+        if work.judgments[index].outcome in ("choice", "tie", "none")
+        and work.rows[index].repeat_of is None
+        and work.rows[index].axis not in ("", CHECK)
+    ]
 
 
 class JudgingService:
@@ -176,7 +190,11 @@ class JudgingService:
         work = self._complete(anyway, kept="Nothing was revealed.")
         work.reveal()
         found = revelation(work.rows, work.judgments, self._store.axis_names, work.recommended)
-        return replace(found, rater=work.rater_id, swayed=self._swayed(work))
+        answered = _answered_indexes(work)
+        compared = tuple(self._revealed(work, index) for index in answered[:MOST_REVEALED])
+        return replace(
+            found, rater=work.rater_id, swayed=self._swayed(work), compared=compared, answered=len(answered)
+        )
 
     def _swayed(self, work: SessionWork) -> Swayed | None:
         """What the recommendations were: who was favoured, by how much, and how often this rater followed."""
@@ -192,6 +210,20 @@ class JudgingService:
             if one in settings.sway_for
         ]
         return Swayed(shown, followed, tuple(favoured))
+
+    def _revealed(self, work: SessionWork, index: int) -> RevealedComparison:
+        """A comparison of a locked session: its texts, and whom each was written for."""
+        row, said = work.rows[index], work.judgments[index]
+        labels, texts = self._store.axis_names(row.axis).labels, self._store.texts([item.key for item in row.items])
+        cards = tuple(
+            RevealedCard(
+                labels.get(row.items[place].identity, row.items[place].identity),
+                texts.get(row.items[place].key, ""),
+                place == said.chosen,
+            )
+            for place in said.shown
+        )
+        return RevealedComparison(self._wording.title(row.task, row.theme), cards)
 
     def finish(self, anyway: bool) -> SessionProgress:
         """Lock the session of a packet. Nothing is revealed: nothing that is hidden is in it."""

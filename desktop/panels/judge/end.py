@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
 from core.judging.sway import EXPLAINED
 from desktop import theme
+from desktop.panels.judge.revealed import RevealedTexts
 from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import (
     Button,
@@ -432,6 +433,8 @@ class RevealPage(Scroller):
         width = max((self.fontMetrics().horizontalAdvance(label) for label in labels), default=0)
         for axis in revelation.axes:
             box.addWidget(_axis_card(axis, min(width + tokens.grid, tokens.px(LABEL_WIDTH))))
+        if revelation.compared:
+            box.addWidget(RevealedTexts(revelation.compared, revelation.answered))
         box.addStretch(1)
         self.setWidget(sheet)
 

@@ -23,6 +23,7 @@ from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
 from desktop.panels.judge.panel import JudgePanel
+from desktop.panels.judge.revealed import RevealedTexts
 from desktop.settings import Settings
 from desktop.widgets import Button, Notice
 
@@ -432,6 +433,15 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
             place = shown.index(name.upper())
             assert shown[place + 1] == f"{chosen} of 3"
     assert not bench.shell.is_blind
+    texts = bench.panel.reveal_page.findChild(RevealedTexts)
+    for number in range(len(rows)):
+        assert texts.place.text() == f"{number + 1} of 6"
+        chosen = [card for card in texts.cards.shown if card.caption.text().endswith(" · you chose this one")]
+        (text,) = [card.reading.text() for card in chosen]
+        its = next(row for row in rows if bench.text_of(row) == text)
+        identity = comparisons[its.comparison_id].items[its.chosen].identity
+        assert chosen[0].caption.text() == f"{chosen[0].letter} · {identity.upper()} · you chose this one"
+        texts.after.click()
     bench.panel.reveal_page.charts_wanted.emit()
     assert bench.shell.panels == ["charts"]
 
