@@ -1,0 +1,88 @@
+"""How many clicks it takes: to the first comparison for a rater, to packets for three for a lead. By mouse and keys."""
+
+from pathlib import Path
+
+import pytest
+from fingerprint_project import plan_of, project_with_texts
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.project.project import Project
+from desktop.main_window import MainWindow
+
+PATIENCE = 60_000
+
+
+class Person:
+    """Somebody with a mouse and a keyboard; every click is counted."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow, path: Path) -> None:
+        self.qtbot, self.window, self.clicks = qtbot, window, 0
+        window.show_panel("home")
+        with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
+            window.open_project(path)
+
+    def click(self, widget: QWidget) -> None:
+        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=PATIENCE)
+        self.clicks += 1
+        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+    def at(self, panel: str, page: str) -> None:
+        def there() -> bool:
+            shown = self.window.panels.get(panel)
+            return shown is not None and shown.built and shown.pages.currentWidget() is getattr(shown, page)  # type: ignore[attr-defined]
+
+        self.qtbot.waitUntil(there, timeout=PATIENCE)
+
+
+def test_the_first_comparison_is_two_clicks_from_home(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    with project_with_texts(tmp_path / "study.biasprint", ["orientation"], tasks=["haiku"]) as project:
+        plan_of(project, "orientation", per_axis=4)
+        path = project.path
+    rater = Person(qtbot, window, path)
+    home = window.panels["home"]
+    qtbot.waitUntil(lambda: home.rate.button.accessibleName() == "Start rating", timeout=PATIENCE)  # type: ignore[attr-defined]
+    rater.click(home.rate.button)  # type: ignore[attr-defined]
+    rater.at("judge", "start")
+    rater.click(window.panels["judge"].start.start)  # type: ignore[attr-defined]
+    rater.at("judge", "work")
+    assert rater.clicks <= 2
+    qtbot.keyClick(window.panels["judge"].work, "1")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: window.panels["judge"].control.view.comparison.ordinal == 2, timeout=PATIENCE)  # type: ignore[attr-defined]
+    window.set_blind(False)
+
+
+def test_a_lead_makes_three_packets_from_a_project_in_at_most_ten_clicks(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with project_with_texts(tmp_path / "study.biasprint", ["orientation"], tasks=["haiku"]) as project:
+        path = project.path
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    lead = Person(qtbot, window, path)
+
+    def choose(*_: object) -> str:
+        lead.clicks += 2  # a folder, and that it is the one
+        return str(folder)
+
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
+    home = window.panels["home"]
+    qtbot.waitUntil(lambda: home.rate.button.accessibleName() == "Draw comparisons…", timeout=PATIENCE)  # type: ignore[attr-defined]
+    lead.click(home.rate.button)  # type: ignore[attr-defined]
+    lead.at("judge", "setup")
+    setup = window.panels["judge"].setup  # type: ignore[attr-defined]
+    lead.click(setup.raters)
+    setup.raters.selectAll()
+    qtbot.keyClicks(setup.raters, "3")
+    lead.click(setup.draw)
+    qtbot.waitUntil(lambda: window.current == "raters", timeout=PATIENCE)
+    make = window.panels["raters"].packets.make  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: make.whom.text() == "3" and make.plan.count() == 1, timeout=PATIENCE)
+    lead.click(make.choose)
+    lead.click(make.make)
+    qtbot.waitUntil(lambda: len(list(folder.iterdir())) == 3, timeout=PATIENCE)
+    assert lead.clicks <= 10
+    assert lead.clicks == 7
+    with Project.open(path, read_only=True) as project:
+        assert {row.code for row in project.judging.raters()} == {"R01", "R02", "R03"}
