@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from desktop.theme import equal_digits
 from desktop.theme.tokens import Tokens
 from desktop.widgets.safe_text import safe_line
 
@@ -124,6 +125,7 @@ def _font(family: str, style: TextStyle) -> QFont:
     font.setPixelSize(round(SIZES[style]))
     font.setWeight(QFont.Weight.DemiBold if style in BOLD else QFont.Weight.Normal)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    equal_digits(font)
     return font
 
 

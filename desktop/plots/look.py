@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainterPath, QPen, QPolygonF
 
 from core.draw.canvas import DASHES, MARKERS, outline
-from desktop.theme import Tokens
+from desktop.theme import Tokens, equal_digits
 
 LINE_WIDTH = 1.75
 BAND_OPACITY = 0.22
@@ -58,6 +58,7 @@ def font(tokens: Tokens) -> QFont:
     made = QFont(tokens.family)
     made.setPixelSize(tokens.note)
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    equal_digits(made)
     return made
 
 

@@ -463,8 +463,10 @@ class WorkPage(QScrollArea):
 
     def _missing_ratings(self) -> int:
         """How many are not given, of a comparison where others are: who rates nothing is not asked."""
-        given = self.comparison.ratings if self.comparison is not None else None
-        each = [one for card in given or () for one in card]
+        if self.comparison is None or self.comparison.ratings is None or not self.question.ratings.isChecked():
+            return 0
+        # As shown: the last one may still be on its way to the disk.
+        each = [scale.rating for row in self.ratings.scales for scale in row]
         return each.count(None) if any(one is not None for one in each) else 0
 
     def _actions(self) -> dict[str, Callable[[], object]]:

@@ -7,10 +7,12 @@ from string import Template
 import pytest
 from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from desktop import theme
 from desktop.theme import stylesheet
 from desktop.theme.tokens import OKABE_ITO, THEMES, Tokens, tokens_for
+from desktop.widgets import Label
 
 PAIRS = [
     *[(ink, ground) for ink in ("ink", "soft") for ground in ("ground", "surface", "sunk", "hover")],
@@ -166,3 +168,12 @@ def test_tokens_are_frozen():
 def test_texts_to_be_read_grow_beyond_the_rest():
     usual, larger = tokens_for("light", 1.25), tokens_for("light", 1.25, 1.5)
     assert (larger.reading, larger.control) == (30, usual.control), "16 × 1.25 × 1.5"
+
+
+@pytest.mark.parametrize("role", ["", "note", "strong", "figure"])
+def test_digits_are_equally_wide_so_that_columns_align(qtbot: QtBot, role: str):
+    label = Label("0", role)
+    qtbot.addWidget(label)
+    label.ensurePolished()
+    widths = {QFontMetricsF(label.font()).horizontalAdvance(4 * digit) for digit in "0123456789"}
+    assert len(widths) == 1, "Inter's own 1 is two thirds as wide as its 0"
