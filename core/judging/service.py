@@ -192,9 +192,7 @@ class JudgingService:
         found = revelation(work.rows, work.judgments, self._store.axis_names, work.recommended)
         answered = _answered_indexes(work)
         compared = tuple(self._revealed(work, index) for index in answered[:MOST_REVEALED])
-        return replace(
-            found, rater=work.rater_id, swayed=self._swayed(work), compared=compared, answered=len(answered)
-        )
+        return replace(found, rater=work.rater_id, swayed=self._swayed(work), compared=compared, answered=len(answered))
 
     def _swayed(self, work: SessionWork) -> Swayed | None:
         """What the recommendations were: who was favoured, by how much, and how often this rater followed."""
