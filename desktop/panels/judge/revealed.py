@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
 from core.judging.blind import RevealedComparison
 from desktop import theme
@@ -10,7 +10,7 @@ from desktop.widgets import Card, ElidedLabel, IconButton, Label, tr
 from desktop.widgets.cards import ComparisonCards
 from desktop.widgets.safe_text import safe_line
 
-CARDS_HEIGHT = 260
+CARDS_HEIGHT, CARD_LEAST = 260, 140
 
 
 class RevealedTexts(Card):
@@ -26,6 +26,10 @@ class RevealedTexts(Card):
         self.cards = ComparisonCards(("", "", ""))
         for card in self.cards.cards:
             card.button.hide()
+            # Equally wide, whatever a caption says, and never wider than the page.
+            card.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+            card.setMinimumWidth(theme.current().px(CARD_LEAST))
         self.cards.setFixedHeight(theme.current().px(CARDS_HEIGHT))
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)

@@ -434,6 +434,8 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
             assert shown[place + 1] == f"{chosen} of 3"
     assert not bench.shell.is_blind
     texts = bench.panel.reveal_page.findChild(RevealedTexts)
+    QApplication.processEvents()
+    assert texts.width() <= bench.panel.reveal_page.viewport().width(), "the page is cut off at the right"
     for number in range(len(rows)):
         assert texts.place.text() == f"{number + 1} of 6"
         chosen = [card for card in texts.cards.shown if card.caption.text().endswith(" · you chose this one")]
