@@ -151,7 +151,7 @@ class WhatBox(QWidget):
             return tuple((label, label) for label in self.chosen_models())
         if self.chosen_kind != "identity" or self.offer is None:
             return ()
-        chosen = [(axis, self._some(axis.key)) for axis in self.offer.axes if self.axes[axis.key].isChecked()]
+        chosen = [(axis, self._some(axis.key)) for axis in self.offer.axes if axis.key in self._checked_axes()]
         found = {
             key: label for axis, some in chosen for key, label in axis.identities.items() if not some or key in some
         }
