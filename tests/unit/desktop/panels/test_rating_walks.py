@@ -81,7 +81,8 @@ def test_a_lead_makes_three_packets_from_a_project_in_at_most_ten_clicks(
     qtbot.waitUntil(lambda: make.whom.text() == "3" and make.plan.count() == 1, timeout=PATIENCE)
     lead.click(make.choose)
     lead.click(make.make)
-    qtbot.waitUntil(lambda: len(list(folder.iterdir())) == 3, timeout=PATIENCE)
+    qtbot.waitUntil(window.panels["raters"].packets.made.isVisible, timeout=PATIENCE)  # type: ignore[attr-defined]
+    assert len(list(folder.glob("*.bpacket"))) == 3
     assert lead.clicks <= 10
     assert lead.clicks == 7
     with Project.open(path, read_only=True) as project:
