@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPushButton,
+    QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -153,7 +154,7 @@ class KeyMapEditor(QWidget):
 
 
 WIDEST = 760
-NAMES_WIDTH = 220
+NAMES_WIDTH = 280
 
 
 class SettingsPanel(Panel):
@@ -262,6 +263,9 @@ def _add_row(grid: QGridLayout, row: int, title: str, note: Label | None, field:
     words.setSpacing(2)
     words.addWidget(name)
     if note is not None:
+        policy = note.sizePolicy()  # names say how wide: fields of all cards stand in a line
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+        note.setSizePolicy(policy)
         words.addWidget(note)
     grid.addLayout(words, row, 0)
     grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignVCenter)
