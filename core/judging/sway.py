@@ -152,4 +152,5 @@ def arm_of(said: JudgmentRow, comparison: ComparisonRow, rater: RaterRow, plan: 
     without recommendations."""
     if said.recommended is not None:
         return comparison.items[said.recommended].identity
-    return ALONE if rater.kind == "person" and PlanSettings.of(plan.settings).sway else ""
+    # Read directly: this is asked for every judgment.
+    return ALONE if rater.kind == "person" and plan.settings.get("sway") else ""

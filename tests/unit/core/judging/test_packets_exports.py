@@ -119,8 +119,9 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
         "excluded",
         "worst",
         "block",
+        "recommended",
     ]
-    assert list(found[0])[-11:] == last
+    assert list(found[0])[-len(last) :] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]
     assert by_rater == [[1, 0, 0, 1, 1, 0], [0]]
     cards = [int(row["card"]) if row["card"] not in ("", None) else None for row in found if row["rater"] == "R01"]
