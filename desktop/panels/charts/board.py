@@ -276,7 +276,7 @@ class LiveBoard(QWidget):
 def _note(board: StudyBoard) -> str:
     """What is missing on the board, and why."""
     rates = [pace.rates for pace in board.paces]
-    if not board.measures and any(one.failed for one in rates) and not any(one.texts for one in rates):
+    if any(one.failed for one in rates) and not any(one.texts for one in rates):
         return tr("Every text failed so far: Generate tells why and asks for them again.")
     if not board.measures:
         return tr("No text is scored yet: the figures appear with the first scores.")

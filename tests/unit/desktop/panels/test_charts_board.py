@@ -66,6 +66,11 @@ def test_figures_of_choices_tell_their_n_in_choices() -> None:
     assert told == [("6 choices", "choices"), ("6 letters", "letters")]
 
 
+def test_where_every_text_failed_the_way_to_them_is_told_though_there_are_measures(board: LiveBoard) -> None:
+    show(board, scene.data(0, failed=9))
+    assert board.note.text().startswith("Every text failed so far: Generate tells why")
+
+
 def test_an_empty_board_says_what_to_do(board: LiveBoard, qtbot: QtBot) -> None:
     show(board, BoardData())
     assert board.nothing.isVisible()
