@@ -55,9 +55,8 @@ class ComparisonCard(Card):
         self.set_padding(20)
         self.box.setSpacing(theme.current().gap)
         self.suggested = Chip(tr("Suggested by the assistant"), "accent")
-        keeps = self.suggested.sizePolicy()
-        keeps.setRetainSizeWhenHidden(True)  # so that the texts begin at one height, suggested or not
-        self.suggested.setSizePolicy(keeps)
+        # The texts begin at one height, suggested or not; its width is taken only where it is shown.
+        self.caption.setMinimumHeight(self.suggested.sizeHint().height())
         self.suggested.hide()
         top = QHBoxLayout()
         top.setSpacing(theme.current().grid)
