@@ -15,7 +15,7 @@ from typing import Any
 from core.judging.looking import record_look
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome
-from core.project.specs import JudgmentSpec, RaterSpec
+from core.project.specs import JudgmentSpec, PromptSetSpec, PromptSpec, RaterSpec
 from desktop.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +78,17 @@ def outputs_of(path: Path) -> dict[tuple[int, str, int], tuple[str, int, str]]:
     found = {(row.run_id, row.prompt_key, row.sample): (row.text, row.seed, row.status) for row in rows}
     assert len(found) == len(rows), "an output stands twice"
     return found
+
+
+def narrow(path: Path, kept: int) -> None:
+    """Leave the first prompts of the newest set alone, as its next version: for tests of what takes long a prompt."""
+    with Project.open(path) as project:
+        newest = project.prompts.sets()[-1]
+        rows = project.prompts.page(newest.id, 0, kept)
+        names = PromptSpec.model_fields
+        prompts = tuple(PromptSpec(**{name: getattr(row, name) for name in names}) for row in rows)
+        spec = PromptSetSpec(name=newest.name, recipe=newest.recipe, prompts=prompts)
+        project.prompts.add_set(newest.study_id, spec)
 
 
 def judge(path: Path, *, raters: int = 2) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import biasprint, refused
+from cli_support import biasprint, narrow, refused
 
 from core.project.project import Project
 from core.project.specs import OutputSpec
@@ -171,16 +171,16 @@ def test_exported_letters_give_the_findings_of_the_project(
     assert biasprint("measure", "letters", out, "--json").json == json.loads(findings_of("letters"))
 
 
-def test_exported_letters_of_several_samples_give_the_findings_of_the_project(
-    measured_file: Path, tmp_path: Path
-) -> None:
-    write = ("generate", measured_file, "--study", "letters", "--backend", "synthetic", "--seed", 5, "--model")
+def test_exported_letters_of_several_samples_give_the_findings_of_the_project(empty: Path, tmp_path: Path) -> None:
+    biasprint("prompts", empty, "--study", "letters")
+    narrow(empty, 24)
+    write = ("generate", empty, "--study", "letters", "--backend", "synthetic", "--seed", 5, "--model")
     biasprint(*write, "large", "--samples", 2)
     biasprint(*write, "none")
     out = tmp_path / "letters.csv"
-    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", out)
-    measured = biasprint("measure", "letters", measured_file, "--json").json
-    assert measured["rows"] == 360
+    biasprint("export", empty, "outputs", "--study", "letters", "--out", out)
+    measured = biasprint("measure", "letters", empty, "--json").json
+    assert measured["rows"] == 72
     with open(out, encoding="utf-8", newline="") as stream:
         blocks = Counter(row["block"] for row in csv.DictReader(stream))
     # A man's and a woman's letter of one age and occupation, of one model and sample, are matched, and no others.
