@@ -44,9 +44,7 @@ LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
 PACKAGE = ROOT / "dist" / "biasprint"
-# One test process more than cores: at any time one of them waits for a window, a server or a process that was killed.
-TEST_PROCESSES = min(4, (os.cpu_count() or 1) + 1)
-SHARED_OUT = ("-n", str(TEST_PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")
+SHARED_OUT = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 START_SECONDS = 1.5
 STARTS = 5
 DEMO_PARTS = ("statistics", "scorers")  # what the demo without a window measures with
