@@ -161,14 +161,14 @@ def _no_interval(present: object) -> str | None:
     return None if present else "interval: one set of texts, and too few raters, tell nothing of others"
 
 
+def _common(ranked: _Ranked, name: str, title: str, identity: str, unit: str) -> dict[str, Any]:
+    shown = within(f"{title}: {identity}", ranked.common["dims"])
+    return ranked.common | {"id": name, "label": identity, "title": shown, "unit": unit}
+
+
 def _strengths(ranked: _Ranked) -> Iterator[Finding]:
     for place, identity in enumerate(ranked.identities):
-        common = ranked.common | {
-            "id": STRENGTH,
-            "label": identity,
-            "title": within(f"Preferred to another: {identity}", ranked.common["dims"]),
-            "unit": "proportion",
-        }
+        common = _common(ranked, STRENGTH, "Preferred to another", identity, "proportion")
         if ranked.found.identities is None:
             yield Finding(estimate=None, reason=ranked.found.reason, **common)
             continue
@@ -186,12 +186,7 @@ def _strengths(ranked: _Ranked) -> Iterator[Finding]:
 
 def _places(ranked: _Ranked) -> Iterator[Finding]:
     for place, identity in enumerate(ranked.identities):
-        common = ranked.common | {
-            "id": PLACE,
-            "label": identity,
-            "title": within(f"Place: {identity}", ranked.common["dims"]),
-            "unit": "place",
-        }
+        common = _common(ranked, PLACE, "Place", identity, "place")
         if ranked.found.identities is None:
             yield Finding(estimate=None, reason=ranked.found.reason, **common)
             continue
