@@ -16,6 +16,8 @@ from multiprocessing import forkserver
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from core.compute import process
 from core.documents import files
 
@@ -38,15 +40,9 @@ def prepare() -> None:
     """From now on this process forks its compute processes; what they are forked from begins to import."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"{__name__}_imports"])
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # it would look for that module nowhere else
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # it would look for that module nowhere else
         forkserver.ensure_running()
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
     process.multiprocessing = SimpleNamespace(get_context=lambda _method: _Warm(context))
     files.ComputeProcess = _Spawned
 

@@ -27,6 +27,7 @@ from core.cli.project_commands import AsJson, File, Seed
 from core.cli.rater_commands import (
     SWAY_BIAS,
     Checks,
+    Code,
     Instructions,
     Overlap,
     Practice,
@@ -358,7 +359,6 @@ def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
 
 # of an id: so much of it names its row
 SHOWN_ID = 8
-Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 
 
 def add_packet_to(app: typer.Typer) -> None:

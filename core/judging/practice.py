@@ -61,7 +61,7 @@ class PracticeRound:
         return PracticeStep(number, len(self._items), self._right(self._at), self._items[self._at].why)
 
     def record(self, token: str, outcome: Answered, card: int | None) -> None:
-        """The first answer is the one that is told right or not"""
+        """The first answer is the one that is told right or not."""
         if token == self._tokens[self._at] and not self._answered:
             self._given.append(GivenAnswer(outcome, card))
 
