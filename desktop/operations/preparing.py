@@ -127,7 +127,8 @@ class Preparation(QObject):
         if self._job is not None:
             if self._connections.offline:
                 self._job.cancel()
-            self._again = self._job.cancelling and not self._paused
+            # Not `cancelling`: the job may be known to be over before what it left behind has been told.
+            self._again = self._job.context.cancelled and not self._paused
         elif self._wanted and self._lacks and not self._paused and not self.trouble and self._connections.by == "":
             self._job = self._jobs.start(
                 tr("Preparing the rest of the program"), self._work, on_progress=self._report, quiet=True

@@ -14,6 +14,7 @@ from core.errors import AppError, NotInstalledYet
 from core.jobs import JobContext
 from core.machine import installation, offline
 from desktop.dialogs.parts import PartsPage
+from desktop.jobs import JobState
 from desktop.main_window import MainWindow
 from desktop.widgets import LinkButton
 
@@ -153,6 +154,17 @@ def test_going_on_before_the_pause_has_taken_effect_is_not_lost(
     window.preparation.resume()
     qtbot.waitUntil(lambda: fake.prepared == 2)
     assert fake.cancelled == 1
+
+
+def test_going_on_between_the_end_of_the_job_and_what_it_tells_is_not_lost(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation
+):
+    begin(qtbot, window)
+    window.preparation.pause()
+    working = next(job for job in window.jobs.active() if job.cancelling)
+    working.state = JobState.CANCELLED  # the runner heard of it first
+    window.preparation.resume()
+    qtbot.waitUntil(lambda: fake.prepared == 2)
 
 
 def test_it_waits_for_the_offline_switch(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
