@@ -57,6 +57,7 @@ class _Typed(DisplayText):
     def __init__(self, source: str) -> None:
         self.source = self.shown = source
         self._breaks = []
+        self.named = []
 
 
 class LetterText(PlainText):
@@ -86,11 +87,12 @@ class LetterText(PlainText):
         self._opening = True
         self.setUndoRedoEnabled(False)
         self.clear_marks()
-        safe = DisplayText(text)
+        safe = DisplayText(text, to_edit=True)
         can_edit = editable and len(text) <= MOST_EDITED
-        self.set_text(safe.shown if can_edit else text)
-        if can_edit:
-            self._display = _Typed(safe.shown)
+        if not can_edit:
+            self.set_text(text)
+        else:
+            self.show_display(_Typed(safe.shown))
             while not self.all_shown:
                 self._give_piece()
             self._rest.stop()
@@ -158,7 +160,7 @@ class LetterText(PlainText):
         """Change characters of the letter as if they had been typed: Ctrl+Z takes it back."""
         cursor = self.cursor_for(start, end)
         cursor.beginEditBlock()
-        cursor.insertText(DisplayText(new).shown, QTextCharFormat())
+        cursor.insertText(DisplayText(new, to_edit=True).shown, QTextCharFormat())
         cursor.endEditBlock()
 
     # editing
@@ -187,7 +189,8 @@ class LetterText(PlainText):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Only text, and made safe: what is pasted may hold anything."""
-        text = DisplayText(source.text()).shown if len(source.text()) <= MOST_EDITED else None
+        safe = DisplayText(source.text(), to_edit=True) if len(source.text()) <= MOST_EDITED else None
+        text = safe.shown if safe is not None else None
         if text is None or len(self.text()) + len(text) > MOST_EDITED:
             self.too_long.emit()
             return

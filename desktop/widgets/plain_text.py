@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import QMimeData, QTimer, QUrl
-from PySide6.QtGui import QFont, QFontMetricsF, QTextBlockFormat, QTextCursor, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from desktop import theme
@@ -13,6 +13,7 @@ from desktop.widgets.safe_text import DisplayText
 FIRST_CHARACTERS = 20_000
 PIECE_CHARACTERS = 2_000
 SECONDS_AT_A_TIME = 0.008
+BOX = QColor(128, 128, 128, 64)  # the ground of an emoji's name, on light and dark surfaces
 
 
 class PlainText(QTextEdit):
@@ -26,6 +27,7 @@ class PlainText(QTextEdit):
         super().__init__(parent)
         self._display = DisplayText("")
         self._given = 0  # characters of the shown text that the document has by now
+        self._boxed = 0  # names of emoji that stand in boxes by now
         self._rest = QTimer(self, interval=0)
         self._rest.timeout.connect(lambda: self._give_for(SECONDS_AT_A_TIME))
         self.setProperty("role", "reading")
@@ -42,7 +44,11 @@ class PlainText(QTextEdit):
 
     def set_text(self, text: str) -> None:
         """Show another text, from its beginning."""
-        self._display = DisplayText(text)
+        self.show_display(DisplayText(text))
+
+    def show_display(self, display: DisplayText) -> None:
+        """The same, of a text that was made safe already."""
+        self._display = display
         self._show_from_start()
 
     def text(self) -> str:
@@ -82,6 +88,7 @@ class PlainText(QTextEdit):
     def _show_from_start(self) -> None:
         self.document().clear()
         self._given = 0
+        self._boxed = 0
         spacing = QTextBlockFormat()
         spacing.setLineHeight(line_height_percent(), QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(self.document()).setBlockFormat(spacing)
@@ -104,8 +111,24 @@ class PlainText(QTextEdit):
         end = line_end or len(shown)
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(shown[self._given : end])
+        cursor.beginEditBlock()  # laid out once
+        cursor.insertText(shown[self._given : end], QTextCharFormat())
         self._given = end
+        self._box_names()
+        cursor.endEditBlock()
+
+    def _box_names(self) -> None:
+        """Give the names of emoji that came into the document the ground that sets them apart from words."""
+        box = QTextCharFormat()
+        box.setBackground(BOX)
+        for start, end, _ in self._display.named[self._boxed :]:
+            if self._display.to_shown(end) >= self.document().characterCount():
+                return
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(self._display.to_shown(start))
+            cursor.setPosition(self._display.to_shown(end), QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(box)
+            self._boxed += 1
 
 
 def line_height_percent() -> float:

@@ -1,8 +1,9 @@
 """Text that may attack the display, made safe to show; positions go back and forth between the text and what is shown.
 
 What is shown differs from the text only in this: controls, bidirectional marks, lone surrogates and characters that Qt
-uses for itself each become one visible sign; every line end becomes "\n"; and a run of more than 5,000 characters
-without a blank is split, because a text engine lays out a line as a whole. What is stored is never touched.
+uses for itself each become one visible sign; an emoji that cannot be drawn here is named; every line end becomes "\n";
+and a run of more than 5,000 characters without a blank is split, because a text engine lays out a line as a whole. What
+is stored is never touched.
 """
 
 import html
@@ -12,9 +13,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from desktop.widgets.emoji import emoji_to_name, may_hold_emoji, signs_to_name
+
 LONGEST_RUN = 5_000
 LONGEST_LINE = 20_000
 LONGEST_LABEL = 1_000
+MOST_NAMED = 200  # emoji of one text
 
 BIDI_SIGN = "↔"
 UNKNOWN_SIGN = "\ufffd"
@@ -33,13 +37,35 @@ _MOVES = re.compile(r"\r(?=\n)|[\U00010000-\U0010ffff]")
 
 
 class DisplayText:
-    """`shown` is what a text widget may be given. Positions in it count UTF-16 units, as Qt does."""
+    """`shown` is what a text widget may be given. Positions in it count UTF-16 units, as Qt does.
 
-    def __init__(self, source: str) -> None:
+    `named` are the emoji of the source that are shown by their names: start, end and name. A text `to_edit` has none.
+    """
+
+    def __init__(self, source: str, *, to_edit: bool = False) -> None:
         self.source = source
         self._breaks = list(_breaks(source))
-        pieces = (source[start:end] for start, end in pairwise([0, *self._breaks, len(source)]))
-        self.shown = "\n".join(piece.replace("\r\n", "\n").translate(_SIGNS) for piece in pieces)
+        self.named: list[tuple[int, int, str]] = []
+        name_emoji = not to_edit and may_hold_emoji(source)
+        self.shown = "\n".join(
+            self._shown(start, end, name_emoji=name_emoji) for start, end in pairwise([0, *self._breaks, len(source)])
+        )
+
+    def _shown(self, start: int, end: int, *, name_emoji: bool) -> str:
+        """What is shown for a piece of the source, between two breaks."""
+        piece = self.source[start:end]
+        if not name_emoji:
+            return _safe(piece)
+        parts, at = [], 0
+        for first, last, name in emoji_to_name(piece, MOST_NAMED - len(self.named)):
+            self.named.append((start + first, start + last, name))
+            parts += [_safe(piece[at:first]), name]
+            at = last
+        rest = piece[at:]
+        if len(self.named) == MOST_NAMED:
+            # Nobody reads so many, and a name is dear to lay out. As long as the emoji in Qt's units: nothing moves.
+            rest = rest.translate({ord(sign): UNKNOWN_SIGN * (1 + (sign > "\uffff")) for sign in signs_to_name(rest)})
+        return "".join([*parts, _safe(rest)])
 
     def to_shown(self, position: int) -> int:
         """Where the source's character at `position` is shown."""
@@ -66,10 +92,19 @@ class DisplayText:
     @cached_property
     def _moves(self) -> tuple[list[int], list[int]]:
         """From which source positions on everything is shown how much further."""
-        moves = [(at, 1) for at in self._breaks]
-        moves += [(found.end(), -1 if found.group() == "\r" else 1) for found in _MOVES.finditer(self.source)]
+        moves, at = [(at, 1) for at in self._breaks], 0
+        for start, end, name in [*self.named, (len(self.source), len(self.source), "")]:
+            moves += [
+                (found.end(), -1 if found.group() == "\r" else 1) for found in _MOVES.finditer(self.source, at, start)
+            ]
+            moves.append((end, len(name) - (end - start)))
+            at = end
         moves.sort()
         return [at for at, _ in moves], list(accumulate(by for _, by in moves))
+
+
+def _safe(text: str) -> str:
+    return text.replace("\r\n", "\n").translate(_SIGNS)
 
 
 def safe_tip(text: str) -> str:
@@ -77,9 +112,9 @@ def safe_tip(text: str) -> str:
     return f"<p style='white-space:pre'>{html.escape(safe_line(text))}</p>"
 
 
-def safe_line(text: str) -> str:
-    """A text of any size and content as one short safe line, for labels, titles and tooltips."""
-    return " ".join(DisplayText(text[:LONGEST_LABEL]).shown.split())
+def safe_line(text: str, *, to_edit: bool = False) -> str:
+    """A text of any size and content as one short safe line, for labels, titles and tooltips, or for a field."""
+    return " ".join(DisplayText(text[:LONGEST_LABEL], to_edit=to_edit).shown.split())[:LONGEST_LABEL]
 
 
 def _breaks(text: str) -> Iterator[int]:

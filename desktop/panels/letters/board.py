@@ -214,10 +214,10 @@ class PersonPage(Card):
         self._person, self._occupation = person, occupation
         for line, words in ((self.first, person.first_name), (self.last, person.last_name), (self.title, person.title)):
             with QSignalBlocker(line):
-                line.setText(safe_line(words))
+                line.setText(safe_line(words, to_edit=True))
         with QSignalBlocker(self.pronoun), QSignalBlocker(self.occupation):
             self.pronoun.setCurrentIndex(self.pronoun.findData(person.pronoun))
-            self.occupation.setEditText(safe_line(occupation))
+            self.occupation.setEditText(safe_line(occupation, to_edit=True))
 
     def _set_person(self) -> None:
         pronoun: Pronoun = self.pronoun.currentData() or ""

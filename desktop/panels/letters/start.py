@@ -35,7 +35,7 @@ class PasteBox(QPlainTextEdit):
         if len(text) + len(self.toPlainText()) > MOST_SHOWN:
             self.taken.emit(text)
         else:
-            self.textCursor().insertText(DisplayText(text).shown)
+            self.textCursor().insertText(DisplayText(text, to_edit=True).shown)
             self.ensureCursorVisible()
 
     def forget(self) -> None:

@@ -231,7 +231,7 @@ class TwinPersonBar(QWidget):
             self.pronoun.setCurrentIndex(max(0, self.pronoun.findData(person.pronoun)))
         words = (person.title, person.first_name, person.last_name)
         for line, word in zip((self.title, self.first, self.last), words, strict=True):
-            line.setText(safe_line(word))
+            line.setText(safe_line(word, to_edit=True))
         self._enable()
 
     def person(self) -> Person:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import theme
-from desktop.widgets import PlainText
+from desktop.widgets import PlainText, emoji
 from desktop.widgets.safe_text import LONGEST_RUN, DisplayText, safe_line
 
 MEGABYTE = 1_000_000
@@ -54,6 +54,12 @@ any_text = st.text(
 
 def utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@pytest.fixture(autouse=True)
+def every_sign_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On every machine: what is named for want of a typeface is told in test_widgets_emoji."""
+    monkeypatch.setattr(emoji, "drawable", lambda one: True)
 
 
 @pytest.fixture
