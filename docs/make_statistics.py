@@ -40,6 +40,8 @@ interval held the truth and how often a test gave p ≤ .05 where there was noth
 - Careful raters: 1,000 of each design (± 1.4 points of 5 %; the flags aim at 1 % and less).
 - Rankings: 300 studies of each; in each five intervals, and a false alarm where any of ten pairs is told apart
   (± 2.5 points of 5 %). Raters judge the same comparisons of ten prompts, whose texts differ in quality (σ 0.5).
+- Recommendations: 1,000 studies of each (± 1.6 and ± 1.4 points). Whether one resists is tested of each rater: an alarm
+  is any of them who is told apart where all follow alike.
 - Fingerprints: 1,000 of each design at least. **Stated** is the chance that the planner tells beforehand: exact for one
   rater who always chooses; for several raters of the same comparisons an approximation, mostly on the safe side.
 

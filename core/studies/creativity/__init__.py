@@ -49,6 +49,8 @@ STUDY = Study(
         "creativity.length",
         "creativity.rank",
         "creativity.rank.pairs",
+        "creativity.sway",
+        "creativity.sway.raters",
         "creativity.preferred",
         "creativity.preferences",
         "creativity.evaluators",

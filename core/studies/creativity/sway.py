@@ -144,7 +144,7 @@ def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequ
     effect = _effect(values, used)
     common = Finding(
         id=finding_id, label=label, title=title, groups=(SHOWN, NOT_SHOWN), estimate=None, reason=EMPTY_ARM,
-        unit="proportion", n=len(used), n_by_group=counts, source=SOURCE,
+        unit="difference of proportions", n=len(used), n_by_group=counts, source=SOURCE,
     )  # fmt: skip
     if effect is None:
         return common
@@ -184,8 +184,8 @@ def _of_raters(given: Sequence[_Answer]) -> Iterator[Finding]:
 def _resisting(rater: str, own: ArmEffect | None, others: ArmEffect | None) -> Finding:
     common = Finding(
         id=RESIST, label=rater, title=f"How much less than the others {rater} follows recommendations",
-        groups=("the others", rater), estimate=None, reason=EMPTY_ARM, unit="proportion", n=0, dims={"rater": rater},
-        source=SOURCE,
+        groups=("the others", rater), estimate=None, reason=EMPTY_ARM, unit="difference of proportions", n=0,
+        dims={"rater": rater}, source=SOURCE,
     )  # fmt: skip
     if own is None or others is None:
         return common

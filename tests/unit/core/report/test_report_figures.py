@@ -79,6 +79,7 @@ def creativity() -> Iterator[Finding]:
     for rank in ("strength", "place"):
         yield finding(f"creativity.rank.{rank}", "man", *pair, dims={"axis": "gender"})
     yield finding("creativity.rank.pair", "man / woman", *pair, dims={"axis": "gender"})
+    yield from swayed({"Anna": (0.4, 0.9), "Ben": (0.1, 0.01), "Cem": (0.6, 0.04)})
     for statistic in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "raw", "cohen_kappa"):
         yield finding(f"creativity.agreement.{statistic}", "gender", "Anna", "Ben", dims={"axis": "gender"})
     yield finding("creativity.agreement.cohen_kappa", "Anna / Ben", "Anna", "Ben", dims={"axis": "gender"})
@@ -90,6 +91,20 @@ def creativity() -> Iterator[Finding]:
         yield finding("creativity.agreement.unanswered", name, name, dims=judge)
     for name in ("perceptibility", "perceptibility.suggested"):
         yield finding(f"creativity.{name}", "nuanced", *pair, dims={"axis": "gender"})
+
+
+def swayed(raters: dict[str, tuple[float, float]]) -> Iterator[Finding]:
+    """Of two identities; of each rater the sway, and the adjusted p of the difference from the others."""
+    arms = ("recommended", "not recommended")
+    yield finding("creativity.sway", "gender", *arms, dims={"axis": "gender"})
+    for identity, times in (("man", 16), ("woman", 4)):
+        yield finding("creativity.sway.identity", identity, *arms, dims={"axis": "gender"},
+                      n_by_group={"recommended": times, "not recommended": 20})  # fmt: skip
+    mean = sum(sway for sway, _ in raters.values()) / len(raters)
+    for rater, (sway, p) in raters.items():
+        yield finding("creativity.sway.rater", rater, *arms, dims={"rater": rater}, estimate=sway)
+        yield finding("creativity.sway.resist", rater, "the others", rater, dims={"rater": rater},
+                      estimate=mean - sway, p_adjusted=p)  # fmt: skip
 
 
 def letters() -> Iterator[Finding]:
@@ -171,6 +186,15 @@ def test_printed_values_stand_beside_the_model_that_they_are_of() -> None:
         if (one.finding.label, one.finding.dims) == ("PL", {"direction": "SAI", "domain": "ageism"})
     )  # fmt: skip
     assert {ref.who: ref.value for ref in ageism.references} == pytest.approx({"GPT-3.5": 0.6308, "PaLM 2": 0.396})
+
+
+def test_sway_is_drawn_by_identity_with_the_planted_bias_and_by_rater_with_who_resists() -> None:
+    figure = named(of("creativity"), "creativity.sway")
+    assert figure.rows == (("Gender", "All together"), ("Gender", "Man"), ("Gender", "Woman"))
+    assert figure.note == "Gender, recommended as planted: Man 16 times, Woman 4 times."
+    # Anna is above Ben and below Cem, and not told apart: her name stands alone.
+    rows = [row for _, row in named(of("creativity"), "creativity.sway.raters").rows]
+    assert rows == ["Cem · follows more", "Anna", "Ben · resists"]
 
 
 def test_preferences_are_relative_to_chance() -> None:
