@@ -5,8 +5,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from core.project.rows import StudyRow
-from core.runs.live import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue
-from desktop.read.board import Course
+from core.runs.live import Course, LiveJudging, LiveKey, LiveRates, LiveValue
 from desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
 from desktop.widgets import plural
 from desktop.wording.live import measure_sentence
@@ -36,9 +35,9 @@ def curve(name: str, place: int, texts: int, truth: float, unit: str, groups: st
     if not len(trace.n):
         reason = "a group has no words"
         return BoardCurve(name, groups, place, LiveValue(key, unit, texts, None, reason=reason), trace)
-    last = LivePoint(int(trace.n[-1]), float(trace.value[-1]), float(trace.low[-1]), float(trace.high[-1]))
-    band = (None, None) if np.isnan(trace.low[-1]) else (last.low, last.high)
-    return BoardCurve(name, groups, place, LiveValue(key, unit, last.n, last.estimate, *band), trace)
+    n, value, low, high = (float(each[-1]) for each in (trace.n, trace.value, trace.low, trace.high))
+    band = (None, None) if np.isnan(low) else (low, high)
+    return BoardCurve(name, groups, place, LiveValue(key, unit, int(n), value, *band), trace)
 
 
 def measure(

@@ -5,9 +5,9 @@ taken away exactly. `exact_mean` is what the measures of finished studies use, s
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,8 +40,13 @@ class ExactSum:
 
     __slots__ = ("_places", "_whole")
 
-    def __init__(self) -> None:
-        self._whole = self._places = 0
+    def __init__(self, whole: int = 0, places: int = 0) -> None:
+        self._whole, self._places = whole, places
+
+    @property
+    def parts(self) -> tuple[int, int]:
+        """What makes the same sum again."""
+        return self._whole, self._places
 
     def add(self, value: float) -> None:
         """ValueError for NaN and infinite values."""
@@ -103,38 +108,60 @@ class Moments:
 _ROUNDING = 1e-13  # of a sum of squares, what is left of values that are all equal
 
 
+class ClusterRows(Protocol):
+    """The rows of each cluster by group: a dict, or what keeps as much elsewhere."""
+
+    def get(self, cluster: Hashable, /) -> dict[Any, Floats] | None: ...
+
+    def __setitem__(self, cluster: Hashable, rows: dict[Any, Floats], /) -> None: ...
+
+    def __delitem__(self, cluster: Hashable, /) -> None: ...
+
+
 class ClusterSums:
     """Totals by group of numbers that come in clusters, and the error of any smooth function of these totals.
 
     A cluster is what was sampled together, such as the letters of one biography; it has at most one row of `width`
     numbers for each group. With T the totals and g = ∂f/∂T, f's linearised variance is
     C/(C − 1) [Σ_c (g·x_c)² − (Σ_c g·x_c)²/C], C clusters (Cochran 1977, section 9.2); Σ x_c x_cᵀ is all that it needs.
+    `rows`: where the clusters' rows are kept, to be found when more comes of a cluster; in memory if not given.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, rows: ClusterRows | None = None) -> None:
         self.width = width
-        self._rows: dict[Hashable, dict[Hashable, Floats]] = {}
+        self._rows: ClusterRows = {} if rows is None else rows
         self._totals: dict[Hashable, list[ExactSum]] = {}
         self._products: dict[tuple[Hashable, Hashable], Floats] = {}
         self._counts: dict[tuple[Hashable, Hashable], int] = {}
 
     def put(self, cluster: Hashable, group: Hashable, row: Floats | None) -> None:
         """Set the numbers of a cluster and group in place of those it had; None takes it away. ValueError for NaN."""
+        self._change(cluster, group, lambda known: row)
+
+    def add(self, cluster: Hashable, group: Hashable, more: Floats) -> None:
+        """Add to the numbers of a cluster and group, zeros where it has none. ValueError for NaN."""
+        self._change(cluster, group, lambda known: more if known is None else known + more)
+
+    def _change(self, cluster: Hashable, group: Hashable, to: Callable[[Floats | None], Floats | None]) -> None:
+        known = self._rows.get(cluster)
+        rows = {} if known is None else known
+        row = to(rows.get(group))
         if row is not None and finite(row).shape != (self.width,):
             raise ValueError(f"a row has {self.width} numbers")
-        rows = self._rows.setdefault(cluster, {})
         self._count(rows, group, -1)
         if row is None:
             rows.pop(group, None)
         else:
-            rows[group] = np.asarray(row, dtype=np.float64)
+            rows[group] = np.array(row, dtype=np.float64)
         self._count(rows, group, 1)
-        if not rows:
+        if rows:
+            self._rows[cluster] = rows
+        elif known is not None:
             del self._rows[cluster]
 
     def row(self, cluster: Hashable, group: Hashable) -> Floats:
         """The numbers of a cluster and group; zeros where it has none."""
-        found = self._rows.get(cluster, {}).get(group)
+        found = (self._rows.get(cluster) or {}).get(group)
         return np.zeros(self.width) if found is None else found
 
     def totals(self, group: Hashable) -> Floats:

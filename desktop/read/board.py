@@ -11,14 +11,12 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
 from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
-from core.runs.live import AT_THE_END, LiveJudging, LiveKey, LivePoint, LiveTally, LiveValue
+from core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveTally, LiveValue, Trace
 from desktop.read.board_shown import (
     MOST_RUNS,
     BoardCurve,
@@ -27,7 +25,6 @@ from desktop.read.board_shown import (
     BoardPace,
     BoardRun,
     StudyBoard,
-    Trace,
 )
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
@@ -45,48 +42,9 @@ from desktop.wording.titles import scorer_title, words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings
-FIRST_POINTS, MOST_POINTS = 16, 2_000  # of a curve: room at first, and at most
 JUDGED = "creativity"  # the study whose texts raters compare
 COUNTED_SECONDS = 3.0
-
-
-class Course:
-    """Grows by a point whenever something changed; of too many, every other one but the ends is let go."""
-
-    def __init__(self, points: Sequence[LivePoint] = ()) -> None:
-        self._columns = np.empty((4, FIRST_POINTS))
-        self._count = 0
-        self._made: Trace | None = None
-        for point in points:
-            self.add(point.n, point.estimate, point.low, point.high)
-
-    def add(self, n: int, value: float, low: float | None, high: float | None) -> None:
-        point = (n, value, np.nan if low is None else low, np.nan if high is None else high)
-        while self._count and self._columns[0, self._count - 1] > n:  # judgments were taken back
-            self._count -= 1
-        if self._count and self._columns[0, self._count - 1] == n:
-            if np.array_equal(self._columns[:, self._count - 1], point, equal_nan=True):
-                return
-            self._count -= 1
-        self._make_room()
-        self._columns[:, self._count] = point
-        self._count += 1
-        self._made = None
-
-    def _make_room(self) -> None:
-        if self._count == MOST_POINTS:
-            kept = np.append(np.arange(0, self._count - 1, 2), self._count - 1)
-            self._columns[:, : len(kept)] = self._columns[:, kept]
-            self._count = len(kept)
-        elif self._count == self._columns.shape[1]:
-            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)
-
-    @property
-    def trace(self) -> Trace:
-        """As it is now; the same one until a point comes."""
-        if self._made is None:
-            self._made = Trace(*self._columns[:, : self._count].copy())
-        return self._made
+NOTHING = Course().trace
 
 
 def _finite(value: LiveValue) -> LiveValue:
@@ -100,25 +58,18 @@ def _finite(value: LiveValue) -> LiveValue:
 
 @dataclass
 class _Followed:
-    """A tally with the courses of its values."""
+    """A tally as it was at the last reading, and the course of its pace."""
 
     tally: LiveTally
-    courses: dict[LiveKey, Course] = field(default_factory=dict)
     values: tuple[LiveValue, ...] = ()
+    traces: Mapping[LiveKey, Trace] = field(default_factory=dict)
     pace: Course = field(default_factory=Course)
     texts: int = -1
 
     def read(self, ctx: JobContext) -> None:
         self.tally.catch_up(ctx)
         self.values = tuple(_finite(value) for value in self.tally.values())
-        if any(value.key not in self.courses for value in self.values):  # first those of before the board was opened
-            past = self.tally.since(0)
-            for value in self.values:
-                if value.key not in self.courses:
-                    self.courses[value.key] = Course(past.get(value.key, ()))
-        for value in self.values:
-            if value.estimate is not None:
-                self.courses[value.key].add(value.n, value.estimate, value.low, value.high)
+        self.traces = self.tally.traces()
         rates = self.tally.rates()
         if rates.texts != self.texts and rates.texts_per_second:  # of texts that were there before, no pace is known
             self.texts = rates.texts
@@ -271,10 +222,11 @@ def measures_of(
     parts: Sequence[tuple[str, _Followed]], name_of: NameOf, counted: Counted
 ) -> tuple[tuple[BoardMeasure, ...], int]:
     """The cards of several tallies, each with the name of its run, and how many more there would be."""
-    gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Course]]] = {}
+    gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Trace]]] = {}
     for run, followed in parts:
         for value in followed.values:
-            gathered.setdefault(_card_of(value), []).append((run, value, followed.courses[value.key]))
+            trace = followed.traces.get(value.key, NOTHING)
+            gathered.setdefault(_card_of(value), []).append((run, value, trace))
     cards = list(gathered.items())[:MOST_MEASURES]
     stand_ins = {info.name: info.role for _, followed in parts for info in followed.tally.scorers if info.stand_in}
     measures = tuple(_measure(card, found, name_of, counted, stand_ins) for card, found in cards)
@@ -283,7 +235,7 @@ def measures_of(
 
 def _measure(
     card: tuple[Any, ...],
-    found: Sequence[tuple[str, LiveValue, Course]],
+    found: Sequence[tuple[str, LiveValue, Trace]],
     name_of: NameOf,
     counted: Counted,
     stand_ins: Mapping[str, str],
@@ -293,8 +245,8 @@ def _measure(
     shown = found[:MOST_CURVES]
     common, names = _names([_name_parts(run, value.key, card, name_of) for run, value, _ in shown])
     curves = tuple(
-        BoardCurve(f"{run} {value.key}", name, place, value, course.trace)
-        for place, (name, (run, value, course)) in enumerate(zip(names, shown, strict=True))
+        BoardCurve(f"{run} {value.key}", name, place, value, trace)
+        for place, (name, (run, value, trace)) in enumerate(zip(names, shown, strict=True))
     )
     floors = [value.floor for _, value, _ in found if value.floor is not None]
     return BoardMeasure(

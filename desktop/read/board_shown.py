@@ -4,24 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from core.project.rows import StudyRow
-from core.runs.live import LiveJudging, LiveRates, LiveValue
+from core.runs.live import LiveJudging, LiveRates, LiveValue, Trace
 from desktop.widgets.words import number, tr
 
 MOST_RUNS = 4  # overlaid
 BOARD = "board"  # the layout's place among the study's settings
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """How something was at each n; ascending."""
-
-    n: np.ndarray
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,21 @@
 """Live figures of a study while texts are written, scored and judged: every row is read once, sums do the rest.
 
 `LiveTally(project, study)`, then `catch_up(ctx)` and, for each commit, `take(ctx, changes)`, in a job; `values()`,
-`rates()`, `since(n)` and `judging()` at any time. A study names its figures by the class in its declaration's `live`.
+`rates()`, `traces()` and `judging()` at any time. A study names its figures by the class in its declaration's `live`.
 """
 
+from core.runs.live.course import Course, Trace
 from core.runs.live.tally import LiveTally
-from core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, StudyTally
+from core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
 
-__all__ = ["AT_THE_END", "LiveJudging", "LiveKey", "LivePoint", "LiveRates", "LiveTally", "LiveValue", "StudyTally"]
+__all__ = [
+    "AT_THE_END",
+    "Course",
+    "LiveJudging",
+    "LiveKey",
+    "LiveRates",
+    "LiveTally",
+    "LiveValue",
+    "StudyTally",
+    "Trace",
+]

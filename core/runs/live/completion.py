@@ -85,9 +85,9 @@ class _Cell:
     def add(self, given: int, outcome: int, term: Hashable, pair: Hashable) -> None:
         self._made.clear()
         for sums, cluster in ((self._terms, term), (self._pairs, pair), (self._both, (term, pair))):
-            row = sums.row(cluster, given).copy()
-            row[outcome] += 1
-            sums.put(cluster, given, row)
+            row = np.zeros(sums.width)
+            row[outcome] = 1
+            sums.add(cluster, given, row)
 
     def values(self, dims: Dims) -> list[LiveValue]:
         """Made again for cells that a reply was added to: bands of shares are found by bisection."""

@@ -1,9 +1,10 @@
 """Live figures of creative writing: distances from the default texts and their spread, and revealed choices."""
 
-from collections import Counter
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import gamma, sqrt
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,11 +12,11 @@ from core.compute import ComputeProcess
 from core.jobs import JobContext
 from core.metrics.anytime import FIRST, spread_band
 from core.metrics.representative import cosine_distance, representative_of
-from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums, ExactSum
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.runs.live.choices import JudgedChoices
+from core.runs.live.shelf import Drawer
 from core.runs.live.values import (
     MOST_GROUPS,
     LiveKey,
@@ -40,15 +41,45 @@ Runs: TypeAlias = frozenset[frozenset[int]]
 Block = tuple[str, str]
 
 
+class _Unscored(NamedTuple):
+    """What is known of an output until its vector comes. `heat`: empty for that of its run."""
+
+    run_id: int
+    sample: int
+    model: str
+    task: str
+    theme: str
+    identity: str
+    heat: str
+
+
 @dataclass
 class _Written:
     """A model's outputs to one prompt, temperature and sample. Vectors are kept only while something waits for them."""
 
-    block: Block
-    default: Doubles | None = None
-    waiting: dict[str, Doubles] = field(default_factory=dict)
+    default: Floats | None = None
+    waiting: dict[str, Floats] = field(default_factory=dict)
     distances: dict[str, float] = field(default_factory=dict)
-    left: Counter[str] = field(default_factory=Counter)  # identities of each axis that have no distance yet
+    left: dict[str, int] = field(default_factory=dict)  # identities of each axis that have no distance yet
+
+
+def _packed(written: _Written) -> list[Any]:
+    default = None if written.default is None else _in_letters(written.default)
+    return [default, {name: _in_letters(one) for name, one in written.waiting.items()}, written.distances, written.left]
+
+
+def _unpacked(packed: Sequence[Any]) -> _Written:
+    default, waiting, distances, left = packed
+    vectors = {name: _vector(one) for name, one in waiting.items()}
+    return _Written(None if default is None else _vector(default), vectors, distances, left)
+
+
+def _in_letters(vector: Floats) -> str:
+    return b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+
+
+def _vector(letters: str) -> Floats:
+    return np.frombuffer(b64decode(letters), dtype="<f4").astype(np.float32)
 
 
 class CreativityTally:
@@ -62,11 +93,12 @@ class CreativityTally:
         for axis, names in self._axes.items():
             for name in names:
                 self._axes_of.setdefault(name, []).append(axis)
-        self._each = Counter({axis: len(names) for axis, names in self._axes.items()})
+        self._compared = {axis: len(names) for axis, names in self._axes.items() if len(names) <= MOST_GROUPS}
         self._heat: dict[int, str] = {}
-        self._rows: dict[TextKey, OutputRow] = {}
-        self._written: dict[tuple[object, ...], _Written] = {}
-        self._samples = _Samples()
+        drawer = Drawer()
+        self._unscored = drawer.shelf(tuple, lambda packed: _Unscored(*packed))
+        self._written = drawer.shelf(_packed, _unpacked)
+        self._samples = _Samples(drawer)
         self._spreads: dict[tuple[str, str], _Spread] = {}
         self._choices = JudgedChoices(project)
 
@@ -84,47 +116,56 @@ class CreativityTally:
             self._heat = temperatures(self._project)
             if defined_axes(self._project) != self._axes:
                 raise Restart(self._samples.apart)
-        self._rows["output", row.id] = replace(row, text="")
+        heat = row.fields.get("temperature", "")
+        self._unscored[row.id] = _Unscored(
+            row.run_id, row.sample, row.model, row.task, row.theme, row.identity, heat
+        )  # fmt: skip
 
     def source(self, row: SourceRow) -> None:
         """No source of this study is written by a model."""
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
-        row = self._rows.pop(key, None)
+        row = self._unscored.get(key[1]) if key[0] == "output" else None
         if row is None:
             return
-        heat = row.fields.get("temperature", "") or self._heat[row.run_id]
+        del self._unscored[key[1]]
+        heat = row.heat or self._heat[row.run_id]
         sample = self._samples.of(row, heat)
-        vector = np.asarray(values, dtype=np.float64)
-        if row.identity not in self._axes_of or not 0 < np.linalg.norm(vector) < np.inf:
+        vector = np.asarray(values, dtype=np.float32)
+        if row.identity not in self._axes_of or not 0 < np.linalg.norm(vector.astype(np.float64)) < np.inf:
             return
-        prompt = (row.model, row.task, row.theme, heat, *sample)
-        if prompt not in self._written:
-            self._written[prompt] = _Written((row.task, row.theme), left=self._each.copy())
-        here = self._written[prompt]
-        for axis in self._axes_of[row.identity]:
+        axes = self._axes_of[row.identity]
+        for axis in axes:
             if (row.model, axis) not in self._spreads:
                 self._spreads[row.model, axis] = _Spread(self._axes[axis])
+        if row.identity != DEFAULT and not any(axis in self._compared for axis in axes):
+            return
+        prompt = (row.model, row.task, row.theme, heat, *sample)
+        here = self._written.get(prompt) or _Written(left=dict(self._compared))
         if row.identity == DEFAULT:
             if here.default is None:
                 here.default = vector
         elif row.identity not in here.distances:
             here.waiting.setdefault(row.identity, vector)
-        self._compare(row.model, here)
+        self._compare(row, here)
+        self._written[prompt] = here
 
-    def _compare(self, model: str, here: _Written) -> None:
+    def _compare(self, row: _Unscored, here: _Written) -> None:
         if here.default is None:
             return
+        default = here.default.astype(np.float64)[None]
         for identity, vector in here.waiting.items():
-            here.distances[identity] = float(cosine_distance(vector[None], here.default[None])[0])
+            here.distances[identity] = float(cosine_distance(vector.astype(np.float64)[None], default)[0])
             for axis in self._axes_of[identity]:
+                if axis not in self._compared:
+                    continue
                 here.left[axis] -= 1
                 if not here.left[axis]:
                     distances = [here.distances[name] for name in self._axes[axis]]
-                    self._spreads[model, axis].add(here.block, distances)
+                    self._spreads[row.model, axis].add((row.task, row.theme), distances)
         here.waiting.clear()
         if not any(here.left.values()):
-            here.default = np.zeros(0)  # nothing waits for it any more
+            here.default = np.zeros(0, dtype=np.float32)  # nothing waits for it any more
 
     def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
@@ -148,12 +189,12 @@ class _Samples:
     `apart`: the runs that did.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drawer: Drawer) -> None:
         self.apart: Runs = frozenset()
         self._layers: dict[tuple[str, str], dict[int, int]] = {}
-        self._wrote: dict[tuple[object, ...], int] = {}
+        self._wrote = drawer.shelf(int, int)
 
-    def of(self, row: OutputRow, heat: str) -> tuple[int, int]:
+    def of(self, row: _Unscored, heat: str) -> tuple[int, int]:
         """Layer and sample. Raises `Restart` where this output shows that runs are to be kept apart."""
         layers = self._layers.setdefault((row.model, heat), {})
         if row.run_id not in layers:
@@ -163,8 +204,10 @@ class _Samples:
             layers[row.run_id] = known[row.run_id]
         layer = layers[row.run_id]
         key = (row.model, heat, layer, row.task, row.theme, row.identity, row.sample)
-        other = self._wrote.setdefault(key, row.run_id)
-        if other != row.run_id:
+        other = self._wrote.get(key)
+        if other is None:
+            self._wrote[key] = row.run_id
+        elif other != row.run_id:
             raise Restart(self.apart | {frozenset((other, row.run_id))})
         return layer, row.sample
 
@@ -192,8 +235,6 @@ class _Spread:
         self._within = ExactSum()  # of the variances within the blocks
 
     def add(self, block: Block, distances: list[float]) -> None:
-        if len(distances) > MOST_GROUPS:
-            return
         totals, count = self._blocks.get(block, ([ExactSum() for _ in distances], 0))
         if count:
             self._within.remove(float(np.var(self._sums.row(block, ""))))

@@ -1,11 +1,11 @@
 """Live figures of reference letters: odds ratios of word categories, styles and successes, from the stored scores."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import exp, sqrt
-from sys import intern
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.prompts.drafts import PLAIN_ARM
 from core.runs.exporting import matched_block
+from core.runs.live.shelf import Drawer, rows_shelf
 from core.runs.live.values import (
     AGAINST,
     MOST_GROUPS,
@@ -47,21 +48,25 @@ GIVEN_IN_TABLE = "the table gives each letter's share: it is measured at the end
 TOO_MANY = f"there are more than {MOST_GROUPS} groups: they are compared at the end"
 
 
-@dataclass(slots=True)
-class _Letter:
+class _Letter(NamedTuple):
     """`cluster`: what its block shares, itself where it has none. `part`: model and document. `rank`: in the table.
 
-    `english`: whether it is in English, once that is known; until then `waiting` keeps its styles. One is kept for
-    each letter, so that names are interned.
+    `english`: whether it is in English, once that is known; until then `waiting` keeps its styles.
     """
 
     group: str
-    cluster: object
+    cluster: Hashable
     part: tuple[str, str]
     plain: bool
     rank: tuple[bool, int]
     english: bool | None = None
     waiting: tuple[tuple[str, float], ...] = ()
+
+
+def _letter(packed: Sequence[Any]) -> _Letter:
+    group, cluster, part, plain, rank, english, waiting = packed
+    cluster = cluster if isinstance(cluster, str) else tuple(cluster)
+    return _Letter(group, cluster, tuple(part), plain, tuple(rank), english, tuple(map(tuple, waiting)))
 
 
 class LettersTally:
@@ -75,7 +80,8 @@ class LettersTally:
         self._success = success_scorer()
         self._styles = {info.name: (kind, info) for kind in STYLES if (info := best_scorer(kind))}
         self._documents: dict[int, str] = {}
-        self._letters: dict[TextKey, _Letter] = {}
+        self._drawer = Drawer()
+        self._letters = self._drawer.shelf(tuple, _letter)
         self._parts: dict[tuple[str, str], _Part] = {}
         self._given: set[str] = set()
 
@@ -103,16 +109,17 @@ class LettersTally:
 
     def _know(self, key: TextKey, group: str, block: str, part: tuple[str, str], arm: str) -> None:
         plain = arm in ("", PLAIN_ARM)
-        part = intern(part[0]), intern(part[1] or "letter")
         # As the measure lists them: generated letters before imported ones.
         rank = (key[0] == "source", key[1])
-        self._letters[key] = _Letter(intern(group), intern(block) or key, part, plain, rank)
+        self._letters[key] = _Letter(group, block or key, (part[0], part[1] or "letter"), plain, rank)
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
         letter = self._letters.get(key)
         if letter is None or not len(values):
             return
-        part = self._parts.setdefault(letter.part, _Part(len(self._lexicon.categories)))
+        part = self._parts.get(letter.part)
+        if part is None:
+            part = self._parts[letter.part] = _Part(len(self._lexicon.categories), self._drawer)
         if not letter.plain or not letter.group:
             return
         if scorer.name not in self._styles and not np.isfinite(values).all():
@@ -124,10 +131,14 @@ class LettersTally:
             part.count_published(letter.group, values[: 1 + len(self._lexicon.categories)].astype(np.float64))
         elif scorer.name == self._success.name:
             part.succeeded(letter, of_document(values.tolist(), letter.part[1]))
-            part.read(letter, english=is_english_letter(values.tolist()))
+            self._letters[key] = part.read(letter, english=is_english_letter(values.tolist()))
         else:
             kind = self._styles[scorer.name][0]
-            part.styled(letter, kind, float(np.mean(values.astype(np.float64) >= COUNTS_FROM)))
+            share = float(np.mean(values.astype(np.float64) >= COUNTS_FROM))
+            if letter.english is None:
+                self._letters[key] = letter._replace(waiting=(*letter.waiting, (kind, share)))
+            elif letter.english:
+                part.styled(letter, kind, share)
 
     def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""
@@ -166,18 +177,22 @@ class _Part:
     """The letters of one model and document."""
 
     categories: int
+    drawer: Drawer
     counts: ClusterSums = field(init=False)
+    together: OutcomeCounts = field(init=False)
+    outcomes: OutcomeCounts = field(init=False)  # by group
     letters: Counter[str] = field(default_factory=Counter)  # counted, by group
     published: dict[str, Doubles] = field(default_factory=dict)  # words, then matches of each category, by group
     first: dict[str, tuple[bool, int]] = field(default_factory=dict)
     overfull: dict[str, Doubles] = field(default_factory=dict)
-    together: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))
-    outcomes: OutcomeCounts = field(default_factory=lambda: OutcomeCounts(len(OUTCOMES), "blocks"))  # by group
     asked: dict[str, tuple[bool, int]] = field(default_factory=dict)  # the first letter of each group with an outcome
     styles: dict[str, "_Style"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.counts = ClusterSums(self.categories + 1)
+        self.counts = ClusterSums(self.categories + 1, rows_shelf(self.drawer))
+        self.together, self.outcomes = (
+            OutcomeCounts(len(OUTCOMES), "blocks", rows_shelf(self.drawer)) for _ in range(2)
+        )
 
     def count(self, letter: _Letter, matches: Doubles, tokens: float) -> None:
         group = letter.group
@@ -185,8 +200,7 @@ class _Part:
         self.first[group] = min(letter.rank, self.first.get(group, letter.rank))
         if len(self.first) > MOST_GROUPS:
             return  # they are not compared, and so many would fill the memory
-        row = np.append(matches, tokens)
-        self.counts.put(letter.cluster, group, self.counts.row(letter.cluster, group) + row)
+        self.counts.add(letter.cluster, group, np.append(matches, tokens))
         known = self.overfull.setdefault(group, np.zeros(self.categories))
         known += matches > tokens
 
@@ -268,17 +282,18 @@ class _Part:
 
     # styles, of letters that are in English
 
-    def read(self, letter: _Letter, *, english: bool) -> None:
-        letter.english = english
-        waiting, letter.waiting = letter.waiting, ()
-        for kind, share in waiting:
+    def read(self, letter: _Letter, *, english: bool) -> _Letter:
+        """The letter, nothing of which waits any more."""
+        for kind, share in letter.waiting if english else ():
             self.styled(letter, kind, share)
+        return letter._replace(english=english, waiting=())
 
     def styled(self, letter: _Letter, kind: str, share: float) -> None:
-        if letter.english is None:
-            letter.waiting = (*letter.waiting, (kind, share))
-        elif letter.english and len(self.first) <= MOST_GROUPS:
-            self.styles.setdefault(kind, _Style()).add(letter.cluster, letter.group, share)
+        if len(self.first) > MOST_GROUPS:
+            return
+        if kind not in self.styles:
+            self.styles[kind] = _Style(self.drawer)
+        self.styles[kind].add(letter.cluster, letter.group, share)
 
     def style_values(self, kind: str, groups: list[str], dims: tuple[tuple[str, str], ...]) -> Iterator[LiveValue]:
         style = self.styles.get(kind)
@@ -302,12 +317,23 @@ def _slope(totals: Doubles, column: int) -> Doubles:
     return slope
 
 
+_Block: TypeAlias = dict[str, tuple[ExactSum, int]]  # by group: the sum of its letters' shares, and how many they are
+
+
+def _packed(block: _Block) -> dict[str, tuple[int, ...]]:
+    return {group: (*total.parts, count) for group, (total, count) in block.items()}
+
+
+def _unpacked(packed: Mapping[str, Sequence[int]]) -> _Block:
+    return {group: (ExactSum(whole, places), count) for group, (whole, places, count) in packed.items()}
+
+
 class _Style:
     """Shares of formal (positive, agentic) sentences: a mean for each block and group, compared as `Sides` does."""
 
-    def __init__(self) -> None:
+    def __init__(self, drawer: Drawer) -> None:
         self.letters: Counter[str] = Counter()
-        self._blocks: dict[object, dict[str, tuple[ExactSum, int]]] = {}
+        self._blocks = drawer.shelf(_packed, _unpacked)
         self._means: dict[str, Moments] = {}
         self._differences: dict[Pair, Moments] = {}
         self._matched: Counter[Pair] = Counter()  # letters in blocks with both groups
@@ -317,15 +343,16 @@ class _Style:
     def add(self, block: object, group: str, share: float) -> None:
         self.letters[group] += 1
         self._watched.setdefault(group, BoundedMean()).add(share)
-        here = self._blocks.setdefault(block, {})
+        here = self._blocks.get(block) or {}
         self._change(here, group, -1)
         total, count = here.get(group, (ExactSum(), 0))
         total.add(share)
         here[group] = (total, count + 1)
         self._repeated |= {group} if count else set()
         self._change(here, group, 1)
+        self._blocks[block] = here
 
-    def _change(self, here: dict[str, tuple[ExactSum, int]], group: str, sign: int) -> None:
+    def _change(self, here: _Block, group: str, sign: int) -> None:
         """Add (or take away) the block's mean of a group, and its differences from the other groups there."""
         if group not in here:
             return

@@ -365,7 +365,7 @@ class _Spread:
         self._n += 1
         self._sum.add(distance)
         self._quiet.add(quiet)
-        self._stories.put(story, "", self._stories.row(story, "") + np.array([distance, 1.0]))
+        self._stories.add(story, "", np.array([distance, 1.0]))
         if distance > self._limit:
             self._watched = None
         if self._watched is not None:

@@ -8,6 +8,7 @@ from core.jobs import JobContext
 from core.metrics.sums import Moments
 from core.project.project import Project
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from core.runs.live.shelf import Drawer, Shelf
 from core.runs.live.values import AGAINST, MOST_GROUPS, LiveKey, LiveValue, nearly_normal, undefined
 from core.runs.measure import scorers_needed
 from core.scorers.protocol import ScorerInfo
@@ -21,7 +22,7 @@ class PlainTally:
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
         self._kind = next(row.kind for row in project.studies.all() if row.id == study_id)
         self.scorers = tuple(info for info in scorers_needed(self._kind) if info.role != "embedding")
-        self._group_of: dict[TextKey, str] = {}
+        self._group_of: Shelf[str] = Drawer().shelf(str, str)
         self._means: dict[str, dict[str, Moments]] = {info.role: {} for info in self.scorers}
         self._undefined: dict[str, int] = {}
 
@@ -35,7 +36,7 @@ class PlainTally:
         if summary is None or not isfinite(summary):
             self._undefined[scorer.role] = self._undefined.get(scorer.role, 0) + 1
         else:
-            self._means[scorer.role].setdefault(self._group_of[key], Moments()).add(summary)
+            self._means[scorer.role].setdefault(self._group_of.get(key) or "", Moments()).add(summary)
 
     def settle(self, ctx: JobContext) -> None:
         """Nothing is left for later."""

@@ -13,17 +13,18 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import OutputRow, ScoreRow, StudyRow, TextKey
 from core.project.stores.runs import OutputFilter
+from core.runs.live.course import Course, Trace
 from core.runs.live.judging import judging_now
 from core.runs.live.plain import PlainTally
 from core.runs.live.rates import Rates
-from core.runs.live.values import LiveJudging, LiveKey, LivePoint, LiveRates, LiveValue, Restart, StudyTally
+from core.runs.live.shelf import IdSet, NotKept
+from core.runs.live.values import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
 from core.runs.values import KIND
 from core.scorers.protocol import ScorerInfo
 from core.studies.registry import studies
 from core.studies.study import named
 
 PAGE = 250  # rows at once, as short readers take
-MOST_POINTS = 3_000
 
 
 class LiveTally:
@@ -44,7 +45,7 @@ class LiveTally:
         self._runs = None if runs is None else frozenset(runs)
         self._compute = compute or shared()
         self._reading = threading.Lock()
-        self._showing = threading.Lock()  # held for moments, around what `values`, `rates` and `since` hand out
+        self._showing = threading.Lock()  # held for moments, around what `values`, `rates` and `traces` hand out
         self._learned: object = None
         self._begin()
 
@@ -55,7 +56,7 @@ class LiveTally:
         self._tally: StudyTally = made(self._project, self._study.id, self._compute)
         if self._learned is not None:
             cast(Any, self._tally).learn(self._learned)  # whoever raises Restart has it
-        self._keys: set[TextKey] = set()
+        self._known = {"output": IdSet(), "source": IdSet()}  # the texts that were told
         self._failures: dict[tuple[int, str], tuple[int, str]] = {}  # by run and kind, one: id and time
         self._unsettled = False
         self._after = {"output": 0, "source": 0, "score": 0, "embedding": 0}
@@ -64,7 +65,7 @@ class LiveTally:
             self._rates = Rates()
             self._scored: Counter[str] = Counter()
             self._values = first
-            self._history: dict[LiveKey, list[LivePoint]] = {}
+            self._courses: dict[LiveKey, Course] = {}
 
     # reading
 
@@ -82,6 +83,9 @@ class LiveTally:
             except Restart as why:
                 self._learned = why.args[0]
                 self._begin()
+            except NotKept:
+                self._begin()
+                raise
         return self._catch_up(ctx, judged=True)
 
     def take(self, ctx: JobContext, changes: Changes) -> bool:
@@ -123,7 +127,7 @@ class LiveTally:
             for row in page:
                 self._after["source"] = row.id
                 if self._runs is None or row.kind == KIND:  # what a run's articles are beside is read in any case
-                    self._keys.add(("source", row.id))
+                    self._known["source"].add(row.id)
                     self._tally.source(row)
                     found = True
         return found
@@ -150,7 +154,7 @@ class LiveTally:
         if row.status != "done":
             self._failures.setdefault((row.run_id, row.failure), (row.id, row.created_at))
         else:
-            self._keys.add(("output", row.id))
+            self._known["output"].add(row.id)
             self._tally.text(row)
         return True
 
@@ -173,7 +177,7 @@ class LiveTally:
 
     def _score(self, info: ScorerInfo, row: ScoreRow) -> bool:
         key: TextKey = ("output", row.output_id) if row.output_id is not None else ("source", row.source_id or 0)
-        if key not in self._keys:
+        if key[1] not in self._known[key[0]]:
             return False  # of another study or run
         with self._showing:
             self._scored[info.name] += 1
@@ -197,22 +201,20 @@ class LiveTally:
         """What is told apart from now on, as by model when a second one writes, was of the first part until now."""
         keys = {value.key for value in values}
         for value in values:
-            dims = value.key.dims if value.key not in self._history else ()
+            dims = value.key.dims if value.key not in self._courses else ()
             for place in range(len(dims)):
                 whole = replace(value.key, dims=dims[:place] + dims[place + 1 :])
-                points = self._history.get(whole)
-                if points and whole not in keys and points[-1].n <= value.n:
-                    self._history[value.key] = self._history.pop(whole)
+                course = self._courses.get(whole)
+                if course is not None and whole not in keys and course.last <= value.n:
+                    self._courses[value.key] = self._courses.pop(whole)
                     break
 
     def _note(self, value: LiveValue) -> None:
         if value.estimate is None:
             return
-        points = self._history.setdefault(value.key, [])
-        if not points or points[-1].n != value.n or points[-1].estimate != value.estimate:
-            points.append(LivePoint(value.n, value.estimate, value.low, value.high))
-        if len(points) > MOST_POINTS:
-            del points[1:-1:2]
+        if value.key not in self._courses:
+            self._courses[value.key] = Course()
+        self._courses[value.key].add(value.n, value.estimate, value.low, value.high)
 
     # what is there
 
@@ -231,13 +233,10 @@ class LiveTally:
         with self._showing:
             return replace(self._rates.now(at), scored=dict(self._scored))
 
-    def since(self, n: int = 0) -> Mapping[LiveKey, tuple[LivePoint, ...]]:
-        """For every figure how it was at more than `n` texts, at most `MOST_POINTS` points from the first to the last.
-
-        A point is kept for each page of rows that was read; of old ones every other is let go.
-        """
+    def traces(self) -> Mapping[LiveKey, Trace]:
+        """For every figure that ever was a number how it went; a point for each page of rows that was read."""
         with self._showing:
-            return {key: tuple(point for point in points if point.n > n) for key, points in self._history.items()}
+            return {key: course.trace for key, course in self._courses.items()}
 
     def judging(self) -> tuple[LiveJudging, ...]:
         """How far each rater is: counts and rates alone, whatever was revealed."""

@@ -12,7 +12,7 @@ from core.jobs import JobContext
 from core.metrics.anytime import FIRST, FIRST_CLUSTERS, clustered_share_band, normal_band, share_band
 from core.metrics.result import LEVEL, Bounds
 from core.metrics.result import Floats as Doubles
-from core.metrics.sums import ClusterSums
+from core.metrics.sums import ClusterRows, ClusterSums
 from core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from core.scorers.protocol import ScorerInfo
 
@@ -72,16 +72,6 @@ class LiveValue:
             reason=reason or None,
             interval=interval,
         )
-
-
-@dataclass(frozen=True)
-class LivePoint:
-    """A value as it was when there were `n` texts."""
-
-    n: int
-    estimate: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -184,17 +174,17 @@ def nearly_normal(
 class OutcomeCounts:
     """How often texts turned out in which way, of which several may share what decides that: a headline, a block.
 
-    `shared`: what they share, in the plural.
+    `shared`: what they share, in the plural. `rows`: where those are kept, see `ClusterSums`.
     """
 
-    def __init__(self, outcomes: int, shared: str) -> None:
+    def __init__(self, outcomes: int, shared: str, rows: ClusterRows | None = None) -> None:
         self._shared = shared
-        self._sums = ClusterSums(outcomes)
+        self._sums = ClusterSums(outcomes, rows)
 
     def add(self, cluster: Hashable, outcome: int, group: str = "") -> None:
-        row = self._sums.row(cluster, group).copy()
-        row[int(outcome)] += 1  # True would be a mask
-        self._sums.put(cluster, group, row)
+        row = np.zeros(self._sums.width)
+        row[int(outcome)] = 1  # True would be a mask
+        self._sums.add(cluster, group, row)
 
     def counts(self, group: str = "") -> list[int]:
         return [int(total) for total in self._sums.totals(group)]

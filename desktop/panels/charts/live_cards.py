@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from core.draw import digits
-from core.runs.live import LiveRates
+from core.runs.live import LiveRates, Trace
 from desktop.operations.runs import failure_words
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.axis import COUNT
@@ -17,7 +17,7 @@ from desktop.plots.item import PlotBounds
 from desktop.plots.legend import LegendEntry
 from desktop.plots.look import BAND_OPACITY
 from desktop.plots.plot import Plot
-from desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace, Trace
+from desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace
 from desktop.widgets import plural, tr
 from desktop.wording.live import pace_words, scored_words, with_value
 

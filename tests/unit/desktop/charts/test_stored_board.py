@@ -19,7 +19,7 @@ from core.runs.live import LiveKey, LiveTally, LiveValue
 from core.runs.measure import scorers_needed
 from core.runs.setup import study_of
 from core.runs.values import best_scorer
-from desktop.read.board import MOST_CURVES, MOST_POINTS, Course, StoredBoard
+from desktop.read.board import MOST_CURVES, StoredBoard
 from desktop.read.board_shown import BoardMeasure, StudyBoard
 from desktop.wording.titles import scorer_title
 
@@ -105,25 +105,6 @@ def test_many_groups_are_cut_to_as_many_curves_as_there_are_colours(project: Pro
     count_words(project)
     found = shown(StoredBoard(project))
     assert all(len(measure.curves) <= MOST_CURVES for measure in found.measures)
-
-
-def test_a_curve_of_very_many_points_keeps_its_ends() -> None:
-    course = Course()
-    for n in range(1, 10_001):
-        course.add(n, float(n), None, None)
-    trace = course.trace
-    assert len(trace.n) <= MOST_POINTS
-    assert (trace.n[0], trace.n[-1]) == (1, 10_000)
-    assert np.isnan(trace.low).all()
-
-
-def test_a_curve_goes_back_where_judgments_were_taken_back() -> None:
-    course = Course()
-    for n in (1, 2, 3):
-        course.add(n, 0.5, 0.1, 0.9)
-    course.add(2, 0.4, 0.1, 0.9)
-    assert course.trace.n.tolist() == [1, 2]
-    assert course.trace.value.tolist() == [0.5, 0.4]
 
 
 def test_a_layout_is_kept_with_the_study_and_nothing_else_of_it_changes(project: Project) -> None:

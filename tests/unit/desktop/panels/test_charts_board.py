@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Progress
-from core.runs.live import LiveKey
+from core.runs.live import Course, LiveKey, Trace
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
@@ -27,8 +27,7 @@ from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceC
 from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.export import as_text, save_plot, tables_of
 from desktop.plots.plot import Plot
-from desktop.read.board import Course
-from desktop.read.board_shown import BoardData, Trace
+from desktop.read.board_shown import BoardData
 from desktop.wording.live import counted_in, noun
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]

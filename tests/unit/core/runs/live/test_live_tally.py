@@ -197,7 +197,7 @@ def test_who_asks_what_there_is_does_not_wait_for_a_reading(project: Project) ->
     assert inside.wait(60)
     assert tally.values() == ()
     assert tally.rates().texts == 4
-    assert tally.since() == {}
+    assert tally.traces() == {}
     told.set()
     reader.join(60)
     assert tally.values()
@@ -230,32 +230,24 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
 ) -> None:
     many = [f"identity {place}" for place in range(10_000)]
     monkeypatch.setattr("core.runs.live.creativity.defined_axes", lambda project: {"origin": many})
-    from core.runs.live.creativity import CreativityTally
+    from core.runs.live.creativity import CreativityTally, _Unscored
 
     tally = CreativityTally(project, 1, Quick())  # type: ignore[arg-type]
     (info,) = tally.scorers
     rng = np.random.default_rng(1)
     for place, identity in enumerate(["default", *many]):
-        tally._rows["output", place] = _Row(identity)  # type: ignore[assignment]
+        tally._unscored[place] = _Unscored(1, 0, "m", "blog", "rain", identity, "")
         tally._heat[1] = "0.7"
         tally.scored(info, ("output", place), rng.random(8).astype(np.float32), None)
     (value,) = tally.values()
     assert (value.estimate, value.reason) == (None, "there are more than 24 identities: they are compared at the end")
 
 
-class _Row:
-    """As much of an output as its distance needs."""
-
-    def __init__(self, identity: str) -> None:
-        self.identity, self.model, self.task, self.theme = identity, "m", "blog", "rain"
-        self.fields: dict[str, str] = {}
-        self.run_id, self.sample = 1, 0
-
-
 def test_letters_of_ten_thousand_groups_have_a_sentence_and_take_little_memory() -> None:
     from core.runs.live.letters import _Letter, _Part
+    from core.runs.live.shelf import Drawer
 
-    part = _Part(9)
+    part = _Part(9, Drawer())
     for place in range(10_000):
         letter = _Letter(f"group {place}", "one block", ("", "letter"), True, (False, place))
         part.count(letter, np.ones(9), 100.0)
@@ -263,15 +255,13 @@ def test_letters_of_ten_thousand_groups_have_a_sentence_and_take_little_memory()
     assert len(part.counts._counts) <= 25 * 26
 
 
-def test_since_gives_every_figure_its_course(project: Project) -> None:
+def test_every_figure_has_its_course(project: Project) -> None:
     run = run_of_items(project, 30)
     tally: LiveTally = tally_of(project, "completion")
     for one in project.runs.pending(run, limit=100):
         tally.take(JobContext(), project.outputs.record_many([reply(run, one)]))
-    (course,) = [points for key, points in tally.since().items() if key.label == "PL"]
-    assert [point.n for point in course] == list(range(1, 31))
-    late = tally.since(20)
-    assert {point.n for points in late.values() for point in points} <= set(range(21, 31))
+    (course,) = [trace for key, trace in tally.traces().items() if key.label == "PL"]
+    assert course.n.tolist() == list(range(1, 31))
 
 
 def test_the_curve_of_the_first_model_goes_on_when_a_second_one_writes(project: Project) -> None:
@@ -287,6 +277,6 @@ def test_the_curve_of_the_first_model_goes_on_when_a_second_one_writes(project: 
     for run in runs:
         project.outputs.record_many([reply(run, item) for item in project.runs.pending(run, limit=40)])
         tally.catch_up(JobContext())
-        found = {key: curve for key, curve in tally.since(0).items() if key.label == "irrelevant"}
-        points[run] = {dict(key.dims).get("model"): [point.n for point in curve] for key, curve in found.items()}
+        found = {key: curve for key, curve in tally.traces().items() if key.label == "irrelevant"}
+        points[run] = {dict(key.dims).get("model"): curve.n.tolist() for key, curve in found.items()}
     assert points == {runs[0]: {None: [40]}, runs[1]: {"none": [40], "large": [40]}}
