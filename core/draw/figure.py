@@ -82,8 +82,8 @@ class Figure:
     `series_title`: what rows and series are, such as “rater”. `x_axis`: of a `line`. `source`: the paper's figures and
     tables that it covers. `n_title`: what n counts. `note`: what is to be said below, line by line. `complete` is False
     before the planned n: no p-value leaves the figure, not in an export either; `band_words` then says what the
-    provisional intervals are. `outermost`: where a radar ends, so that two of them can be compared; None leaves it to
-    the values. `empty`: what to do where there is nothing yet.
+    provisional intervals are. `outermost`: where a radar ends, so that two of them can be compared (by the square root
+    where that is far from the null); None leaves it to the values. `empty`: what to do where there is nothing yet.
     """
 
     key: str

@@ -293,6 +293,8 @@ DOT, DOT_STEP, DOT_FILL = 3.0, 7.0, 0.6
 DOT_TURNS = [2 * math.pi * part / 12 for part in range(12)]
 MOST_RADIUS, LEAST_RADIUS = 210.0, 60.0
 LABEL_GAP = 10.0
+MOST_LINEAR = 3.0  # times the null, up to which a fixed end leaves room for what lies around the null
+RING_STEPS, MOST_RINGS = (0.5, 1.0, 2.0, 5.0, 10.0, 50.0), 6
 MOST_SPOKE_LABEL = 0.3  # of the width
 LONG_LABEL = 90.0  # wider ones take two lines where they have a blank: the radar itself needs the room
 ASIDE = 0.2  # labels of spokes that point more sideways than this stand beside them, the others above or below
@@ -311,6 +313,8 @@ class _Radar:
         self.spokes = figure.rows
         self.null = figure.null or 1.0
         self.limit = figure.outermost or _limit(figure, self.null)
+        # An end far above chance, which is not drawn to the values, would leave them all in the middle.
+        self.by_root = figure.outermost is not None and self.limit > MOST_LINEAR * self.null
         self.with_intervals = with_intervals(figure)
         room = MOST_SPOKE_LABEL * canvas.width
         self.labels = [[canvas.cut(line, "label", room) for line in in_lines(canvas, row)] for _, row in self.spokes]
@@ -347,15 +351,21 @@ class _Radar:
         told = tr("{axis}: rings {step} apart, the outermost is {limit}").format(
             axis=self.figure.axis or self.figure.unit, step=f"{rings[0]:g}", limit=f"{self.limit:g}"
         )
+        if self.by_root:
+            told += tr("; four times the value lies twice as far from the middle")
         return self.canvas.paragraph(self.x, bottom, self.canvas.width, told, anchor="middle")
 
     def _rings(self) -> list[float]:
-        step = self.null * (0.5 if self.limit <= 3 * self.null else 1.0)
+        step = (
+            next((step for step in RING_STEPS if self.limit <= MOST_RINGS * step * self.null), RING_STEPS[-1])
+            * self.null
+        )
         return [step * number for number in range(1, math.floor(self.limit / step + 1e-9) + 1)]
 
     def _at(self, spoke: int, value: float) -> Point:
         angle = 2 * math.pi * spoke / len(self.spokes) - math.pi / 2
-        distance = self.radius * min(max(value / self.limit, 0.0), 1.0)
+        share = min(max(value / self.limit, 0.0), 1.0)
+        distance = self.radius * (math.sqrt(share) if self.by_root else share)
         return self.x + math.cos(angle) * distance, self.y + math.sin(angle) * distance
 
     def _beside(self, spoke: int, place: int, at: Point) -> Point:

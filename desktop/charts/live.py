@@ -21,7 +21,6 @@ from desktop.charts.chance import chance_range, effective_choices
 from desktop.widgets.words import tr
 
 LEAST_SPOKES = 3
-MOST_FIXED = 3  # identities of an axis, up to which a radar ends where a share of 1 would lie
 MOST_VOICES = 8  # of a radar: as many as there are colours and markers
 LETTERS, DISTANCE, RBS = "letters.categories", "creativity.distance", "creativity.rbs"
 PREFERENCES, ABS, ADJUSTED = "creativity.preferences", "creativity.abs", "creativity.abs.adjusted"
@@ -168,12 +167,9 @@ def radar_figure(data: ChartData) -> Figure:
 
 
 def radar_end(identities: Iterable[int]) -> float | None:
-    """The most that a share relative to chance can be: the same rings for everybody who judged the same axes.
-
-    None where an axis has so many identities that all figures would lie in the middle.
-    """
+    """The most that a share relative to chance can be: the same rings for everybody who judged the same axes."""
     most = max(identities, default=0)
-    return float(most) if 2 <= most <= MOST_FIXED else None
+    return float(most) if most >= 2 else None
 
 
 def _at_random(mark: FigureMark) -> tuple[float, float] | None:
