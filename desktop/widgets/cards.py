@@ -3,8 +3,8 @@
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFont, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QFont, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from desktop import theme
@@ -32,8 +32,39 @@ def direction_of(text: str) -> Qt.LayoutDirection | None:
 
 
 LETTERS = "ABC"
-LEAST_HEIGHT = 76  # of a text, in a window that has no room; it scrolls
+CHIP_SIDES = 28  # the chip's padding and border, both sides
+LEAST_HEIGHT = 64  # of a text, in a window that has no room; it scrolls
 Spans = Sequence[tuple[int, int]]
+
+
+class _Reading(PlainText):
+    """Takes the room that is left, and asks for little: what is below must not be pushed out of the window."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), theme.current().px(LEAST_HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), theme.current().px(LEAST_HEIGHT))
+
+
+class SuggestedChip(Chip):
+    """Says which text is recommended: on one line, or on several where a card is narrow and the letters are large."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Suggested by the assistant"), "accent")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.setWordWrap(True)
+
+    def sizeHint(self) -> QSize:
+        """On one line; what Qt would ask for a text that wraps is a block."""
+        self.ensurePolished()
+        width = self.fontMetrics().horizontalAdvance(self.text()) + theme.current().px(CHIP_SIDES)
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        longest = max(self.text().split(), key=len)
+        width = self.fontMetrics().horizontalAdvance(longest) + theme.current().px(CHIP_SIDES)
+        return QSize(width, self.fontMetrics().height())
 
 
 class ComparisonCard(Card):
@@ -46,22 +77,19 @@ class ComparisonCard(Card):
         font = self.caption.font()
         font.setWeight(QFont.Weight.DemiBold)
         self.caption.setFont(font)
-        self.reading = PlainText(name=tr("Text {letter}").format(letter=self.letter))
+        self.reading = _Reading(name=tr("Text {letter}").format(letter=self.letter))
         self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.reading.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
         self.reading.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.button = Button("", key=key)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_padding(20)
         self.box.setSpacing(theme.current().gap)
-        self.suggested = Chip(tr("Suggested by the assistant"), "accent")
-        # The texts begin at one height, suggested or not; its width is taken only where it is shown.
-        self.caption.setMinimumHeight(self.suggested.sizeHint().height())
+        self.suggested = SuggestedChip()
         self.suggested.hide()
         top = QHBoxLayout()
         top.setSpacing(theme.current().grid)
         top.addWidget(self.caption)
-        top.addWidget(self.suggested)
+        top.addWidget(self.suggested, 0, Qt.AlignmentFlag.AlignVCenter)
         top.addStretch(1)
         self.box.addLayout(top)
         self.box.addWidget(self.reading, 1)
@@ -69,6 +97,18 @@ class ComparisonCard(Card):
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
         self._answered: tuple[bool, bool] | None = None
         self.set_answer(False)
+
+    def put_beneath(self, part: QWidget) -> None:
+        """Put a part between the text and its button."""
+        self.box.insertWidget(self.box.indexOf(self.button), part)
+
+    def head_height(self) -> int:
+        """What the line above the text needs at this width."""
+        if self.suggested.isHidden():
+            return self.suggested.sizeHint().height()  # the texts begin at one height, suggested or not
+        margins = self.box.contentsMargins()
+        taken = margins.left() + margins.right() + self.caption.sizeHint().width() + theme.current().grid
+        return self.suggested.heightForWidth(min(self.width() - taken, self.suggested.sizeHint().width()))
 
     def set_text(self, text: str) -> None:
         """Show a text. Each paragraph runs its own way; one without letters runs as the whole text does."""
@@ -152,6 +192,7 @@ class ComparisonCards(QWidget):
         for index, card in enumerate(self.cards):
             card.setVisible(index < len(texts))
             card.set_suggested(index == suggested)
+        self._level()
         self.set_answer(None)
 
     def set_answer(self, card: int | None, worst: int | None = None) -> None:
@@ -180,6 +221,17 @@ class ComparisonCards(QWidget):
         for card in focused or self.shown:
             bar = card.reading.verticalScrollBar()
             bar.setValue(bar.value() + round(pages * bar.pageStep()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._level()
+
+    def _level(self) -> None:
+        """Let all texts begin at one height, also where the recommendation takes several lines."""
+        height = max((card.head_height() for card in self.shown), default=0)
+        for card in self.shown:
+            if card.caption.minimumHeight() != height:
+                card.caption.setMinimumHeight(height)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

@@ -1,24 +1,24 @@
-"""Each card rated by each criterion, 1 to 5: a table under the cards, for the mouse and for the keyboard."""
+"""Each card rated by each criterion, 1 to 5, beneath its text: for the mouse and for the keyboard."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from core.judging.blind import RatingCriterion, Ratings
 from desktop import theme
 from desktop.widgets import Label, tr
-from desktop.widgets.cards import LETTERS
-from desktop.widgets.layout import clear_widget
+from desktop.widgets.layout import Scroller, clear_widget
 from desktop.widgets.safe_text import safe_line, safe_tip
 
 STEPS = (1, 2, 3, 4, 5)
 SIDE = 24  # of one step
 BETWEEN = 4
-RATINGS_SHARE = 0.34  # of the page's height at most: the texts come first
-RATINGS_LEAST = 96  # a heading and two rows, to scroll in
-ROOM_FOR_CARDS = 300
+ROOM_FOR_REST = 345  # of the page's height, for all but the ratings: the texts come first
+RATINGS_LEAST = 72  # two rows, to scroll in
+NAME_LEAST = 96  # of a criterion's name beside its scale; where there is less it stands above
 TAKES_BACK = (Qt.Key.Key_0, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
@@ -28,6 +28,7 @@ class RatingScale(QWidget):
     rated = Signal(object)  # 1 to 5, or None
     went_on = Signal(int)  # to the scale this many rows further; 0: to the next one
     left = Signal()
+    focused = Signal()
 
     def __init__(self, criterion: str, letter: str) -> None:
         super().__init__()
@@ -78,6 +79,10 @@ class RatingScale(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme.current()
         painter = QPainter(self)
@@ -120,22 +125,95 @@ def _side() -> int:
     return round(SIDE * (1 + (theme.current().scale - 1) * 0.6))
 
 
-class RatingTable(QScrollArea):
-    """A row for each criterion, a scale for each card. As high as it needs, up to a share of the page."""
+class RatingColumn(Scroller):
+    """The criteria of one card, each with its scale beside it, or below it where there is no room beside.
+
+    As high as it needs, up to `most`.
+    """
+
+    def __init__(self, letter: str) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(tr("Ratings of text {letter}").format(letter=letter))
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._letter = letter
+        self._most = 200
+        self._names: list[Label] = []
+        self._stacked: bool | None = None
+        self.scales: list[RatingScale] = []
+        self.hide()
+
+    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
+        sheet = clear_widget()
+        self._grid = QGridLayout(sheet)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.current().grid)
+        self._grid.setVerticalSpacing(BETWEEN)
+        self._grid.setColumnStretch(0, 1)
+        self._names, self.scales, self._stacked = [], [], None
+        for criterion in criteria:
+            name = Label(safe_line(criterion.name), "note", wrap=True)
+            name.setToolTip(safe_tip(criterion.explanation))
+            self._names.append(name)
+            self.scales.append(RatingScale(name.text(), self._letter))
+        self.setWidget(sheet)
+        self.fit(self._most)
+
+    def fit(self, most: int) -> None:
+        """Arrange for this width, and take the height that it needs or `most`."""
+        self._most = most
+        if not self.scales:
+            return
+        width = self.viewport().width()
+        self._arrange(stacked=width - self.scales[0].sizeHint().width() < theme.current().px(NAME_LEAST))
+        wanted = self._grid.heightForWidth(width)
+        self.setFixedHeight(min(wanted, most))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit(self._most)
+
+    def bring_into_sight(self, row: int) -> None:
+        """A criterion's scale, and its name where both fit."""
+        for part in (self._names[row], self.scales[row]):
+            self.ensureWidgetVisible(part, 0, BETWEEN)
+
+    def _arrange(self, *, stacked: bool) -> None:
+        if stacked == self._stacked:
+            return
+        self._stacked = stacked
+        for row, (name, scale) in enumerate(zip(self._names, self.scales, strict=True)):
+            for part in (name, scale):
+                self._grid.removeWidget(part)
+            place = Qt.AlignmentFlag.AlignVCenter
+            if stacked:
+                self._grid.addWidget(name, 2 * row, 0, 1, 2)
+                self._grid.addWidget(scale, 2 * row + 1, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+            else:
+                self._grid.addWidget(name, row, 0, place)
+                self._grid.addWidget(scale, row, 1, place)
+
+
+class CardRatings(QObject):
+    """The ratings of all cards. Their columns scroll together; the keyboard goes from card to card, then a row down."""
 
     rated = Signal(int, int, object)  # card as shown, criterion, rating or None
     left = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, letters: Sequence[str]) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName(tr("Ratings by criterion"))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.most = 200
-        self._made_for: tuple[tuple[str, ...], int] = ((), 0)
+        self.columns = [RatingColumn(letter) for letter in letters]
         self.scales: list[list[RatingScale]] = []  # by criterion, then card
+        self.shown = False
+        self._made_for: tuple[tuple[str, ...], int] = ((), 0)
+        for column in self.columns:
+            column.verticalScrollBar().valueChanged.connect(self._follow)
+
+    def set_shown(self, shown: bool) -> None:
+        self.shown = shown
+        for card, column in enumerate(self.columns):
+            column.setVisible(shown and card < self._made_for[1])
 
     def show_ratings(self, criteria: Sequence[RatingCriterion], ratings: Ratings) -> None:
         """Show a comparison's ratings, by card and criterion; the widgets are made anew only for other criteria."""
@@ -153,60 +231,42 @@ class RatingTable(QScrollArea):
         all_scales = [scale for row in self.scales for scale in row]
         wanted = next((scale for scale in all_scales if scale.rating is None), all_scales[0] if all_scales else None)
         if wanted is not None:
-            self._go_to(wanted)
+            wanted.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def has_keyboard(self) -> bool:
         return any(scale.hasFocus() for row in self.scales for scale in row)
 
+    @property
+    def height(self) -> int:
+        """What they take of the page, with the space around them."""
+        return self.columns[0].height() + theme.current().gap if self.shown else 0
+
     def set_page_height(self, height: int) -> None:
         tokens = theme.current()
-        most = min(round(RATINGS_SHARE * height), height - tokens.px(ROOM_FOR_CARDS))
-        self.most = max(tokens.px(RATINGS_LEAST), most)
-        self.fit()
-
-    def fit(self) -> None:
-        layout = self.widget().layout() if self.widget() is not None else None
-        if layout is not None:
-            width = self.viewport().width()
-            wanted = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
-            self.setFixedHeight(min(wanted, self.most))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit()
+        most = max(tokens.px(RATINGS_LEAST), height - tokens.px(ROOM_FOR_REST))
+        for column in self.columns:
+            column.fit(most)
 
     # inside
 
     def _make(self, criteria: Sequence[RatingCriterion], cards: int) -> None:
-        tokens = theme.current()
-        sheet = clear_widget()
-        grid = QGridLayout(sheet)
-        grid.setContentsMargins(0, 0, tokens.gap, 0)
-        grid.setHorizontalSpacing(tokens.margin)
-        grid.setVerticalSpacing(0)
-        grid.addWidget(Label(tr("1 is low, 5 is high. Esc goes back to the cards."), "note", wrap=True), 0, 0)
-        for card in range(cards):
-            grid.addWidget(Label(LETTERS[card], "strong"), 0, card + 1, Qt.AlignmentFlag.AlignCenter)
-        self.scales = []
-        for row, criterion in enumerate(criteria):
-            name = Label(safe_line(criterion.name), wrap=True)
-            name.setToolTip(safe_tip(criterion.explanation))
-            grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignVCenter)
-            self.scales.append([self._scale(row, card, safe_line(criterion.name)) for card in range(cards)])
-            for card, scale in enumerate(self.scales[row]):
-                grid.addWidget(scale, row + 1, card + 1)
-        grid.setColumnStretch(0, 1)
-        self.setWidget(sheet)
-        self.fit()
+        for column in self.columns[:cards]:
+            column.set_criteria(criteria)
+        self.scales = [[column.scales[row] for column in self.columns[:cards]] for row in range(len(criteria))]
+        one_by_one = [scale for row in self.scales for scale in row]
+        for before, after in pairwise(one_by_one):
+            QWidget.setTabOrder(before, after)
+        for row, scales in enumerate(self.scales):
+            for card, scale in enumerate(scales):
+                self._connect(scale, row, card)
+        self.set_shown(self.shown)
 
-    def _scale(self, row: int, card: int, criterion: str) -> RatingScale:
-        scale = RatingScale(criterion, LETTERS[card])
+    def _connect(self, scale: RatingScale, row: int, card: int) -> None:
         scale.rated.connect(lambda rating: self.rated.emit(card, row, rating))
         scale.went_on.connect(lambda by: self._go_on(row, card, by))
         scale.left.connect(self.left)
-        return scale
+        scale.focused.connect(lambda: self.columns[card].bring_into_sight(row))
 
     def _go_on(self, row: int, card: int, by: int) -> None:
         """To another row of the same card; with 0 to the next card, then the next row."""
@@ -216,8 +276,8 @@ class RatingTable(QScrollArea):
             card += 1
         elif row + 1 < len(self.scales):
             row, card = row + 1, 0
-        self._go_to(self.scales[row][card])
+        self.scales[row][card].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _go_to(self, scale: RatingScale) -> None:
-        scale.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.ensureWidgetVisible(scale, 0, theme.current().px(10))
+    def _follow(self, value: int) -> None:
+        for column in self.columns:
+            column.verticalScrollBar().setValue(value)

@@ -1,235 +1,21 @@
-"""The page on which one compares: the question, the cards, a note, and the answers."""
+"""The page on which one compares: the cards with their ratings, a note, and the answers, below the question."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QScrollArea,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion, Ratings, SessionView
+from core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
 from desktop import theme
-from desktop.panels.judge.ratings import RatingTable
+from desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
+from desktop.panels.judge.ratings import CardRatings
 from desktop.settings import JudgeKeys, KeyMap
-from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets import ElidedLabel, QuietButton, plural, tr
 from desktop.widgets.buttons import Button
-from desktop.widgets.cards import LETTERS, ComparisonCards
+from desktop.widgets.cards import ComparisonCards
 from desktop.widgets.layout import clear_widget
-from desktop.widgets.safe_text import safe_line
-
-RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
-RUBRIC_LEAST = 44  # two lines, to scroll in
-ROOM_FOR_REST = 300
-ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line has place for their names
-
-
-class Rubric(QScrollArea):
-    """The criteria with their explanations, as high as they need up to a share of the page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setAccessibleName(tr("Rubric"))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.most = 200
-        self._criteria: tuple[RatingCriterion, ...] = ()
-        self._instructions = ""
-
-    def set_criteria(self, criteria: Sequence[RatingCriterion], instructions: str = "") -> None:
-        if (tuple(criteria), instructions) == (self._criteria, self._instructions):
-            return
-        self._criteria, self._instructions = tuple(criteria), instructions
-        sheet = clear_widget()
-        grid = QGridLayout(sheet)
-        grid.setContentsMargins(0, 0, theme.current().gap, 0)
-        grid.setHorizontalSpacing(theme.current().gap)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
-        for row, criterion in enumerate(criteria):
-            explanation = Label(safe_line(criterion.explanation), wrap=True)
-            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-            policy.setHeightForWidth(True)
-            explanation.setSizePolicy(policy)
-            grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(explanation, row, 1)
-        if instructions:
-            whole = Label("\n".join(map(safe_line, instructions.splitlines())), wrap=True)
-            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-            policy.setHeightForWidth(True)
-            whole.setSizePolicy(policy)
-            grid.addWidget(whole, len(criteria), 0, 1, 2)
-        self.setWidget(sheet)
-        self.fit()
-
-    def fit(self) -> None:
-        """Take the height that the text needs at this width, or `most`."""
-        layout = self.widget().layout() if self.widget() is not None else None
-        if layout is not None and (self._criteria or self._instructions):
-            self.setFixedHeight(min(layout.heightForWidth(self.viewport().width()), self.most))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit()
-
-
-class QuestionCard(Card):
-    """Asks which is best. Says of a comparison that was answered before what the answer was."""
-
-    withdrawn = Signal()
-    resumed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        tokens = theme.current()
-        self.set_padding(tokens.gap, 8)
-        self._criteria: Sequence[RatingCriterion] = ()
-        self._roomy = True
-        self.criteria = ElidedLabel("", "note")
-        self.rubric_button = _toggle(tr("Rubric"), "G")
-        self.ratings = _toggle(tr("Ratings"), "R")
-        self.differences = _toggle(tr("Differences"), "D")
-        self.note = _toggle(tr("Note"), "N")
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        self.asked = ElidedLabel("", "strong")
-        row.addWidget(self.asked)
-        row.addSpacing(tokens.grid)
-        row.addWidget(self.criteria, 1)
-        for button in (self.rubric_button, self.ratings, self.differences, self.note):
-            row.addWidget(button)
-        self.rubric = Rubric()
-        self.rubric.hide()
-        self.said = Label("", "note", wrap=True)
-        self.said.hide()
-        self.box.addLayout(row)
-        self.box.addWidget(self.rubric)
-        self.box.addWidget(self.said)
-        self.box.addWidget(self._review_row())
-        self.box.addWidget(self._practice_row())
-        self._instructions = self._best = ""
-        self.rubric_button.toggled.connect(self._show_rubric)
-        theme.signals.changed.connect(self.rubric.fit)
-
-    def set_comparison(self, comparison: BlindComparison) -> None:
-        """What is asked of it, and by what it is judged."""
-        self._best = safe_line(comparison.question) or tr("Which is best?")
-        if comparison.asks_worst:
-            self._best += " " + tr("Then: which is worst?")
-        self.ask(worst=False)
-        self._instructions = comparison.instructions
-        self.set_criteria(comparison.criteria)
-
-    def ask(self, *, worst: bool) -> None:
-        """Ask for the best, or after it for the worst."""
-        self.asked.set_text(tr("And which is worst?") if worst else self._best)
-
-    def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
-        """In the practice round: where one is, and after the answer whether it was right, and why."""
-        self.practice.setVisible(step is not None)
-        if step is None:
-            return
-        where = tr("Practice {number} of {of}").format(number=step.number, of=step.of)
-        said, told = tr("it counts nowhere"), step.right is not None
-        if step.right is not None:
-            right = answer is not None and answer.card == step.right
-            better = tr("The better one is {letter}.").format(letter=LETTERS[step.right])
-            said = " ".join(part for part in (tr("Right.") if right else better, safe_line(step.why)) if part)
-        self.practice_words.setText(f"{where} · {said}")
-        self.practised.setText(tr("Go on") if step.number < step.of else tr("Go on to the first that counts"))
-        self.practised.setVisible(told)
-
-    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
-        self.rubric_button.setVisible(bool(criteria or self._instructions))
-        self._criteria = criteria
-        self._name_criteria()
-        self._show_rubric(self.rubric_button.isChecked())
-
-    def set_asked(self, *, notes: bool, ratings: bool) -> None:
-        """Offer only what the plan asks for."""
-        for button, asked in ((self.note, notes), (self.ratings, ratings)):
-            if button.isHidden() == asked:
-                button.setVisible(asked)
-
-    def set_answer(self, answer: GivenAnswer | None) -> None:
-        """Say what was answered before; None for a comparison without an answer."""
-        self.review.setVisible(answer is not None)
-        if answer is None:
-            return
-        words = {
-            "choice": tr("You chose {letter}.")
-            if answer.worst is None
-            else tr("You chose {letter}, and {worst} as the worst."),
-            "tie": tr("You called it a tie."),
-            "none": tr("You found none good."),
-            "skip": tr("You skipped this one."),
-        }[answer.outcome]
-        letter = LETTERS[answer.card] if answer.card is not None else ""
-        worst = LETTERS[answer.worst] if answer.worst is not None else ""
-        self.earlier.setText(words.format(letter=letter, worst=worst))
-
-    def set_page_size(self, width: int, height: int) -> None:
-        """Fit into a page: where it is narrow, the criteria stand in the rubric alone."""
-        self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA
-        self._name_criteria()
-        least = theme.current().px(RUBRIC_LEAST)
-        self.rubric.most = max(least, min(round(RUBRIC_SHARE * height), height - theme.current().px(ROOM_FOR_REST)))
-        self.rubric.fit()
-
-    def _name_criteria(self) -> None:
-        self.criteria.set_text(" · ".join(criterion.name for criterion in self._criteria) if self._roomy else "")
-
-    def _show_rubric(self, shown: bool) -> None:
-        # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.
-        if shown:
-            self.rubric.set_criteria(self._criteria, self._instructions)
-        self.rubric.setVisible(shown and bool(self._criteria or self._instructions))
-
-    def _practice_row(self) -> QWidget:
-        self.practice = QWidget()
-        self.practice_words = Label("", "strong", wrap=True)
-        self.practised = PrimaryButton(tr("Go on"))
-        self.practised.clicked.connect(self.resumed)
-        row = QHBoxLayout(self.practice)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.practice_words, 1)
-        row.addWidget(self.practised)
-        self.practice.hide()
-        return self.practice
-
-    def _review_row(self) -> QWidget:
-        self.review = QWidget()
-        self.earlier = Label("", "soft", wrap=True)
-        self.withdraw = LinkButton(tr("Take it back"))
-        self.go_on = LinkButton(tr("Leave it and go on"))
-        self.withdraw.clicked.connect(self.withdrawn)
-        self.go_on.clicked.connect(self.resumed)
-        row = QHBoxLayout(self.review)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.earlier, 1)
-        row.addWidget(self.withdraw)
-        row.addWidget(self.go_on)
-        self.review.hide()
-        return self.review
-
-
-def _toggle(text: str, key: str) -> Button:
-    button = Button(text, role="plain", key=key)
-    button.setCheckable(True)
-    button.toggled.connect(lambda on: button.set_role("" if on else "plain"))
-    return button
-
-
-# ---- The page
 
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
@@ -287,8 +73,9 @@ class WorkPage(QScrollArea):
         self._best: int | None = None  # chosen, while the worst is asked for
         self.question = QuestionCard()
         self.cards = ComparisonCards(_first_keys(keys, ("choose_1", "choose_2", "choose_3")))
-        self.ratings = RatingTable()
-        self.ratings.hide()
+        self.ratings = CardRatings([card.letter for card in self.cards.cards])
+        for card, column in zip(self.cards.cards, self.ratings.columns, strict=True):
+            card.put_beneath(column)
         self._ratings_offered = False
         self._asked_for_ratings = False
         self.note = NoteEdit()
@@ -308,7 +95,6 @@ class WorkPage(QScrollArea):
         box.setSpacing(tokens.gap)
         box.addWidget(self.question)
         box.addWidget(self.cards, 1)
-        box.addWidget(self.ratings)
         box.addWidget(self.note)
         box.addLayout(self._footer())
         self._note_timer = QTimer(self, singleShot=True, interval=NOTE_MILLISECONDS)
@@ -385,8 +171,7 @@ class WorkPage(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.question.set_page_size(event.size().width(), event.size().height())
-        self.ratings.set_page_height(event.size().height())
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.keys.handle(event):
@@ -402,12 +187,24 @@ class WorkPage(QScrollArea):
 
     # inside
 
+    def _fit(self) -> None:
+        """Share out the page's height: first the ratings, then the rubric; the texts have what is left."""
+        size = self.size()
+        self.ratings.set_page_height(size.height())
+        self.question.set_page_size(size.width(), size.height() - self.ratings.height)
+        roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
+        self.rating_keys.setVisible(self.ratings.shown and roomy)
+
     def _footer(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
         for button in (self.tie, self.none, self.skip):
             row.addWidget(button)
-        row.addStretch(1)
+        self.rating_keys = ElidedLabel(tr("1 is low, 5 is high. Esc goes back to the cards."), "note")
+        self.rating_keys.hide()
+        row.addSpacing(theme.current().grid)
+        row.addWidget(self.rating_keys, 1)
+        row.addStretch(0)
         row.addWidget(self.together)
         row.addSpacing(theme.current().grid)
         row.addWidget(self.go_back)
@@ -505,16 +302,18 @@ class WorkPage(QScrollArea):
 
     def _keep_in_sight(self) -> None:
         """Keep the field in use in view while a part above it opens."""
-        for part, busy in ((self.note, self.note.hasFocus()), (self.ratings, self.ratings.has_keyboard)):
-            if busy:
-                self._reach(part)
+        if self.note.hasFocus():
+            self._reach(self.note)
+        elif self.ratings.has_keyboard:
+            self._reach(self.ratings.columns[0])
 
     def _reach(self, part: QWidget) -> None:
         """Scroll the page to a part, where a small window holds large type."""
-        self.widget().layout().activate()
+        sheet = self.widget()
+        sheet.layout().activate()
         # Not ensureWidgetVisible: of a field it shows the line with the cursor alone.
-        place = part.geometry()
-        self.ensureVisible(place.left(), place.bottom(), 0, 0)
+        foot = part.mapTo(sheet, part.rect().bottomLeft())
+        self.ensureVisible(foot.x(), foot.y(), 0, 0)
 
     def _open_ratings(self) -> None:
         """Into the table; from within it, out and away with it."""
@@ -525,15 +324,15 @@ class WorkPage(QScrollArea):
         else:
             self.question.ratings.setChecked(True)
             self.ratings.take_keyboard()
-            QTimer.singleShot(0, self, lambda: self._reach(self.ratings))
+            QTimer.singleShot(0, self, lambda: self._reach(self.ratings.columns[0]))
 
     def _show_ratings(self, shown: bool) -> None:
         if shown and self.comparison is not None and self.comparison.ratings is not None:
             self.ratings.show_ratings(self.comparison.criteria, self.comparison.ratings)
-            self.ratings.set_page_height(self.height())
         if not shown and self.ratings.has_keyboard:
             self.setFocus()
-        self.ratings.setVisible(shown)
+        self.ratings.set_shown(shown)
+        self._fit()
 
     def _set_ratings(self, comparison: BlindComparison) -> None:
         """The ratings of another comparison. The table opens by itself once, and where something was rated before."""
@@ -548,7 +347,8 @@ class WorkPage(QScrollArea):
             self.question.ratings.setChecked(True)
         if self.question.ratings.isChecked():  # filled only where it is seen: the next comparison must not wait
             self.ratings.show_ratings(comparison.criteria, given)
-            self.ratings.show()
+            self.ratings.set_shown(True)
+            self._fit()
 
     def _rated(self, card: int, criterion: int, rating: int | None) -> None:
         if self.comparison is not None:

@@ -105,7 +105,7 @@ def test_ratings_are_shown_again_when_one_comes_back(rating: Rating):
     rating.press("r", "4", "5", Qt.Key.Key_Escape, "1", "1")
     rating.panel.work.question.ratings.setChecked(False)
     rating.press("b")
-    assert rating.panel.work.ratings.isVisible()
+    assert rating.panel.work.ratings.columns[0].isVisible()
     assert shown(rating)[0][:2] == [4, 5]
 
 
@@ -134,15 +134,27 @@ def test_every_scale_says_what_it_is_and_how_it_stands(rating: Rating):
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_no_scale_is_cut_off(rating: Rating, qapp: QApplication, scale: float):
+def test_nothing_is_cut_off_and_nothing_usual_below_the_fold(rating: Rating, qapp: QApplication, scale: float):
+    """At 1280×720; with letters of twice the size the page with ratings or the rubric scrolls down, never sideways."""
     theme.apply(qapp, "light", scale)
     rating.window.resize(1280, 720)
+    work, ratings = rating.panel.work, rating.panel.work.ratings
+    toggles = (work.question.ratings, work.question.rubric_button)
+    for shown in ((False, False), (False, True), (True, True), (True, False)):
+        for toggle, on in zip(toggles, shown, strict=True):
+            toggle.setChecked(on)
+        for _ in range(3):
+            qapp.processEvents()
+        assert work.horizontalScrollBar().maximum() == 0
+        assert work.verticalScrollBar().maximum() == 0 or (scale > 1 and any(shown)), shown
     rating.press("r")
     qapp.processEvents()
-    table = rating.panel.work.ratings
-    assert table.horizontalScrollBar().maximum() == 0
-    assert rating.panel.work.horizontalScrollBar().maximum() == 0
-    assert table.visibleRegion().boundingRect().height() >= 2 * table.scales[0][0].height()
+    for card, column in zip(work.cards.shown, ratings.columns, strict=True):
+        assert column.horizontalScrollBar().maximum() == 0
+        assert column.visibleRegion().boundingRect().height() >= 2 * ratings.scales[0][0].height()
+        assert card.isAncestorOf(column), "ratings stand beneath their own text"
+        assert card.reading.geometry().bottom() <= column.geometry().top()
+    assert len({column.geometry().top() for column in ratings.columns}) == 1
 
 
 def test_what_a_plan_does_not_ask_for_is_not_offered(sit: Sit):
@@ -153,7 +165,7 @@ def test_what_a_plan_does_not_ask_for_is_not_offered(sit: Sit):
     assert work.question.ratings.isHidden()
     rating.press("n", "r")
     assert not work.note.isVisible()
-    assert not work.ratings.isVisible()
+    assert not work.ratings.shown
     rating.panel.leave_button.click()
     rating.wait_for_start()
     keys = {label.text() for label in rating.panel.start.findChildren(QLabel) if label.isVisibleTo(rating.panel.start)}

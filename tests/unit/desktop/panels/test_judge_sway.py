@@ -5,14 +5,16 @@ from pathlib import Path
 import pytest
 from fingerprint_project import plan_of, project_with_texts
 from packet_files import make
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
 
 from core.judging.sway import DECLARED, EXPLAINED
+from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.panels.judge.setup import SetupPage
 from desktop.panels.judge.teaching import Teaching
+from desktop.widgets.cards import ComparisonCards
 
 
 @pytest.fixture
@@ -64,6 +66,25 @@ def test_the_end_of_a_packet_explains_the_recommendations(qtbot: QtBot, window: 
     rating.end()
     rating.at("finished_page")
     assert EXPLAINED in said(rating)
+
+
+def test_a_recommendation_makes_no_card_wider_and_all_texts_begin_at_one_height(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    theme.apply(qapp, "light", 2.0)
+    cards = ComparisonCards(("1", "2", "3"))
+    qtbot.addWidget(cards)
+    cards.resize(1148, 500)
+    cards.set_texts(["one", "two", "three"], None)
+    cards.show()
+    narrowest = cards.minimumSizeHint().width()
+    cards.set_texts(["one", "two", "three"], 1)
+    qapp.processEvents()
+    assert cards.minimumSizeHint().width() <= max(narrowest, 1148)
+    assert len({card.reading.geometry().top() for card in cards.shown}) == 1
+    chip = cards.shown[1].suggested
+    assert chip.height() >= chip.heightForWidth(chip.width()), "every word of it can be read"
+    assert chip.geometry().right() <= cards.shown[1].width()
 
 
 def test_recommendations_are_planted_in_the_form(qtbot: QtBot) -> None:

@@ -1,0 +1,217 @@
+"""The card above the texts: what is asked, by which criteria, and what was answered before."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+
+from core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
+from desktop import theme
+from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, tr
+from desktop.widgets.buttons import Button
+from desktop.widgets.cards import LETTERS
+from desktop.widgets.layout import clear_widget
+from desktop.widgets.safe_text import safe_line
+
+RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
+RUBRIC_LEAST = 44  # two lines, to scroll in
+ROOM_FOR_REST = 345  # of the page's height, for all but rubric and ratings
+ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line has place for their names
+
+
+class Rubric(QScrollArea):
+    """The criteria with their explanations, as high as they need up to a share of the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setAccessibleName(tr("Rubric"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.most = 200
+        self._criteria: tuple[RatingCriterion, ...] = ()
+        self._instructions = ""
+
+    def set_criteria(self, criteria: Sequence[RatingCriterion], instructions: str = "") -> None:
+        if (tuple(criteria), instructions) == (self._criteria, self._instructions):
+            return
+        self._criteria, self._instructions = tuple(criteria), instructions
+        sheet = clear_widget()
+        grid = QGridLayout(sheet)
+        grid.setContentsMargins(0, 0, theme.current().gap, 0)
+        grid.setHorizontalSpacing(theme.current().gap)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for row, criterion in enumerate(criteria):
+            explanation = Label(safe_line(criterion.explanation), wrap=True)
+            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            explanation.setSizePolicy(policy)
+            grid.addWidget(Label(safe_line(criterion.name), "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(explanation, row, 1)
+        if instructions:
+            whole = Label("\n".join(map(safe_line, instructions.splitlines())), wrap=True)
+            policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            whole.setSizePolicy(policy)
+            grid.addWidget(whole, len(criteria), 0, 1, 2)
+        self.setWidget(sheet)
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the height that the text needs at this width, or `most`."""
+        layout = self.widget().layout() if self.widget() is not None else None
+        if layout is not None and (self._criteria or self._instructions):
+            self.setFixedHeight(min(layout.heightForWidth(self.viewport().width()), self.most))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+
+class QuestionCard(Card):
+    """Asks which is best. Says of a comparison that was answered before what the answer was."""
+
+    withdrawn = Signal()
+    resumed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tokens = theme.current()
+        self.set_padding(tokens.gap, 8)
+        self._criteria: Sequence[RatingCriterion] = ()
+        self._roomy = True
+        self.criteria = ElidedLabel("", "note")
+        self.rubric_button = _toggle(tr("Rubric"), "G")
+        self.ratings = _toggle(tr("Ratings"), "R")
+        self.differences = _toggle(tr("Differences"), "D")
+        self.note = _toggle(tr("Note"), "N")
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        self.asked = ElidedLabel("", "strong")
+        row.addWidget(self.asked)
+        row.addSpacing(tokens.grid)
+        row.addWidget(self.criteria, 1)
+        for button in (self.rubric_button, self.ratings, self.differences, self.note):
+            row.addWidget(button)
+        self.rubric = Rubric()
+        self.rubric.hide()
+        self.said = Label("", "note", wrap=True)
+        self.said.hide()
+        self.box.addLayout(row)
+        self.box.addWidget(self.rubric)
+        self.box.addWidget(self.said)
+        self.box.addWidget(self._review_row())
+        self.box.addWidget(self._practice_row())
+        self._instructions = self._best = ""
+        self.rubric_button.toggled.connect(self._show_rubric)
+        theme.signals.changed.connect(self.rubric.fit)
+
+    def set_comparison(self, comparison: BlindComparison) -> None:
+        """What is asked of it, and by what it is judged."""
+        self._best = safe_line(comparison.question) or tr("Which is best?")
+        if comparison.asks_worst:
+            self._best += " " + tr("Then: which is worst?")
+        self.ask(worst=False)
+        self._instructions = comparison.instructions
+        self.set_criteria(comparison.criteria)
+
+    def ask(self, *, worst: bool) -> None:
+        """Ask for the best, or after it for the worst."""
+        self.asked.set_text(tr("And which is worst?") if worst else self._best)
+
+    def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
+        """In the practice round: where one is, and after the answer whether it was right, and why."""
+        self.practice.setVisible(step is not None)
+        if step is None:
+            return
+        where = tr("Practice {number} of {of}").format(number=step.number, of=step.of)
+        said, told = tr("it counts nowhere"), step.right is not None
+        if step.right is not None:
+            right = answer is not None and answer.card == step.right
+            better = tr("The better one is {letter}.").format(letter=LETTERS[step.right])
+            said = " ".join(part for part in (tr("Right.") if right else better, safe_line(step.why)) if part)
+        self.practice_words.setText(f"{where} · {said}")
+        self.practised.setText(tr("Go on") if step.number < step.of else tr("Go on to the first that counts"))
+        self.practised.setVisible(told)
+
+    def set_criteria(self, criteria: Sequence[RatingCriterion]) -> None:
+        self.rubric_button.setVisible(bool(criteria or self._instructions))
+        self._criteria = criteria
+        self._name_criteria()
+        self._show_rubric(self.rubric_button.isChecked())
+
+    def set_asked(self, *, notes: bool, ratings: bool) -> None:
+        """Offer only what the plan asks for."""
+        for button, asked in ((self.note, notes), (self.ratings, ratings)):
+            if button.isHidden() == asked:
+                button.setVisible(asked)
+
+    def set_answer(self, answer: GivenAnswer | None) -> None:
+        """Say what was answered before; None for a comparison without an answer."""
+        self.review.setVisible(answer is not None)
+        if answer is None:
+            return
+        words = {
+            "choice": tr("You chose {letter}.")
+            if answer.worst is None
+            else tr("You chose {letter}, and {worst} as the worst."),
+            "tie": tr("You called it a tie."),
+            "none": tr("You found none good."),
+            "skip": tr("You skipped this one."),
+        }[answer.outcome]
+        letter = LETTERS[answer.card] if answer.card is not None else ""
+        worst = LETTERS[answer.worst] if answer.worst is not None else ""
+        self.earlier.setText(words.format(letter=letter, worst=worst))
+
+    def set_page_size(self, width: int, height: int) -> None:
+        """Fit into a page, less what ratings take: where it is narrow, the criteria stand in the rubric alone."""
+        self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA
+        self._name_criteria()
+        least = theme.current().px(RUBRIC_LEAST)
+        self.rubric.most = max(least, min(round(RUBRIC_SHARE * height), height - theme.current().px(ROOM_FOR_REST)))
+        self.rubric.fit()
+
+    def _name_criteria(self) -> None:
+        self.criteria.set_text(" · ".join(criterion.name for criterion in self._criteria) if self._roomy else "")
+
+    def _show_rubric(self, shown: bool) -> None:
+        # Filled only when it is seen: most comparisons are judged without it, and the next one must not wait.
+        if shown:
+            self.rubric.set_criteria(self._criteria, self._instructions)
+        self.rubric.setVisible(shown and bool(self._criteria or self._instructions))
+
+    def _practice_row(self) -> QWidget:
+        self.practice = QWidget()
+        self.practice_words = Label("", "strong", wrap=True)
+        self.practised = PrimaryButton(tr("Go on"))
+        self.practised.clicked.connect(self.resumed)
+        row = QHBoxLayout(self.practice)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.practice_words, 1)
+        row.addWidget(self.practised)
+        self.practice.hide()
+        return self.practice
+
+    def _review_row(self) -> QWidget:
+        self.review = QWidget()
+        self.earlier = Label("", "soft", wrap=True)
+        self.withdraw = LinkButton(tr("Take it back"))
+        self.go_on = LinkButton(tr("Leave it and go on"))
+        self.withdraw.clicked.connect(self.withdrawn)
+        self.go_on.clicked.connect(self.resumed)
+        row = QHBoxLayout(self.review)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.earlier, 1)
+        row.addWidget(self.withdraw)
+        row.addWidget(self.go_on)
+        self.review.hide()
+        return self.review
+
+
+def _toggle(text: str, key: str) -> Button:
+    button = Button(text, role="plain", key=key)
+    button.setCheckable(True)
+    button.toggled.connect(lambda on: button.set_role("" if on else "plain"))
+    return button
