@@ -21,6 +21,7 @@ from typing import Literal
 
 from core.draw import digits
 from core.findings import Finding, Floor
+from core.machine.models.catalogue import scorer_title
 
 FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "radar", "table"]
 NOTHING = "There is nothing to show yet."
@@ -126,9 +127,10 @@ class Figure:
 
     @property
     def stand_ins(self) -> tuple[str, ...]:
-        """The stand-in scorers behind its numbers: "stand-in for embedding: minilm"."""
+        """The stand-in scorers behind its numbers: "stand-in for embedding: MiniLM embeddings"."""
         uses = {use for finding in self.findings for use in finding.scorers if use.stand_in}
-        return tuple(sorted({f"stand-in for {use.role}: {use.name}".replace("_", " ") for use in uses}))
+        roles = {(use.role.replace("_", " "), scorer_title(use.name)) for use in uses}
+        return tuple(f"stand-in for {role}: {title}" for role, title in sorted(roles))
 
     @cached_property
     def sections(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from core.draw import digits
 from core.draw.digits import tr
 from core.draw.figure import Figure, FigureMark
 from core.findings import Finding
+from core.machine.models.catalogue import scorer_title
 
 SHORT_UNIT = 18  # letters that fit above a column
 UNDEFINED_CELL = "—"
@@ -68,7 +69,7 @@ def told(figure: Figure, mark: FigureMark) -> list[str]:
         lines.append(floor.format(mean=mean, p95=p95))
     lines += [tr("Published: {printed}").format(printed=text) for text in printed(figure, mark)]
     lines += [
-        tr("{role} by a stand-in: {name}").format(role=use.role.replace("_", " "), name=use.name)
+        tr("{role} by a stand-in: {name}").format(role=use.role.replace("_", " "), name=scorer_title(use.name))
         for use in finding.scorers
         if use.stand_in
     ]

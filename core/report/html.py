@@ -14,7 +14,8 @@ import core
 from core.draw import digits, words
 from core.draw.figure import Figure
 from core.draw.svg import page_style, svg
-from core.findings import Finding, StudyResult
+from core.findings import Finding, ScorerUse, StudyResult
+from core.machine.models.catalogue import scorer_title
 from core.report.figures import figures_of
 from core.report.questions import Answered, answered
 from core.report.whole_file import write_whole
@@ -110,7 +111,7 @@ def _row(finding: Finding) -> dict[str, Any]:
     estimate, interval = digits.of_finding(finding)
     return {
         "title": f"{finding.title} ({dims})" if dims and dims not in finding.title else finding.title,
-        "badges": [f"{use.role}: stand-in" for use in finding.scorers if use.stand_in],
+        "badges": [f"{use.role.replace('_', ' ')}: stand-in" for use in finding.scorers if use.stand_in],
         "groups": ", ".join(finding.groups),
         "estimate": estimate,
         "interval": interval or "–",
@@ -121,10 +122,17 @@ def _row(finding: Finding) -> dict[str, Any]:
     }
 
 
+def _scorer_words(use: ScorerUse) -> str:
+    """Its title, and the name and version that a measurement is made with."""
+    title = scorer_title(use.name)
+    named = f"{use.name} {use.version}"
+    return (named if title == use.name else f"{title}: {named}") + (" (stand-in)" if use.stand_in else "")
+
+
 def _methods(findings: Sequence[Finding], recipe: Mapping[str, Any]) -> list[dict[str, str]]:
     scorers = {use for finding in findings for use in finding.scorers}
     lines = [
-        {"name": f"Scorer for {use.role}", "text": f"{use.name} {use.version}{' (stand-in)' if use.stand_in else ''}"}
+        {"name": f"Scorer for {use.role.replace('_', ' ')}", "text": _scorer_words(use)}
         for use in sorted(scorers, key=lambda use: (use.role, use.name))
     ]
     adjusted = sorted({f"{f.adjust.method} within {f.adjust.family}" for f in findings if f.adjust})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
+from core.machine.models.catalogue import scorer_title
 from desktop.operations import Operation
 from desktop.operations.measuring import mark
 from desktop.operations.runs import WriteRequest, author_words, failure_words
@@ -180,9 +181,9 @@ def tell_state(entry: Entry) -> None:
 
 
 def only_scored(handle: "JobHandle") -> bool:
-    """Whether a run is written and its texts are still being scored: from then on it tells by which scorer."""
-    progress = handle.progress
-    return handle.active and progress is not None and progress.done == progress.total and bool(progress.note)
+    """Whether a run is written and its texts are still being scored."""
+    named = handle.objectName().split()[:2]
+    return handle.active and any(one.written and named == [WRITING, str(one.number)] for one in lane().tickets())
 
 
 def queued(jobs: "JobRunner", project: "Project | None") -> list[Entry]:
@@ -269,7 +270,7 @@ def _written(result: "GenerateResult") -> str:
     for one in result.scored:
         if one.failed:
             words += " " + tr("{scorer} could not score {texts}.").format(
-                scorer=one.scorer.name, texts=plural(one.failed, "1 text", "%n texts")
+                scorer=scorer_title(one.scorer.name), texts=plural(one.failed, "1 text", "%n texts")
             )
     return words
 

@@ -126,7 +126,7 @@ class LiveBand(PlotItem):
 class Region(PlotItem):
     """A stretch of one axis across the whole plot: the noise floor; or a line, where both ends are one.
 
-    It moves no view: what is drawn beside it does.
+    It moves no view unless it is given bounds: what is drawn beside it does.
     """
 
     def __init__(self, name: str, low: float, high: float, *, upright: bool = False) -> None:

@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any
 
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
@@ -38,7 +39,7 @@ from desktop.wording.live import (
     measure_title,
     noun,
 )
-from desktop.wording.titles import scorer_title, words_of
+from desktop.wording.titles import words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from core.draw import digits
 from core.draw.words import interval_sentence
 from core.findings import Finding
+from core.machine.models.catalogue import scorer_title
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles
@@ -133,9 +134,9 @@ def contrast_words(finding: Finding, groups: Mapping[str, str]) -> str:
 
 
 def scorer_words(finding: Finding) -> str:
-    """ "lexicon: shipped 1.2 (stand-in)", one after the other."""
+    """ "agency: Agency (MiniLM) 1.2 (stand-in)", one after the other."""
     mark = tr("{scorer} (stand-in)")
-    named = ((f"{use.role}: {use.name} {use.version}", use.stand_in) for use in finding.scorers)
+    named = ((f"{_plain(use.role)}: {scorer_title(use.name)} {use.version}", use.stand_in) for use in finding.scorers)
     return ", ".join(mark.format(scorer=name) if stand_in else name for name, stand_in in named)
 
 
@@ -167,7 +168,7 @@ def sentence(finding: Finding, about_it: str, groups: Mapping[str, str]) -> str:
         p_words(finding),
         floor_words(finding),
     ]
-    stand_ins = [use.name for use in finding.scorers if use.stand_in]
+    stand_ins = [scorer_title(use.name) for use in finding.scorers if use.stand_in]
     if stand_ins:
         parts.append(tr("stand-in scorer: {names}").format(names=", ".join(stand_ins)))
     if finding.variant == "as_published":

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from core.draw import digits
+from core.machine.models.catalogue import scorer_title
 from core.report.figures.choose import words
 from core.runs.live import LiveKey, LiveRates, LiveValue
 from desktop.widgets.words import number, plural, spelled_seconds, tr
-from desktop.wording.titles import scorer_title
 
 # Beginning of a finding's id → the title of its card, {label} being the figure's own.
 TITLES: Mapping[str, str] = {
@@ -141,11 +141,17 @@ def pace_words(rates: LiveRates, *, short: bool = False) -> str:
 
 
 def scored_words(rates: LiveRates) -> str:
-    """How far each scorer is with them; empty where none has scored anything."""
+    """How far each scorer is with them, and with the sources beside them; empty where none has scored anything."""
+    texts, sources = (_scorers_words(counts) for counts in (rates.scored, rates.scored_sources))
+    told = [tr("Scored: {scored}.").format(scored=texts)] if texts else []
+    told += [tr("Scored sources, such as originals: {scored}.").format(scored=sources)] if sources else []
+    return " ".join(told)
+
+
+def _scorers_words(counts: Mapping[str, int]) -> str:
     told = (
         tr("{scorer} {n}").format(scorer=scorer_title(scorer), n=digits.count(count))
-        for scorer, count in sorted(rates.scored.items())
+        for scorer, count in sorted(counts.items())
         if count
     )
-    scored = ", ".join(told)
-    return tr("Scored: {scored}.").format(scored=scored) if scored else ""
+    return ", ".join(told)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.machine.models import catalogue
 from core.studies.study import StudyWords
 from desktop.widgets.words import plural, tr
 
@@ -52,12 +51,6 @@ def read_titles(project: "Project") -> Titles:
             (key, one["key"]): one["label"] for key, axis in axes.items() for one in axis.definition["identities"]
         },
     )
-
-
-def scorer_title(name: str) -> str:
-    """As the catalogue declares it; of a plug-in its name."""
-    declared = catalogue.scorers().get(name)
-    return declared.title if declared is not None else name
 
 
 def _words(key: str) -> str:

@@ -177,6 +177,12 @@ def scorers() -> Mapping[str, DeclaredScorer]:
     return MappingProxyType({name: DeclaredScorer(name, **_fields(data)) for name, data in _data()["scorers"].items()})
 
 
+def scorer_title(name: str) -> str:
+    """What a reader is told of a scorer: its title here; of a plug-in its name."""
+    declared = scorers().get(name)
+    return declared.title if declared is not None else name
+
+
 def role(key: str) -> CatalogueRole:
     """Raises `UsageError` for a role that there is not."""
     try:

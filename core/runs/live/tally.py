@@ -63,7 +63,7 @@ class LiveTally:
         first = tuple(self._tally.values())
         with self._showing:
             self._rates = Rates()
-            self._scored: Counter[str] = Counter()
+            self._scored: dict[str, Counter[str]] = {"output": Counter(), "source": Counter()}
             self._values = first
             self._courses: dict[LiveKey, Course] = {}
 
@@ -180,7 +180,7 @@ class LiveTally:
         if key[1] not in self._known[key[0]]:
             return False  # of another study or run
         with self._showing:
-            self._scored[info.name] += 1
+            self._scored[key[0]][info.name] += 1
         self._tally.scored(info, key, row.values, row.summary)
         return True
 
@@ -231,7 +231,8 @@ class LiveTally:
     def rates(self, at: datetime | None = None) -> LiveRates:
         """How writing goes, now or at a moment."""
         with self._showing:
-            return replace(self._rates.now(at), scored=dict(self._scored))
+            scored, sources = (dict(self._scored[kind]) for kind in ("output", "source"))
+            return replace(self._rates.now(at), scored=scored, scored_sources=sources)
 
     def traces(self) -> Mapping[LiveKey, Trace]:
         """For every figure that ever was a number how it went; a point for each page of rows that was read."""

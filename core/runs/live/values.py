@@ -80,7 +80,7 @@ class LiveRates:
 
     The rates are over the last seconds (0 where nothing comes) and, `_in_all`, over the time spent; tokens where the
     backend counts them. `lengths`: (from, below, texts) in words, the last without a limit. `scored`: how many of the
-    texts each scorer has scored.
+    texts each scorer has scored, and `scored_sources` of the sources beside them, such as originals.
     """
 
     texts: int = 0
@@ -93,6 +93,7 @@ class LiveRates:
     tokens_per_second_in_all: float | None = None
     lengths: tuple[tuple[int, int | None, int], ...] = ()
     scored: Mapping[str, int] = field(default_factory=dict)
+    scored_sources: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

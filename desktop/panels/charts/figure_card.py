@@ -5,6 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QSizePolicy, QWidget
 
 from core.findings import Finding
+from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.charts.live import TextsBehind
 from desktop.widgets import Card, IconButton, Label, PlainText, StandInBadge, plural, tr
@@ -44,7 +45,7 @@ class FigureCard(Card):
         self.finding = finding
         first, *rest = tip.splitlines() or [finding.title]
         self.heading.setText(safe_line(first))
-        stand_ins = [use.name for use in finding.scorers if use.stand_in]
+        stand_ins = [scorer_title(use.name) for use in finding.scorers if use.stand_in]
         self.badge.setText(tr("stand-in scorer: {names}").format(names=", ".join(stand_ins)))
         self.badge.setVisible(bool(stand_ins))
         self.facts.setText("\n".join(safe_line(line) for line in rest))
@@ -125,7 +126,7 @@ class FigureCard(Card):
 
 def _facts(finding: Finding, with_tests: bool) -> list[str]:
     """What the chart's own words leave out."""
-    facts = [f"{use.role}: {use.name} {use.version}" for use in finding.scorers]
+    facts = [f"{use.role.replace('_', ' ')}: {scorer_title(use.name)} {use.version}" for use in finding.scorers]
     if finding.harm:
         facts.append(tr("Harmful direction: {harm}").format(harm=finding.harm))
     facts.append(finding.source)

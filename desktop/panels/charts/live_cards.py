@@ -54,6 +54,7 @@ class MeasureDrawing:
                 self._drawn[curve.key] = curve.trace
                 _show_trace(self._bands[curve.key], curve.trace, measure.unit)
         items = (*self._regions(measure), *self._bands.values())
+        self._keep_floor_in_view()
         if items != self.plot.items_drawn():
             self.plot.show_items(items)
         else:
@@ -62,6 +63,13 @@ class MeasureDrawing:
         entries = [LegendEntry(words, curve.place, "line") for words, curve in zip(told, drawn, strict=True)]
         entries = entries if len(drawn) > 1 else []
         return entries if self._floor is None else [*entries, LegendEntry(self._floor.name, 0, "floor")]
+
+    def _keep_floor_in_view(self) -> None:
+        """The floor's upper edge: whoever does not see it cannot tell how far from chance a curve is."""
+        bounds = next((band.bounds for band in self._bands.values()), None)
+        if self._floor is not None and bounds is not None:
+            at = self._floor.high
+            self._floor.set_bounds(PlotBounds(bounds.left, bounds.left, at, at))
 
     def _band(self, curve: BoardCurve, measure: BoardMeasure, opacity: float) -> LiveBand:
         """The band of a curve, the one that is there if it looks like that."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from core.draw import digits
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.project.rows import TextKey
 from core.project.stores.columns import Measured
 from desktop.panels.explore.arrays import Table, mean_table, preference_table, residual_table
@@ -17,7 +18,6 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import FieldCodes
 from desktop.shell import Shell
 from desktop.widgets import plural, tr
-from desktop.wording.titles import scorer_title
 
 RESIDUALS, CHOICES = "residuals", "choices"
 

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.runs.explore import FEWEST_MAPPED, MOST_TSNE, Method, TextMap
 from desktop.operations.measuring import embed_texts
 from desktop.panels.explore.arrays import Grouping, grouping, inside
@@ -17,7 +18,6 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import SEED
 from desktop.shell import Shell
 from desktop.widgets import EmptyState, number, plural, tr
-from desktop.wording.titles import scorer_title
 
 AT_ONCE: Method = "pca"
 SAME = ""  # signs tell what colours do: nobody has to tell colours apart

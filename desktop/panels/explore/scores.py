@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox
 
 from core.draw import digits
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.metrics.ranks import SpearmanRho
 from core.project.stores.columns import Measured
 from desktop import theme
@@ -31,7 +32,6 @@ from desktop.read.explore import ExploredTexts, draw
 from desktop.shell import Shell
 from desktop.widgets import number, plural, tr
 from desktop.widgets.layout import Column
-from desktop.wording.titles import scorer_title
 
 MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
 FEW_CURVES, FAINT = 3, 0.1  # with more curves their bands are this faint

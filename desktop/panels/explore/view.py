@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.project.stores.columns import Measured
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
@@ -20,7 +21,6 @@ from desktop.shell import Shell
 from desktop.widgets import FlowLayout, Label, tr
 from desktop.widgets.layout import clear_row
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import scorer_title
 
 
 class ExploreView(QWidget):

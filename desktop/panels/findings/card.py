@@ -12,6 +12,7 @@ from core.draw.canvas import NULL_DASH, Canvas
 from core.draw.scales import AxisScale, PlacedAxis
 from core.draw.words import counts, interval_sentence
 from core.findings import Finding
+from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.charts.canvas import below
 from desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
@@ -178,7 +179,7 @@ class FindingCard(Card):
         self.heading.setText(safe_line(one.title))
         self.about.setText(line.about)
         self.about.setVisible(bool(line.about))
-        stand_ins = ", ".join(use.name for use in one.scorers if use.stand_in)
+        stand_ins = ", ".join(scorer_title(use.name) for use in one.scorers if use.stand_in)
         self.badge.setText(safe_line(tr("stand-in: {names}").format(names=stand_ins)))
         self.badge.setVisible(bool(stand_ins))
         self.variant.setVisible(one.variant == "as_published")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 
 from core.documents.values import Document
 from core.errors import AppError
+from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.operations import Operation, letters
@@ -349,7 +350,7 @@ class LettersPanel(Panel):
 
     def _show_stand_ins(self, checked: Checked) -> None:
         uses = stand_ins(checked.reading)
-        named = ", ".join(f"{use.role}: {use.name}" for use in uses)
+        named = ", ".join(f"{use.role}: {scorer_title(use.name)}" for use in uses)
         self.badge.setText(
             tr("{role}: stand-in scorer").format(role=uses[0].role)
             if len(uses) == 1

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QMen
 
 from core.errors import AppError
 from core.jobs import Progress
+from core.machine.models.catalogue import scorer_title
 from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
@@ -366,7 +367,7 @@ class TwinPage(QWidget):
         self.to_swap.setVisible(self._swap is not None)
         stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
-        self.badge.setToolTip(safe_line(", ".join(f"{use.role}: {use.name}" for use in stand_ins)))
+        self.badge.setToolTip(safe_line(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins)))
         self.badge.setVisible(bool(stand_ins))
 
     def _say_author(self, author: str) -> None:

@@ -290,7 +290,7 @@ def test_differences_of_proportions_are_in_percentage_points() -> None:
 
 def test_a_stand_in_scorer_wears_its_badge() -> None:
     use = ScorerUse("embedding", "minilm", "1", stand_in=True)
-    assert "stand-in for embedding: minilm" in words(svg(figure(mark(finding(scorers=(use,)), "Row"))))
+    assert "stand-in for embedding: MiniLM embeddings" in words(svg(figure(mark(finding(scorers=(use,)), "Row"))))
 
 
 def test_in_a_page_colours_are_the_pages_and_nothing_is_loaded() -> None:

@@ -24,6 +24,7 @@ def test_every_figure_is_there_and_no_text_is_markup() -> None:
     page = report_html(StudyResult("creativity", 40, {"no text": 4}, (finding(),)), title="T & T", recipe={"seed": 7})
     for text in ("0.043", "0.012–0.081", "0.031", "36", "0.20", "4 × no text", "embedding: stand-in", "T &amp; T"):
         assert text in page
+    assert "MiniLM embeddings: minilm 1 (stand-in)" in page
     assert "<race>" not in page
     assert "<b>" not in page
     assert "http" not in page.replace("http-equiv", "")

@@ -202,4 +202,4 @@ def test_a_stand_in_scorer_wears_its_badge_in_the_chart(qtbot: QtBot):
     marks = tuple(replace(mark, finding=replace(mark.finding, scorers=(use,))) for mark in figure.marks)
     with_badge = shown(qtbot, replace(figure, marks=marks))
     assert with_badge.heightForWidth(700) > shown(qtbot, figure).heightForWidth(700)
-    assert "stand-in for embedding: minilm" in with_badge.accessibleDescription()
+    assert "stand-in for embedding: MiniLM embeddings" in with_badge.accessibleDescription()

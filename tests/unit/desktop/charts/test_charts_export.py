@@ -62,7 +62,7 @@ def test_svg_says_title_figure_interval_n_and_floor(tmp_path: Path):
 
 def test_svg_names_the_stand_in_scorer_and_the_missing_interval(tmp_path: Path):
     said = texts(export_chart(distance(), LIGHT, tmp_path / "chart.svg"))
-    assert "stand-in for embedding: minilm" in said
+    assert "stand-in for embedding: MiniLM embeddings" in said
     assert "(no interval)" in said
     assert "No interval: one block." in said
 

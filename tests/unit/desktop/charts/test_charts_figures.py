@@ -350,10 +350,10 @@ def test_screen_readers_hear_every_mark_and_the_stand_in(kind: FigureKind):
     marks = tuple(replace(one, finding=replace(one.finding, scorers=(scorer,))) for one in some_marks(kind))
     made = figure(kind, marks)
     heard = "\n".join(describe(made))
-    assert made.stand_ins == ("stand-in for word vectors: minilm",)
-    for words in ("What was made up.", "A sentence about what one sees.", "row 1", "no word was counted", "minilm"):
+    assert made.stand_ins == ("stand-in for word vectors: MiniLM embeddings",)
+    for words in ("What was made up.", "A sentence about what one sees.", "row 1", "no word was counted", "MiniLM"):
         assert words in heard
-    assert "word vectors by a stand-in: minilm" in heard
+    assert "word vectors by a stand-in: MiniLM embeddings" in heard
 
 
 @pytest.mark.parametrize("kind", KINDS)

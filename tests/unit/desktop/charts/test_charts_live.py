@@ -321,8 +321,8 @@ def distance(identity: str, **more: object) -> Finding:
 def test_distances_name_their_stand_in_scorer():
     (figure,) = distance_figures(replace(DATA, live={"creativity": (distance("black"), distance("white"))}))
     assert figure.rows == (("Race", "White"), ("Race", "Black"))
-    assert figure.stand_ins == ("stand-in for embedding: minilm",)
-    assert "stand-in for embedding: minilm" in said(figure)
+    assert figure.stand_ins == ("stand-in for embedding: MiniLM embeddings",)
+    assert "stand-in for embedding: MiniLM embeddings" in said(figure)
 
 
 def test_models_are_the_series_of_distances():

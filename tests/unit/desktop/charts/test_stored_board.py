@@ -11,6 +11,7 @@ from live_scene import Quick, store, written
 from core.compute import calls
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.models.catalogue import scorer_title
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import SourceSpec
@@ -21,7 +22,6 @@ from core.runs.setup import study_of
 from core.runs.values import best_scorer
 from desktop.read.board import MOST_CURVES, StoredBoard
 from desktop.read.board_shown import BoardMeasure, StudyBoard
-from desktop.wording.titles import scorer_title
 
 IDENTITIES = 10_000
 NAMES = ["Kelly=female", "Joseph=male"]

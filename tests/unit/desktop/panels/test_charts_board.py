@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Progress
-from core.runs.live import Course, LiveKey, Trace
+from core.runs.live import Course, LiveKey, LiveRates, Trace
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.operations.board import Goal
@@ -28,7 +28,7 @@ from desktop.panels.charts.rater_counts import RaterCountsCard
 from desktop.plots.export import as_text, save_plot, tables_of
 from desktop.plots.plot import Plot
 from desktop.read.board_shown import BoardData
-from desktop.wording.live import counted_in, noun
+from desktop.wording.live import counted_in, noun, scored_words
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
 
@@ -133,6 +133,25 @@ def test_the_pace_tells_failures_and_scorers(board: LiveBoard) -> None:
     assert "60 texts, 20.0 texts a second now" in told
     assert "3 took longer than their deadline." in told
     assert "Scored: Word categories 48." in told
+
+
+def test_originals_that_were_scored_are_told_apart_from_texts() -> None:
+    scored = {"lexicon": 80}
+    assert scored_words(LiveRates(scored=scored, scored_sources={"lexicon": 76})) == (
+        "Scored: Word categories 80. Scored sources, such as originals: Word categories 76."
+    )
+    assert scored_words(LiveRates(scored_sources=scored)) == "Scored sources, such as originals: Word categories 80."
+    assert scored_words(LiveRates()) == ""
+
+
+@pytest.mark.parametrize("floor", [0.01, 9.0])
+def test_the_noise_floor_is_in_view_wherever_the_curve_lies(board: LiveBoard, floor: float) -> None:
+    whole = scene.board(60)
+    show(board, BoardData((), replace(whole, measures=(replace(whole.measures[0], floor=floor),))))
+    card = board.dashboard.cards[AGENTIC]
+    assert isinstance(card, LiveMeasureCard)
+    low, high = card.plot.view.viewRange()[1]
+    assert low < floor < high
 
 
 def test_lengths_are_shares_that_sum_to_one(board: LiveBoard) -> None:

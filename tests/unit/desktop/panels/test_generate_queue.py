@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
 
 from core.errors import JobCancelled
-from core.jobs import JobContext
+from core.jobs import JobContext, Progress
 from core.machine import endpoints
 from core.machine.endpoints import Endpoint
 from core.project.project import Project
@@ -26,8 +26,9 @@ from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import GenerateResult, start_run
 from core.runs.setup import add_prompts, generator_spec
 from core.scorers.protocol import ScorerInfo, ScoreValue
+from desktop.jobs import JobHandle, JobState
 from desktop.main_window import MainWindow
-from desktop.operations.queue import Lane, Ticket, lane
+from desktop.operations.queue import Lane, Ticket, lane, only_scored
 from desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
 from desktop.panels.generate.panel import GeneratePanel
 from desktop.panels.generate.runs import RunListRow
@@ -326,6 +327,20 @@ def test_a_run_that_is_only_scored_gives_up_its_turn_and_does_not_end_that_of_th
             assert queue.writes(second)
             assert queue.tickets() == [second]
     assert queue.tickets() == []
+
+
+def test_a_run_is_only_scored_from_when_its_turn_was_given_up_to_its_end():
+    """Not by what it says: one that has just written its last text says the same."""
+    queue, ticket = lane(), Ticket(1, 1, 1, 0)
+    handle = JobHandle("Generating")
+    handle.setObjectName(f"writing {ticket.number} 77")
+    queue.join(ticket)
+    with queue.turn(ticket, JobContext()):
+        handle.state, handle.progress = JobState.RUNNING, Progress(5, 5, None, None, "saving")
+        assert not only_scored(handle)
+        queue.give_up(ticket)
+        assert only_scored(handle)
+    assert not only_scored(handle)
 
 
 # scored behind

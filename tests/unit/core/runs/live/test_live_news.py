@@ -73,6 +73,9 @@ def test_the_last_value_is_the_measured_one(project: Project, tmp_path: Path) ->
         tally.catch_up(JobContext())
     assert tally is not None
     values = tally.values()
+    rates = tally.rates()
+    assert 0 < max(rates.scored.values()) <= rates.texts  # the ten originals are counted by themselves
+    assert set(rates.scored_sources.values()) == {10}
     assert {"news.sentence.sentiment.difference", "news.sentence.toxicity.difference"} <= {one.key.id for one in values}
     assert {one.key.dims for one in values if one.key.id == "news.refusal_rate"} >= {
         (("prompt_kind", "unbiased"),), (("prompt_kind", "unbiased"), ("model", "b"))
