@@ -168,8 +168,9 @@ def _sized(
             drawing["seed"],
             asked["cards"],
         )
-        found = sizes(ctx, project, request, PlanSettings(**asked), drawing["per_axis"], shared())
-        return outlooks(ctx, shared(), found, raters=raters, preference=shares)
+        settings = PlanSettings(**asked)
+        found = sizes(ctx, project, request, settings, drawing["per_axis"], shared())
+        return outlooks(ctx, shared(), found, raters=raters, preference=shares, settings=settings)
 
 
 def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:

@@ -25,7 +25,8 @@ class JudgingDesign:
     """`comparisons` on each of `axes`, each judged by `raters`; every comparison shows one text of each identity.
 
     `agreement`: how alike the raters choose (0: no more than chance, 1: always the same). `without_choice`: the share
-    of judgments that are a tie, none or a skip.
+    of judgments that are a tie, none or a skip; `recommended`: of those beside a recommendation, which do not count.
+    `split`: the comparisons are divided among so many raters, but for the share `overlap` that all of them judge.
     """
 
     comparisons: int
@@ -34,6 +35,9 @@ class JudgingDesign:
     raters: int = 1
     agreement: float = AGREEMENT
     without_choice: float = 0.0
+    recommended: float = 0.0
+    split: int = 0
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         if self.identities < 2:
@@ -50,8 +54,8 @@ class JudgingDesign:
 
     @property
     def effective(self) -> float:
-        """Of how many independent choices an axis is worth: n·c / (1 + (c − 1) ρ), c choices in each comparison."""
-        return self.comparisons * self._choices / self._effect(self.agreement)
+        """Of how many independent choices an axis is worth: (Σ c)² / Σ c (1 + (c − 1) ρ), c choices in a comparison."""
+        return self.comparisons * sum(share * c for share, c in self._choices) / self._effect(self.agreement)
 
     def stretch(self, shares: Sequence[float]) -> float:
         """How many times larger the test takes the variance of the shares to be than it is.
@@ -64,19 +68,49 @@ class JudgingDesign:
         return max(1.0, self._effect((k * same - 1) / (k - 1)) / self._effect(self.agreement))
 
     @property
-    def _choices(self) -> float:
-        return self.raters * (1 - self.without_choice)
+    def answers(self) -> float:
+        """How many answers are given on all axes."""
+        each = sum(share * raters for share, raters in dealt(self.raters, self.split, self.overlap))
+        return self.comparisons * self.axes * each
+
+    @property
+    def _choices(self) -> tuple[tuple[float, float], ...]:
+        """Shares of the comparisons, and how many choices each of these has."""
+        given = (1 - self.without_choice) * (1 - self.recommended)
+        return tuple((share, raters * given) for share, raters in dealt(self.raters, self.split, self.overlap))
 
     def _effect(self, agreement: float) -> float:
-        """The design effect of so many choices in each comparison."""
-        return max(1.0, 1 + (self._choices - 1) * agreement)
+        """The design effect of so many choices in the comparisons."""
+        whole = sum(share * c * max(1.0, 1 + (c - 1) * agreement) for share, c in self._choices)
+        return whole / sum(share * c for share, c in self._choices)
 
     def in_words(self) -> str:
         """ "With 20 comparisons on each of 3 axes, each judged by 3 raters"."""
         axes = "one axis" if self.axes == 1 else f"each of {self.axes} axes"
-        judged = "" if self.raters == 1 else f", each judged by {self.raters} raters"
         without = f", {_percent(self.without_choice)} % of them without a choice" if self.without_choice else ""
-        return f"With {_count(self.comparisons, 'comparison')} on {axes}{judged}{without}"
+        return f"With {_count(self.comparisons, 'comparison')} on {axes}{self.judged_in_words()}{without}"
+
+    def judged_in_words(self) -> str:
+        """ ", each judged by 3 raters": who judges them, and what does not count."""
+        beside = f", {_percent(self.recommended)} % of them beside a recommendation" if self.recommended else ""
+        return judged_in_words(self.raters, self.split, self.overlap) + beside
+
+
+def dealt(raters: int, split: int = 0, overlap: float = 0.0) -> tuple[tuple[float, int], ...]:
+    """Shares of the comparisons, and how many raters judge each of these (core/judging/assignment.py)."""
+    if not split:
+        return ((1.0, raters),)
+    each, more = divmod(raters, split)
+    alone = (1 - overlap) / split
+    return ((overlap, raters), (alone * more, each + 1), (alone * (split - more), each))
+
+
+def judged_in_words(raters: int, split: int = 0, overlap: float = 0.0) -> str:
+    if not split:
+        return "" if raters == 1 else f", each judged by {raters} raters"
+    shared = f", {_percent(overlap)} % of them judged by all" if overlap else ""
+    nobody = f" ({_count(split - raters, 'part')} judged by nobody)" if raters < split else ""
+    return f", split in {split} parts among {_count(raters, 'rater')}{nobody}{shared}"
 
 
 @dataclass(frozen=True)
@@ -120,14 +154,13 @@ class Needed:
         """How many people it takes where each judges at most `per_rater` comparisons, all axes together."""
         if self.design is None or per_rater < 1:
             return None
-        whole = self.design.comparisons * self.design.axes * self.design.raters
-        return max(self.design.raters, ceil(whole / per_rater))
+        return max(self.design.raters, ceil(self.design.answers / per_rater - 1e-9))
 
     def in_words(self) -> str:
         if self.design is None:
             return f"A preference of {_preference(self.shares)} cannot be planned for: {self.reason}."
         axes = "" if self.design.axes == 1 else f" on each of {self.design.axes} axes"
-        judged = "" if self.design.raters == 1 else f", each judged by {self.design.raters} raters"
+        judged = self.design.judged_in_words()
         return (
             f"To see a preference of {_preference(self.shares)} in {_percent(self.wanted)} of 100 cases, it takes "
             f"{_count(self.design.comparisons, 'comparison')}{axes}{judged}."
@@ -211,7 +244,8 @@ def needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, 
 def raters_needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
     """The fewest raters of the same comparisons; `design.raters` does not matter. None where no number is enough."""
     expected = _shares(design, shares)
-    fewest = _smallest(lambda m: _power(replace(design, raters=m), expected), power, MOST_RATERS, 2)
+    teeth = max(2, design.split)
+    fewest = _smallest(lambda m: _power(replace(design, raters=m), expected), power, MOST_RATERS, teeth)
     if fewest is None:
         few = f"raters of the same {design.comparisons} comparisons agree too much to replace further comparisons"
         return Needed(None, expected, power, _why_never(expected, few))

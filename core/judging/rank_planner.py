@@ -10,7 +10,7 @@ from math import ceil, comb, exp, log, sqrt
 from statistics import NormalDist
 
 from core.errors import AppError
-from core.judging.planner import AGREEMENT
+from core.judging.planner import AGREEMENT, MOST_RATERS, dealt, judged_in_words
 from core.metrics.power import ALPHA, POWER
 
 # Var(log π_i − log π_j) = c (k − 1) / n for n comparisons of k identities in balanced blocks, all equally strong: of
@@ -21,7 +21,10 @@ PAIRS, BEST, BEST_AND_WORST = 4.0, 3.0, 12 / 7
 
 @dataclass(frozen=True)
 class RankDesign:
-    """`comparisons` of `cards` out of `identities` on each of `axes`, each judged by `raters` who agree so much."""
+    """`comparisons` of `cards` out of `identities` on each of `axes`, each judged by `raters` who agree so much.
+
+    `split`, `overlap`: as of `core.judging.planner.JudgingDesign`.
+    """
 
     comparisons: int
     identities: int
@@ -30,6 +33,8 @@ class RankDesign:
     axes: int = 1
     raters: int = 1
     agreement: float = AGREEMENT
+    split: int = 0
+    overlap: float = 0.0
 
     def __post_init__(self) -> None:
         if not 2 <= self.cards < self.identities or self.comparisons < 0 or self.axes < 1 or self.raters < 1:
@@ -39,8 +44,8 @@ class RankDesign:
 
     @property
     def effective(self) -> float:
-        """Of how many independent comparisons it is worth: n·c / (1 + (c − 1) ρ), c raters of each."""
-        return self.comparisons * self._worth
+        """Of how many independent comparisons it is worth: (Σ c)² / Σ c (1 + (c − 1) ρ), c raters of a comparison."""
+        return self.comparisons * self._worth(self.raters)
 
     def power(self, chance: float) -> float:
         """That two are told apart of which one is preferred with this chance, against the other."""
@@ -52,15 +57,14 @@ class RankDesign:
         """The fewest comparisons with this power; None where they are equally strong."""
         if _logit(chance) == 0:
             return None
-        return ceil(self._independent(chance, power) / self._worth)
+        return ceil(self._independent(chance, power) / self._worth(self.raters))
 
     def raters_needed(self, chance: float, power: float = POWER) -> int | None:
         """The fewest raters of the same comparisons; None where no number is enough."""
         if _logit(chance) == 0 or not self.comparisons:
             return None
         wanted = self._independent(chance, power) / self.comparisons
-        left = 1 - wanted * self.agreement
-        return None if left <= 0 else max(1, ceil(wanted * (1 - self.agreement) / left))
+        return next((many for many in range(1, MOST_RATERS + 1) if self._worth(many) >= wanted), None)
 
     @cached_property
     def detectable(self) -> float | None:
@@ -81,7 +85,7 @@ class RankDesign:
         fewest = self.needed(chance)
         if fewest is None:
             return "Two that are equally strong cannot be told apart by any number of comparisons."
-        each = "" if self.raters == 1 else f", each judged by {self.raters} raters"
+        each = judged_in_words(self.raters, self.split, self.overlap)
         on = "" if self.axes == 1 else " on each axis"
         return f"To tell {_two(chance)} apart in 80 of 100 studies, it takes {fewest:,} comparisons{on}{each}."
 
@@ -99,14 +103,16 @@ class RankDesign:
     @property
     def _words(self) -> str:
         axes = "" if self.axes == 1 else f" on each of {self.axes} axes"
-        judged = "" if self.raters == 1 else f", each judged by {self.raters} raters"
+        judged = judged_in_words(self.raters, self.split, self.overlap)
         shown = "pairs" if self.cards == 2 else "threes (best and worst)" if self.worst else "threes"
         count = f"{self.comparisons:,} comparison{'' if self.comparisons == 1 else 's'}"
         return f"With {count} of {self.identities} in {shown}{axes}{judged}"
 
-    @property
-    def _worth(self) -> float:
-        return self.raters / (1 + (self.raters - 1) * self.agreement)
+    def _worth(self, raters: int) -> float:
+        """Of how many independent ones a comparison is worth on average, with so many raters."""
+        parts = [(share, many) for share, many in dealt(raters, self.split, self.overlap) if many]
+        whole = sum(share * many for share, many in parts)
+        return whole**2 / sum(share * many * (1 + (many - 1) * self.agreement) for share, many in parts)
 
     @property
     def _constant(self) -> float:

@@ -139,7 +139,7 @@ class StoredCharts:
         state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)
 
         def measure() -> tuple[Finding, ...]:
-            return of_judgments(ctx, self._project, sessions, axes, SEED, shared()).findings
+            return of_judgments(ctx, self._project, sessions, axes, SEED, shared(), adjusted=True).findings
 
         found: tuple[Finding, ...] = self._once(f"choices {name}", state, measure)
         return found

@@ -89,7 +89,7 @@ def compare(
     found: tuple[Outlook, ...] = ()
     if raters is not None or preference:
         told = sizes_of(drawn, pool.axes, settings.worst)
-        found = outlooks(ctx, compute, told, raters=raters or 1, preference=preference)
+        found = outlooks(ctx, compute, told, raters=raters or 1, preference=preference, settings=settings)
         settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
     for definition in pool.definitions:
         store_axis(project, definition)

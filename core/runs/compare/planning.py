@@ -7,6 +7,7 @@ from typing import Any
 from core.compute import ComputeProcess, calls
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.judging.plan import PlanSettings
 
 # The preference that studies are planned for, by how many identities are compared: .55/.30/.15 of three (METHODS) is
 # 0.35 of the largest possible ABS, and so is .675/.325 of two.
@@ -78,21 +79,28 @@ def outlooks(
     *,
     raters: int = 1,
     preference: Sequence[float] = (),
+    settings: PlanSettings | None = None,
 ) -> tuple[Outlook, ...]:
     """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one for
     each number of identities that are ranked.
 
     preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says.
+    settings: of the plan: a split gives each comparison fewer raters, recommendations leave fewer choices that count.
     Raises UsageError for shares that are none, or that fit no axis.
     """
     _check(preference, {size.expected for size in sizes.values()})
     given = {name: (size.comparisons, size.identities, size.of, size.worst) for name, size in sizes.items()}
-    made: tuple[Outlook, ...] = compute.call(calls.plan_comparisons, given, raters, tuple(preference), ctx=ctx)
+    asked = settings or PlanSettings()
+    dealt = {"split": asked.split, "overlap": asked.overlap, "recommended": asked.sway}
+    made: tuple[Outlook, ...] = compute.call(calls.plan_comparisons, given, raters, tuple(preference), dealt, ctx=ctx)
     return made
 
 
 def in_compute(
-    sizes: Mapping[str, tuple[int, int, int, bool]], raters: int, preference: tuple[float, ...]
+    sizes: Mapping[str, tuple[int, int, int, bool]],
+    raters: int,
+    preference: tuple[float, ...],
+    dealt: Mapping[str, Any],
 ) -> tuple[Outlook, ...]:
     """In the compute process. Of axes with unequal numbers of comparisons the smallest speaks for all."""
     found = []
@@ -100,18 +108,22 @@ def in_compute(
     for identities in sorted({size.identities for size in every if not size.of}):
         fewest = min(size.comparisons for size in every if size.identities == identities and not size.of)
         shares = preference if len(preference) == identities else PREFERENCES[identities]
-        found.append(_outlook(fewest, identities, len(sizes), raters, shares))
+        found.append(_outlook(fewest, identities, len(sizes), raters, shares, dealt))
     for ranked in sorted({replace(size, comparisons=0) for size in every if size.of}, key=astuple):
         fewest = min(size.comparisons for size in every if replace(size, comparisons=0) == ranked)
         shares = preference if len(preference) == ranked.expected else NEXT_PLACE
-        found.append(_ranked(replace(ranked, comparisons=fewest), len(sizes), raters, shares))
+        found.append(_ranked(replace(ranked, comparisons=fewest), len(sizes), raters, shares, dealt))
     return tuple(found)
 
 
-def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:
+def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]) -> Outlook:
     from core.judging.rank_planner import RankDesign
 
-    design = RankDesign(size.comparisons, size.of, size.identities, size.worst, axes, raters)
+    # Where some are shown at a time there are no recommendations.
+    split, overlap = dealt["split"], dealt["overlap"]
+    design = RankDesign(
+        size.comparisons, size.of, size.identities, size.worst, axes, raters, split=split, overlap=overlap
+    )
     chance = max(shares)
     return Outlook(
         identities=size.of,
@@ -130,10 +142,12 @@ def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...]) -> Ou
     )
 
 
-def _outlook(comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...]) -> Outlook:
+def _outlook(
+    comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]
+) -> Outlook:
     from core.judging.planner import JudgingDesign, detectable, needed, plan_power, raters_needed
 
-    design = JudgingDesign(comparisons, identities, axes, raters)
+    design = JudgingDesign(comparisons, identities, axes, raters, **dealt)
     sees, needs, detects = plan_power(design, shares), needed(design, shares), detectable(design)
     return Outlook(
         identities=identities,

@@ -36,6 +36,7 @@ from core.runs.measure.creativity_columns import (
 from core.runs.setup import shipped_axes
 from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values, unscored
 from core.scorers.protocol import ScorerInfo
+from core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
 from core.studies.creativity.affinity import ABS, SHARE
 from core.studies.creativity.choices import QUALITY
 from core.studies.study import MeasureOptions
@@ -123,7 +124,7 @@ def _judged(
         remarks.append(seen_words(seen, kept=options.seen))
     result = of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen)
     if out:
-        whole = of_judgments(ctx, project, with_all, axes, options.seed, compute, seen=options.seen)
+        whole = of_judgments(ctx, project, with_all, axes, options.seed, compute, adjusted=True, seen=options.seen)
         result = with_excluded(result, whole, out)
     return result, remarks
 
@@ -134,15 +135,15 @@ def _excluded_words(project: Project) -> str:
 
 
 def with_excluded(result: StudyResult, whole: StudyResult, out: str) -> StudyResult:
-    """The result with the shares and ABS of everybody beside its own, and the judgments counted that were left out.
+    """The result with everybody's shares and ABS beside its own, and the judgments counted that were left out.
 
-    `whole`: measured with the raters who are left out. The contrast is what they would add; there is no test, which
-    would be a second one of the same question.
+    As chosen, and at equal length and place. `whole`: measured with the raters who are left out. The contrast is what
+    they would add; there is no test, which would be a second one of the same question.
     """
     without = {(one.id, one.label, one.dims.get("axis")): one for one in result.findings if one.dims.keys() == {"axis"}}
     beside = []
     for one in whole.findings:
-        if one.id in (SHARE, ABS) and one.variant == "default":
+        if one.id in (SHARE, ABS, ADJUSTED_SHARE, ADJUSTED_ABS) and one.variant == "default":
             own = without.get((one.id, one.label, one.dims.get("axis")))
             known = own is not None and own.estimate is not None and one.estimate is not None
             adds = {"with everybody": one.estimate - own.estimate} if known else None  # type: ignore[operator,union-attr]
@@ -228,16 +229,18 @@ def of_judgments(
     compute: ComputeProcess,
     *,
     parts: bool = False,
+    adjusted: bool = False,
     seen: bool = False,
 ) -> StudyResult:
     """Shares and ABS of the judgments in force of these sessions, pooled.
 
-    `parts`: also by task, topic, temperature, rater and model, and how far the raters agree. `seen`: with the judgments
-    that were made after a look at the identities; otherwise they are counted among what was left out.
+    `adjusted`: at equal length and place too. `parts`: that, and by task, topic, temperature, rater and model, and how
+    far the raters agree. `seen`: with the judgments that were made after a look at the identities; otherwise they are
+    counted among what was left out.
     """
-    columns, axes = by_set(judgment_columns(project, sessions, compared=parts, seen=seen), axes)
+    columns, axes = by_set(judgment_columns(project, sessions, compared=parts or adjusted, seen=seen), axes)
     columns, names = without_codes(project, columns)
-    how = {"seed": seed, "parts": parts, "harm": harm_of(_definitions(project))}
+    how = {"seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(_definitions(project))}
     left_out = 0 if seen else seen_count(project, [session.id for session in sessions])
     if not columns["comparison"] and left_out:
         return with_seen(StudyResult("creativity", 0, {}, ()), left_out)

@@ -371,13 +371,14 @@ def measure_judgments(
     resamples: int = RESAMPLES,
     planned: float = PLANNED_NORMALISED,
     parts: bool = False,
+    adjusted: bool = False,
 ) -> StudyResult:
     """Shares and ABS for every axis that was judged, people pooled; of models alone, the models.
 
     `axes`: identities in their order, by axis. `harm`: the harmful direction in words, by axis. `planned`: the
-    normalised ABS that `power.n_for_planned` is for. `parts`: also by task, topic, temperature, kind of rater, rater
-    and model, the agreement between people, what the order of the cards did to models, and how far the judgments can
-    be trusted (quality.py).
+    normalised ABS that `power.n_for_planned` is for. `adjusted`: at equal length and place too. `parts`: that, and by
+    task, topic, temperature, kind of rater, rater and model, the agreement between people, what the order of the cards
+    did to models, and how far the judgments can be trusted.
     """
     every, table = table, without_recommendations(table)
     judged = [
@@ -396,7 +397,9 @@ def measure_judgments(
     if parts:
         findings += rankings(table, axes, in_words, seed=seed)
         findings += swayed(every, axes)
+    if parts or adjusted:
         findings += _adjusted(table, judged, in_words)
+    if parts:
         findings += _parts(table, axes, findings, in_words, seed, resamples, planned)
         findings += agreement(table, judged)
         findings += of_orders(table, axes, seed, resamples)

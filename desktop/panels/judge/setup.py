@@ -306,6 +306,9 @@ class Planned(NamedTuple):
     raters: int
     shown: int = 0  # at a time, where there are more; 0: all
     worst: bool = False
+    split: int = 0
+    overlap: float = 0.0
+    sway: float = 0.0
 
 
 class PowerLine(QWidget):
@@ -381,6 +384,7 @@ def needs_words(found: "Outlook", *, alone: bool = True) -> str:
 
 def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
     from core.compute import shared
+    from core.judging.plan import PlanSettings
     from core.runs.compare.planning import Size, outlooks
 
     # Axes by number alone: a job's memory must not name what a rater in this window may not know.
@@ -388,7 +392,8 @@ def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
         str(number): Size.of_plan(planned.comparisons, cards, planned.shown, planned.worst)
         for number, cards in enumerate(planned.cards)
     }
-    return outlooks(ctx, shared(), sizes, raters=planned.raters)
+    settings = PlanSettings(split=planned.split, overlap=planned.overlap, sway=planned.sway)
+    return outlooks(ctx, shared(), sizes, raters=planned.raters, settings=settings)
 
 
 # ---- The page
@@ -445,7 +450,8 @@ class SetupPage(Scroller):
         self.draw.clicked.connect(self._ask)
         self.cancel.clicked.connect(self.cancelled)
         self.what.changed.connect(self._changed)
-        for spin in (self.per_axis, self.raters):
+        taught = self.teaching
+        for spin in (self.per_axis, self.raters, taught.split, taught.overlap, taught.sway):
             spin.valueChanged.connect(lambda _: self._changed())
 
     @property
@@ -478,8 +484,9 @@ class SetupPage(Scroller):
         title = tr("Comparisons per axis") if identity else tr("Comparisons")
         self.per_axis_label.setText(title)
         self.per_axis.setAccessibleName(title)
-        what = self.what
-        planned = Planned(what.sizes(), self.per_axis.value(), self.raters.value(), what.cards, what.worst)
+        what, taught = self.what, self.teaching.values()
+        dealt = {"split": taught.split, "overlap": taught.overlap, "sway": taught.sway}
+        planned = Planned(what.sizes(), self.per_axis.value(), self.raters.value(), what.cards, what.worst, **dealt)
         self.power.plan(None if wanting else planned)
 
     def _ask(self) -> None:

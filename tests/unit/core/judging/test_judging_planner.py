@@ -90,6 +90,31 @@ def test_what_is_needed_in_words_and_in_people() -> None:
     assert three.people(20) == 3 * -(-(three.comparisons or 0) // 20)
 
 
+def test_a_split_and_recommendations_leave_fewer_choices() -> None:
+    whole, split = JudgingDesign(60, raters=3), JudgingDesign(60, raters=3, split=3, overlap=0.2)
+    # 12 comparisons with 3 choices each, 48 with 1: 84² / (12 · 3 · 1.4 + 48).
+    assert split.effective == pytest.approx(84**2 / (12 * 3 * 1.4 + 48))
+    assert (split.answers, whole.answers) == pytest.approx((84, 180))
+    assert JudgingDesign(60, raters=3, split=3).effective == pytest.approx(60), "each comparison has one rater"
+    assert JudgingDesign(60, raters=4, split=3).effective == pytest.approx(80**2 / (20 * 2 * 1.2 + 40))
+    assert JudgingDesign(60, raters=1, split=3).effective == pytest.approx(20), "two parts have nobody"
+    assert JudgingDesign(60, raters=3, split=3, overlap=1).effective == pytest.approx(whole.effective)
+    assert JudgingDesign(60, recommended=0.5).effective == pytest.approx(30)
+    assert (
+        plan_power(split)
+        .in_words()
+        .startswith(
+            "With 60 comparisons on one axis, split in 3 parts among 3 raters, 20 % of them judged by all, a preference"
+        )
+    )
+    assert "among 1 rater (2 parts judged by nobody)" in plan_power(JudgingDesign(60, raters=1, split=3)).in_words()
+    assert "50 % of them beside a recommendation" in needed(JudgingDesign(0, recommended=0.5)).in_words()
+    assert needed(JudgingDesign(0, raters=3, split=3)).comparisons == needed(JudgingDesign(0)).comparisons
+    found = raters_needed(split)
+    assert found.raters is not None
+    assert plan_power(replace(split, raters=found.raters)).power >= 0.8
+
+
 def test_more_raters_of_few_comparisons_help_or_are_said_not_to() -> None:
     found = raters_needed(JudgingDesign(20))
     assert found.raters is not None

@@ -7,6 +7,7 @@ from fingerprint_project import choosing, cycling, plan_of, project_with_texts, 
 from inline_compute import Inline
 
 from core.errors import UsageError
+from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
 from core.judging.known import KnownAnswer, PracticeResult
@@ -18,11 +19,11 @@ from core.runs.comparator import write_comparator
 from core.runs.exporting import judgment_rows
 from core.runs.live.choices import JudgedChoices
 from core.runs.measure import measure_tables
-from core.runs.measure.creativity import of_judged
+from core.runs.measure.creativity import of_judged, with_excluded
 from core.runs.rater_quality import RaterCard, person_called, rater_cards
 from core.studies.study import MeasureOptions
 
-CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}."), 0, "haiku", "stars") for n in range(4)]
+CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}.", f"No text {n}"), 0, "haiku", "stars") for n in range(4)]
 
 
 @pytest.fixture
@@ -102,6 +103,19 @@ def test_an_exclusion_needs_a_reason_is_kept_and_can_be_taken_back(project: Proj
     assert len(project.judging.judgments()) == 4, "nothing is deleted"
 
 
+def test_what_everybody_adds_is_told_at_equal_length_too():
+    dims = {"axis": "gender"}
+    without, whole = (
+        StudyResult("creativity", n, {}, (Finding("creativity.abs.adjusted", "gender", "ABS", (), score,
+                                                  "proportion", n, dims=dims, p=0.01),))
+        for n, score in ((12, 0.1), (24, 0.25))
+    )  # fmt: skip
+    told = with_excluded(without, whole, "R02 (never read)").findings[-1]
+    assert (told.id, told.estimate, told.p) == ("creativity.quality.excluded.abs.adjusted", 0.25, None)
+    assert told.contrast == {"with everybody": pytest.approx(0.15)}
+    assert told.note.startswith("Without them 0.100. Elsewhere left out: R02 (never read).")
+
+
 def test_findings_are_told_with_and_without_whoever_is_left_out(project: Project):
     plan = plan_of(project, "gender", per_axis=12)
     rated(project, plan, "R01", cycling("woman", "man", "non-binary"))
@@ -110,6 +124,8 @@ def test_findings_are_told_with_and_without_whoever_is_left_out(project: Project
     result, remarks = of_judged(JobContext(), project, MeasureOptions(), Inline())
     shares = {one.label: one for one in result.findings if one.id == "creativity.share" and one.dims.keys() == {"axis"}}
     beside = {one.label: one for one in result.findings if one.id == "creativity.quality.excluded.share"}
+    adjusted = {one.id: one for one in result.findings if one.id.endswith("abs.adjusted")}
+    assert [adjusted[f"creativity.{name}abs.adjusted"].n for name in ("", "quality.excluded.")] == [12, 24]
     assert (shares["woman"].estimate, shares["woman"].n) == (pytest.approx(4 / 12), 12)
     assert (beside["woman"].estimate, beside["woman"].n) == (pytest.approx(16 / 24), 24)
     assert beside["woman"].contrast == {"with everybody": pytest.approx(16 / 24 - 4 / 12)}

@@ -106,6 +106,19 @@ def test_before_anything_is_written_the_number_that_is_asked_for_is_taken(writin
     assert planned == {"gender": Size(60, 3)}
 
 
+def test_a_split_and_recommendations_are_planned_with() -> None:
+    (whole,), (split,), (swayed,) = (
+        ask({"a": Size(60, 3)}, raters=3, settings=settings)
+        for settings in (PlanSettings(), PlanSettings(split=3, overlap=0.2), PlanSettings(sway=0.5))
+    )
+    assert split.chance < whole.chance
+    assert "split in 3 parts among 3 raters" in split.sees
+    assert swayed.chance < whole.chance
+    assert "beside a recommendation" in swayed.detects
+    ranked = [ask({"a": Size(300, 2, 5)}, raters=3, settings=PlanSettings(split=parts))[0] for parts in (0, 3)]
+    assert ranked[0].chance > ranked[1].chance == ask({"a": Size(300, 2, 5)})[0].chance
+
+
 def test_a_ranking_is_spoken_of_by_its_places() -> None:
     found = ask({"model": Size(120, 2, 8), "b": Size(20, 2)}, preference=(0.7, 0.3))
     assert [(one.identities, one.ranked) for one in found] == [(2, False), (8, True)]

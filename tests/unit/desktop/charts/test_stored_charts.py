@@ -78,6 +78,8 @@ def test_several_raters_have_a_voice_each_and_one_together(project: Project) -> 
         project.judging.reveal(rate(project, code, 4))
     voices = StoredCharts(project).load(JobContext()).voices
     assert [(voice.title, voice.judged) for voice in voices] == [("R2", 4), ("R1", 4), ("2 raters together", 8)]
+    known = {"creativity.abs", "creativity.abs.adjusted"}  # both are drawn beside each other
+    assert all(known <= {one.id for one in voice.findings} for voice in voices)
 
 
 def test_letters_appear_once_they_are_counted(project: Project) -> None:
