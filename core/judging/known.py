@@ -6,8 +6,8 @@ the plan's settings, its answers too. A check is a comparison like any other, on
 identities, which no rater's window and no packet has, tell the right one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,26 @@ def _known(path: Path, row: Record) -> KnownAnswer:
         )
     more = {name: row.values.get(name, "").strip() for name in ("task", "theme", "why")}
     return KnownAnswer(texts, CARDS.index(said), **more)
+
+
+def fitted(checks: Sequence[KnownAnswer], cards: Collection[int]) -> tuple[KnownAnswer, ...]:
+    """The checks with as many texts as the plan's comparisons show, one of `cards`: others would be seen to be checks.
+
+    Of too many texts the last wrong ones are left out. Raises AppError for a check with too few.
+    """
+    return tuple(_fitted(number, check, sorted(cards)) for number, check in enumerate(checks, start=1))
+
+
+def _fitted(number: int, check: KnownAnswer, cards: Sequence[int]) -> KnownAnswer:
+    shown = max((size for size in cards if size <= len(check.texts)), default=0)
+    if not shown:
+        raise AppError(
+            f"Hidden check {number} has {len(check.texts)} texts, and every comparison shows {cards[0]}: raters would "
+            "see that it is a check.", kept=KEPT, hint="Give it another wrong text, in the column text_c.",
+        )  # fmt: skip
+    wrong = [text for text in check.texts if text != check.texts[check.answer]][: shown - 1]
+    texts = tuple(text for text in check.texts if text == check.texts[check.answer] or text in wrong)
+    return replace(check, texts=texts, answer=texts.index(check.texts[check.answer]))
 
 
 # ---- What a rater made of the hidden checks

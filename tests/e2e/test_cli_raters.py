@@ -36,7 +36,8 @@ def right_at_checks(number: int, row: ComparisonRow) -> int:
 
 
 def test_a_plan_teaches_and_checks_its_raters_and_who_fails_is_left_out(file: Path, tmp_path: Path):
-    table = "text_a,text_b,answer,why\n" + "\n".join(f"Good {n},Bad {n},a,So it is." for n in range(3)) + "\n"
+    rows = (f"Good {n},Bad {n},None {n},a,So it is." for n in range(3))
+    table = "\n".join(("text_a,text_b,text_c,answer,why", *rows, ""))
     known = write(tmp_path / "known.csv", table)
     made = biasprint(
         "compare", file, "--axis", "gender", "--per-axis", 24, "--seed", 3, "--practice", known, "--checks", known,

@@ -9,7 +9,7 @@ from typing import Any
 from core.compute import ComputeProcess, shared
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.judging.known import KnownAnswer
+from core.judging.known import KnownAnswer, fitted
 from core.judging.plan import (
     CHECK,
     KINDS,
@@ -73,7 +73,7 @@ def compare(
     models: labels of generators (`core.runs.compare.pool`): those to compare, or whose texts alone are compared.
     asked: the fields of `PlanSettings`, such as kind, consent_text, repeat_share, criterion_ratings.
     raters, preference: whom and what the plan is for; with either, what it can show is worked out and kept with it.
-    checks: comparisons with a known answer, hidden between the others and asked of every rater.
+    checks: comparisons with a known answer, hidden between the others and asked of every rater; with as many texts.
     compute: where that is done and twins are made; the shared compute process by default.
     Asked for again with the same seed and texts, it gives the plan that is there.
     Raises UsageError for an axis, identity or generator that is not there, AppError where nothing can be compared.
@@ -86,6 +86,7 @@ def compare(
     study = _study(project, study_id)
     request = CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards)
     pool, drawn = draw(ctx, project, request, settings, per_axis, compute)
+    checks = fitted(checks, {len(one.items) for one in drawn.comparisons})
     found: tuple[Outlook, ...] = ()
     if raters is not None or preference:
         told = sizes_of(drawn, pool.axes, settings.worst)

@@ -8,7 +8,7 @@ from fingerprint_project import choosing, plan_of, project_with_texts, rated
 from packet_files import coordinator, judging, make, merge
 
 from core.errors import AppError
-from core.judging.known import KnownAnswer, PracticeResult, check_result, practice_result, read_known
+from core.judging.known import KnownAnswer, PracticeResult, check_result, fitted, practice_result, read_known
 from core.judging.plan import CHECK, RIGHT, PlanSettings
 from core.judging.session import open_judging
 from core.judging.store import ProjectStatements, ProjectStore
@@ -108,16 +108,14 @@ def test_the_practice_round_tells_right_from_wrong_and_counts_nowhere(project: P
 
 
 def test_checks_are_hidden_in_the_plan_and_their_answers_are_known_to_the_coordinator(project: Project):
-    checks = [CLEAR, replace(CLEAR, answer=1, texts=("a b", "c d"))]
+    checks = [THREE, replace(THREE, answer=0, texts=("a b", "c d", "e f"))]
     plan = plan_of(project, "gender", per_axis=10, checks=checks)
     rows = project.judging.comparisons(plan)
     assert [row.position for row in rows] == list(range(12))
     assert sum(row.axis == CHECK for row in rows) == 2
     assert rows[0].axis != CHECK
-    assert {item.identity for row in rows if row.axis == CHECK for item in row.items} == {RIGHT, "wrong"}
-    assert plan == plan_of(
-        project, "gender", per_axis=10, checks=[CLEAR, replace(CLEAR, answer=1, texts=("a b", "c d"))]
-    )
+    assert {item.identity for row in rows if row.axis == CHECK for item in row.items} == {RIGHT, "wrong", "wrong too"}
+    assert plan == plan_of(project, "gender", per_axis=10, checks=checks)
     rated(project, plan, "R01", choosing(RIGHT))
     rated(project, plan, "R02", choosing("wrong"))
     codes = {row.id: row.code for row in project.judging.raters()}
@@ -127,8 +125,20 @@ def test_checks_are_hidden_in_the_plan_and_their_answers_are_known_to_the_coordi
     assert {code: (one.asked, one.passed) for code, one in found.items()} == {"R01": (2, 2), "R02": (2, 0)}
 
 
+def test_a_check_has_as_many_cards_as_the_comparisons_around_it(project: Project):
+    assert fitted([CLEAR, THREE], {2, 3}) == (CLEAR, THREE), "a plan that shows both"
+    assert fitted([CLEAR, THREE], {2}) == (CLEAR, replace(THREE, texts=("x", "A quiet night.")))
+    last = replace(THREE, answer=2, texts=("x", "y", "A quiet night."))
+    assert fitted([last], {2}) == (replace(last, answer=1, texts=("x", "A quiet night.")),)
+    with pytest.raises(AppError, match="Hidden check 2 has 2 texts, and every comparison shows 3") as told:
+        plan_of(project, "gender", per_axis=4, checks=[THREE, CLEAR])
+    assert (told.value.kept, project.judging.plans()) == ("No plan was made.", ())
+    pairs = plan_of(project, "gender:woman,man", per_axis=4, checks=[THREE])
+    assert {len(row.items) for row in project.judging.comparisons(pairs)} == {2}
+
+
 def test_no_measure_fingerprint_or_list_of_axes_counts_a_check(project: Project):
-    plan = plan_of(project, "gender", per_axis=4, checks=[CLEAR, THREE])
+    plan = plan_of(project, "gender", per_axis=4, checks=[THREE])
     rated(project, plan, "R01", choosing("woman"))
     columns = judgment_columns(project, project.judging.sessions(), compared=True)
     assert columns["axis"] == ["gender"] * 4

@@ -64,7 +64,8 @@ def test_the_dashboard_says_what_was_done_and_paid_and_who_raised_which_flag(pro
     assert (first.practice, first.checks.asked, first.checks.passed) == (PracticeResult(2, 3, 36.0), 4, 4)
     assert first.flags == ()
     assert first.agreement.n == 20
-    assert (last.checks.passed, {one.key for one in last.flags}) == (0, {"checks", "side", "agreement"})
+    flags = {one.key for one in last.flags}
+    assert (last.checks.passed, flags) == (0, {"checks", "side", "agreement", "same answer"})
 
 
 def test_of_a_session_that_is_open_here_only_the_count_is_told(project: Project):

@@ -114,7 +114,7 @@ def test_what_is_typed_in_the_form_is_the_plan_that_is_drawn(qtbot: QtBot, tmp_p
     assert box.rubric.toPlainText() == "Rhyme: it rhymes."
     box.rubric.setPlainText("Truth: it is so.")
     table = tmp_path / "known.csv"
-    table.write_text("text_a,text_b,answer\nGood,Bad,a\n", encoding="utf-8")
+    table.write_text("text_a,text_b,text_c,answer\nGood,Bad,None,a\n", encoding="utf-8")
     box.practice.set_path(table)
     box.checks.set_path(table)
     box.instructions.setPlainText("Read both.")
@@ -132,6 +132,6 @@ def test_what_is_typed_in_the_form_is_the_plan_that_is_drawn(qtbot: QtBot, tmp_p
     assert (settings.instructions, settings.question) == ("Read both.", "Which is truer?")
     assert settings.rubric == (("Truth", "it is so."),)
     assert (settings.own_order, settings.split, settings.overlap) == (True, 2, 0.5)
-    assert KnownAnswer.of(settings.practice[0]).texts == ("Good", "Bad")
+    assert KnownAnswer.of(settings.practice[0]).texts == ("Good", "Bad", "None")
     box.checks.clear.click()
     assert box.values().checks is None
