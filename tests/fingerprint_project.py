@@ -14,10 +14,13 @@ from core.runs.setup import add_prompts
 Answering = Callable[[int, ComparisonRow], int | str | None]
 
 
-def project_with_texts(path: Path, axes: Sequence[str], tasks: Sequence[str] = ("haiku", "song")) -> Project:
-    """Outputs for every identity of these axes: 60 comparisons on each with two tasks."""
+def project_with_texts(
+    path: Path, axes: Sequence[str], tasks: Sequence[str] = ("haiku", "song"), themes: Sequence[str] = ()
+) -> Project:
+    """Outputs for every identity of these axes: 60 comparisons on each with two tasks and all themes."""
     project = Project.create(path)
-    added = add_prompts(project, "creativity", tasks=list(tasks), axes=list(axes))
+    narrowed = {"themes": list(themes)} if themes else {}
+    added = add_prompts(project, "creativity", tasks=list(tasks), axes=list(axes), **narrowed)
     generator = project.runs.add_generator(GeneratorSpec(backend="b", model="author")).number("generator")
     run = project.runs.start(RunSpec(study_id=1, prompt_set_id=added.set_id, generator_id=generator, seed=1))
     rows = project.prompts.page(added.set_id, 0, 5000)

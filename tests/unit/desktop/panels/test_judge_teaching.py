@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from fingerprint_project import plan_of, project_with_texts
+from packet_files import make, merge
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -13,6 +14,7 @@ from rating_window import Rating
 from core.jobs import JobContext
 from core.judging.known import KnownAnswer, practice_result
 from core.judging.plan import CHECK, PlanSettings
+from core.project.project import Project
 from core.runs.compare import compare
 from desktop.main_window import MainWindow
 from desktop.panels.judge.drawing import asked_by
@@ -80,6 +82,37 @@ def test_a_rater_reads_practises_and_begins_by_keys_alone(rating: Rating) -> Non
         found = practice_result(project, session.id)
     assert found is not None
     assert (found.right, found.of) == (1, 2)
+
+
+def test_a_packet_is_practised_in_first_and_brings_that_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    with project_with_texts(path, ["gender"], tasks=["haiku"]) as project:
+        plan = plan_of(
+            project, "gender", per_axis=2, instructions="Read all.", practice=tuple(one.stored() for one in KNOWN)
+        )
+    (packet,) = make(path, plan, "R05")
+    rating = Rating(qtbot, window, packet.path)
+    page = read(rating)
+    assert (page.text.text(), "2 comparisons to practise with" in page.then.text()) == ("Read all.", True)
+    QTest.keyClick(page.go_on, Qt.Key.Key_Space)
+    rating.at("work")
+    question = rating.panel.work.question
+    for good in ("The good one.", "Yes, this."):
+        rating.press("12"[texts(rating).index(good)])
+        assert "Right." in question.practice_words.text()
+        rating.press(Qt.Key.Key_Space)
+    assert question.practice.isHidden()
+    assert len(texts(rating)) == 3, "the first of the plan's own comparisons"
+    rating.end()
+    rating.at("finished_page")
+    rating.close()
+    merge(path, packet.path)
+    with Project.open(path, read_only=True) as project:
+        (session,) = project.judging.sessions()
+        found = practice_result(project, session.id)
+        assert len(project.judging.judgments(session.id)) == 2, "nothing of the practice is a judgment"
+    assert found is not None
+    assert (found.right, found.of) == (2, 2)
 
 
 def test_going_back_from_the_instructions_opens_nothing_and_who_has_begun_is_not_asked_again(rating: Rating) -> None:

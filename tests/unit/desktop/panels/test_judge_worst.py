@@ -1,10 +1,15 @@
 """Best and worst of three by real keys: the first key is the best, the second the worst, and both are one answer."""
 
+from pathlib import Path
+
 import pytest
+from fingerprint_project import project_with_texts
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from rating_window import Rating
 
 from core.judging.blind import BlindComparison, GivenAnswer, SessionProgress, SessionView
+from desktop.main_window import MainWindow
 from desktop.panels.judge.work import WorkPage
 from desktop.settings import DEFAULT_KEYS
 
@@ -65,3 +70,43 @@ def test_another_comparison_begins_with_the_best(qtbot: QtBot, page: WorkPage) -
     page.show_view(view("c", worst=False))
     qtbot.keyClick(page, Qt.Key.Key_2)
     assert said == [("choice", 1, None)]
+
+
+def test_four_identities_are_ranked_from_the_form_to_the_chart(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    """The walk of a ranking in the real window: drawn, judged by keys, revealed, measured, charted."""
+    path = tmp_path / "study.biasprint"
+    project_with_texts(path, ["religion"], tasks=["haiku"], themes=["stars", "rain", "joy", "castle"]).close()
+    rating = Rating(qtbot, window, path)
+    rating.at("setup")
+    setup = rating.panel.setup
+    rating.wait(lambda: "religion" in setup.axes)
+    setup.axes["religion"].setChecked(True)
+    for name, box in setup.what.identities["religion"].items():
+        box.setChecked(name in ("buddhist", "christian", "jewish", "muslim"))
+    setup.what.shown.setCurrentIndex(3)  # three at a time, best and worst
+    setup.per_axis.setValue(4)
+    setup.draw.click()
+    rating.start()
+    asked = rating.panel.work.question.asked
+    while rating.page is rating.panel.work:
+        rating.panel.work.setFocus()
+        assert "Then: which is worst?" in asked.whole_text()
+        rating.press("1")
+        assert asked.whole_text() == "And which is worst?"
+        rating.press("3")
+    rating.end()
+    rating.at("reveal_page")
+    with rating.reading() as project:
+        (session,) = project.judging.sessions()
+        said = project.judging.judgments(session.id)
+    assert len(said) == 4
+    assert all((one.chosen, one.worst) == (one.shown[0], one.shown[2]) for one in said)
+    window.show_panel("charts", section="measured", study="creativity")
+    charts = window.panels["charts"]
+    charts.measure("creativity")
+    qtbot.waitUntil(lambda: any("Ranking" in one.title for one in charts.measured.figures), timeout=120_000)
+    figure = next(one for one in charts.measured.figures if one.key == "creativity.rank")
+    assert len(figure.rows) == 4
+    assert all(mark.value is not None and mark.n == 4 for mark in figure.marks)
