@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from core.cli import (
+    compare_command,
     data_commands,
     installation_commands,
     judging_commands,
@@ -40,7 +41,7 @@ def build() -> typer.Typer:
     )
     for add_to in (
         project_commands.add_to,
-        judging_commands.add_compare_to,
+        compare_command.add_compare_to,
         data_commands.add_data_to,
         data_commands.add_measure_to,
         models_commands.add_models_to,

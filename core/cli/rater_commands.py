@@ -1,6 +1,5 @@
-"""raters list, exclude, include: who rated how carefully, and who is left out. And what `compare` asks of raters."""
+"""raters list, exclude, include: who rated how carefully, and who is left out."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,59 +10,6 @@ from core.errors import UsageError
 
 if TYPE_CHECKING:
     from core.runs.rater_quality import RaterCard
-
-# ---- What raters are told, asked and tried with: options of `compare`
-
-Instructions = Annotated[Path | None, typer.Option(help="A text file that raters read first.")]
-Question = Annotated[str, typer.Option(help="What is asked of each comparison, in place of “Which is best?”.")]
-RubricFile = Annotated[
-    Path | None, typer.Option(help="A text file of criteria, “Name: explanation” a line, in place of the tasks' own.")
-]
-Practice = Annotated[Path | None, typer.Option(help="A table of known answers to practise with, told right or not.")]
-Checks = Annotated[Path | None, typer.Option(help="A table of known answers that are hidden among the comparisons.")]
-SameOrder = Annotated[bool, typer.Option("--same-order", help="Ask every rater in the plan's order, not in their own.")]
-Split = Annotated[int, typer.Option(help="Divide the comparisons among so many raters.", min=0, max=200)]
-Overlap = Annotated[float, typer.Option(help="The share that all of these raters judge.", min=0.0, max=1.0)]
-
-Sway = Annotated[float, typer.Option(help="Show a planted recommendation with this share of the comparisons.", min=0.0)]
-SwayFor = Annotated[
-    list[str] | None, typer.Option(help="An identity that the recommendations favour, one on each axis.")
-]
-SwayBias = Annotated[
-    float, typer.Option(help="The share of the recommendations that name it; 0.8 if not said.", min=0.0, max=1.0)
-]
-SWAY_BIAS = 0.8  # enough to be a bias, and a fifth left to see how far the others are followed
-
-
-def asked_of_raters(
-    instructions: Path | None, question: str, rubric: Path | None, practice: Path | None, checks: Path | None
-) -> dict[str, Any]:
-    """The arguments of `core.runs.compare.compare` that these files and words make."""
-    from core.judging.known import read_known
-    from core.judging.rubric import instructions_of, question_of, rubric_of
-
-    return {
-        "instructions": instructions_of(_text(instructions, "instructions")),
-        "question": question_of(question),
-        "rubric": rubric_of(_text(rubric, "rubric")),
-        "practice": tuple(one.stored() for one in read_known(practice)) if practice else (),
-        "checks": read_known(checks) if checks else (),
-    }
-
-
-def _text(path: Path | None, what: str) -> str:
-    if path is None:
-        return ""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise UsageError(f"The {what} {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
-    if not text.strip():
-        raise UsageError(f"The {what} {path.name} has no words.", hint="Write at least one, or leave the option out.")
-    return text
-
-
-# ---- The dashboard and exclusion
 
 Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings, rater_number, stable_hash
 from core.project.project import Project
-from core.project.rows import ComparisonRow, RaterRow, SessionRow
+from core.project.rows import ComparisonRow, PlanRow, RaterRow
 
 
 class _Facts(NamedTuple):
@@ -39,9 +39,8 @@ def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, seed: int
     return tuple(mine)
 
 
-def asked_in(project: Project, session: SessionRow, rater: RaterRow) -> frozenset[str]:
-    """The comparisons that a session's rater is asked. A model is asked no hidden repeat and no hidden check."""
-    plan = next(row for row in project.judging.plans() if row.id == session.plan_id)
+def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]:
+    """The comparisons of a plan that a rater is asked. A model is asked no hidden repeat and no hidden check."""
     rows = project.judging.comparisons(plan.id)
     if rater.kind == "model":
         return frozenset(row.id for row in rows if row.repeat_of is None and row.axis != CHECK)
@@ -49,12 +48,11 @@ def asked_in(project: Project, session: SessionRow, rater: RaterRow) -> frozense
     return frozenset(rows[place].id for place in mine)
 
 
-def asked_number(project: Project, session: SessionRow, rater: RaterRow) -> int:
+def asked_number(project: Project, plan: PlanRow, rater: RaterRow) -> int:
     """How many those are, without reading them where that can be told."""
-    plan = next(row for row in project.judging.plans() if row.id == session.plan_id)
     if rater.kind == "model" or PlanSettings.of(plan.settings).split:
-        return len(asked_in(project, session, rater))
-    return project.judging.count(session.plan_id)
+        return len(asked_in(project, plan, rater))
+    return project.judging.count(plan.id)
 
 
 def _part(rows: Sequence[_Facts], settings: PlanSettings, seed: int, code: str) -> list[int]:

@@ -71,10 +71,11 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     every_answer = judgment_columns(project, sessions, compared=False, seen=True)
     answered = set(zip(every_answer["comparison"], every_answer["rater"], strict=True))
     raters = {rater.id: rater for rater in project.judging.raters()}
+    plans = {plan.id: plan for plan in project.judging.plans()}
     planned = dict.fromkeys(keys, 0)
     left = dict.fromkeys(keys, 0)
     for session in sessions:
-        mine = asked_in(project, session, raters[session.rater_id])
+        mine = asked_in(project, plans[session.plan_id], raters[session.rater_id])
         for row in (one for one in rows[session.plan_id] if one.id in mine):
             planned[compare_set(row)] += 1
             left[compare_set(row)] += (row.id, raters[session.rater_id].code) not in answered
@@ -176,9 +177,10 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
     A workshop's fingerprints belong to its participants, who see them at its end and nowhere else.
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
+    plans = {plan.id: plan for plan in project.judging.plans()}
     asked = {
         plan.id: ids
-        for plan in project.judging.plans()
+        for plan in plans.values()
         if not PlanSettings.of(plan.settings).workshop and (ids := asked_of(project, plan.id))
     }
     sessions = [session for session in project.judging.sessions() if session.plan_id in asked]
@@ -186,7 +188,7 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
     for session in _revealed(project, sessions):
         ctx.check()
         rater = raters[session.rater_id]
-        ids = asked[session.plan_id] & asked_in(project, session, rater)
+        ids = asked[session.plan_id] & asked_in(project, plans[session.plan_id], rater)
         left = len(ids - answered_in(project, session))
         before = offered.pop(rater.id, OfferedRater(rater.id, rater.code, _kind(rater), 0, 0))
         offered[rater.id] = replace(before, comparisons=before.comparisons + len(ids), left=before.left + left)

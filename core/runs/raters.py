@@ -106,14 +106,16 @@ class RaterStates:
             repeats=len(self._repeats_of(plan.id)),
             taking_part=len(sessions),
             finished=sum(one.revealed_at is not None and one.id in self._answered for one in sessions),
-            raters=tuple(self._rater(ctx, one, raters[one.rater_id], packets.get(one.id)) for one in told),
+            raters=tuple(self._rater(ctx, plan, one, raters[one.rater_id], packets.get(one.id)) for one in told),
         )
 
-    def _rater(self, ctx: JobContext, session: SessionRow, rater: RaterRow, packet: "PacketState | None") -> RaterState:
+    def _rater(
+        self, ctx: JobContext, plan: PlanRow, session: SessionRow, rater: RaterRow, packet: "PacketState | None"
+    ) -> RaterState:
         ctx.check()
         model, is_open = rater.kind == "model", session.revealed_at is None
         if session.id not in self._asked:
-            self._asked[session.id] = asked_number(self._project, session, rater)
+            self._asked[session.id] = asked_number(self._project, plan, rater)
         wanted = self._asked[session.id] if packet is None else packet.comparisons
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome != "undone"]
         judged = {row.comparison_id for row in rows}

@@ -12,7 +12,7 @@ from core.jobs import JobContext
 from core.judging.assignment import asked_number
 from core.judging.workshop import participants, tellable_sessions
 from core.project.project import Project
-from core.project.rows import RaterRow, SessionRow
+from core.project.rows import PlanRow, RaterRow, SessionRow
 from core.report.figures import figures_of
 from core.report.figures.choose import joined, words
 from core.runs.live import LiveTally
@@ -101,7 +101,11 @@ class StoredCharts:
         unnamed = participants(self._project)  # a workshop's people are seen together only
         answered = self._project.judging.answered_sessions()
         revealed = [session for session in revealed if session.id in answered]  # without an answer nobody chose
-        progress = {session.id: self._progress(session, raters[session.rater_id]) for session in revealed}
+        plans = {plan.id: plan for plan in self._project.judging.plans()}
+        progress = {
+            session.id: self._progress(session, plans[session.plan_id], raters[session.rater_id])
+            for session in revealed
+        }
         named = [session for session in reversed(revealed) if raters[session.rater_id].code not in unnamed]
         voices = [self._voice(ctx, one, raters[one.rater_id], axes, progress[one.id]) for one in named]
         people = [session for session in revealed if raters[session.rater_id].kind == "person"]
@@ -117,13 +121,13 @@ class StoredCharts:
         judged, planned = progress
         return ChartVoice(session.id, rater.code, kind, findings, True, judged, planned)  # type: ignore[arg-type]
 
-    def _progress(self, session: SessionRow, rater: RaterRow) -> tuple[int, int]:
+    def _progress(self, session: SessionRow, plan: PlanRow, rater: RaterRow) -> tuple[int, int]:
         """How many comparisons of a session were judged, and how many its rater is asked."""
         rows = [row for row in self._project.judging.judgments(session.id) if row.outcome not in ("undone", "skip")]
         # A model is asked about a comparison in every order of its cards, and about no repeat.
         judged = len({row.comparison_id for row in rows}) if rater.kind == "model" else len(rows)
         if session.id not in self._asked:
-            self._asked[session.id] = asked_number(self._project, session, rater)
+            self._asked[session.id] = asked_number(self._project, plan, rater)
         return judged, self._asked[session.id]
 
     def _group(

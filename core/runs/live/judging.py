@@ -14,6 +14,7 @@ WINDOW = 20  # judgments over which the present rate is taken
 def judging_now(project: Project) -> tuple[LiveJudging, ...]:
     """Every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
     raters = {rater.id: rater for rater in project.judging.raters()}
+    plans = {plan.id: plan for plan in project.judging.plans()}
     unnamed = participants(project)
     found = []
     together: list[SessionRow] = []
@@ -22,7 +23,8 @@ def judging_now(project: Project) -> tuple[LiveJudging, ...]:
         if rater.code in unnamed:
             together.append(session)
         else:
-            found.append(_row(project, rater.code, rater.kind, [session], asked_number(project, session, rater)))
+            asked = asked_number(project, plans[session.plan_id], rater)
+            found.append(_row(project, rater.code, rater.kind, [session], asked))
     if together:
         planned = sum(project.judging.count(session.plan_id) for session in together)
         found.append(_row(project, f"{len(together)} participants", "person", together, planned))

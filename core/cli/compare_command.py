@@ -1,0 +1,252 @@
+"""compare: draws comparisons for blind judging, and says what they can show."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, say
+from core.cli.options import grouped
+from core.cli.project_commands import AsJson, File, Seed
+from core.errors import UsageError
+
+if TYPE_CHECKING:
+    from core.judging.known import KnownAnswer
+    from core.runs.compare.drawing import ComparedPlan
+    from core.runs.compare.planning import Outlook
+
+LONGEST_TITLE, LONGEST_CONSENT = 200, 20_000
+# The study whose texts a kind compares unless another is named.
+STUDY_OF = {"identity": "creativity", "model": "creativity", "origin": "news", "twin": "letters"}
+SWAY_BIAS = 0.8  # enough to be a bias, and a fifth left to see how far the others are followed
+
+
+def add_compare_to(app: typer.Typer) -> None:
+    app.command()(compare)
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """Which texts are compared, and for whom the plan is."""
+
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(help="An axis to compare on, or KEY:one,other for some of its identities; several times."),
+    ] = None
+    seed: Seed = 0
+    kind: Annotated[
+        str, typer.Option(help="What the texts differ in: identity, model, origin (generated or not) or twin.")
+    ] = "identity"
+    model: Annotated[
+        list[str] | None, typer.Option(help="A generator to compare; of other kinds: whose texts alone are compared.")
+    ] = None
+    study: Annotated[
+        str | None, typer.Option(help="Whose texts; by default creativity, for origin news, for twin letters.")
+    ] = None
+    per_axis: Annotated[int | None, typer.Option(help="At most so many comparisons on each axis.", min=1)] = None
+    title: Annotated[str, typer.Option(help="How the plan is called; by default its axes and seed.")] = ""
+    raters: Annotated[int | None, typer.Option(help="How many raters are planned, for what it can show.", min=1)] = None
+    preference: Annotated[
+        str, typer.Option(help="The expected preference as shares, such as .55/.30/.15, for what it can show.")
+    ] = ""
+
+    def of_study(self) -> str:
+        return self.study or STUDY_OF[self.kind]
+
+    def checked(self) -> "DrawOptions":
+        """Raises UsageError for a title or a kind that cannot be."""
+        from core.judging.plan import KINDS
+
+        if len(self.title) > LONGEST_TITLE:
+            raise UsageError("The title is too long.", hint=f"It may have {LONGEST_TITLE} characters.")
+        if self.kind not in KINDS:
+            raise UsageError(f"There is no kind of comparison “{self.kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
+        return self
+
+    def shares(self) -> tuple[float, ...]:
+        from core.runs.compare.planning import preference_of
+
+        return preference_of(self.preference) if self.preference else ()
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """What raters are told, shown and asked: the settings of a plan."""
+
+    cards: Annotated[
+        int | None,
+        typer.Option(help="How many texts a comparison shows where more are compared: they are ranked.", min=2, max=3),
+    ] = None
+    worst: Annotated[bool, typer.Option("--worst", help="Of three, raters choose the best and the worst.")] = False
+    repeats: Annotated[float, typer.Option(help="Share of hidden repeats.", min=0.0, max=1.0)] = 0.0
+    consent: Annotated[Path | None, typer.Option(help="A text file that raters agree to first.")] = None
+    criteria: Annotated[bool, typer.Option("--criteria", help="Raters also rate each text by each criterion.")] = False
+    background: Annotated[bool, typer.Option("--background", help="Raters may describe themselves.")] = False
+    workshop: Annotated[bool, typer.Option("--workshop", help="For a workshop: everyone sees their own result.")] = (
+        False
+    )
+    instructions: Annotated[Path | None, typer.Option(help="A text file that raters read first.")] = None
+    question: Annotated[str, typer.Option(help="What is asked of each comparison, in place of “Which is best?”.")] = ""
+    rubric: Annotated[
+        Path | None,
+        typer.Option(help="A text file of criteria, “Name: explanation” a line, in place of the tasks' own."),
+    ] = None
+    practice: Annotated[
+        Path | None, typer.Option(help="A table of known answers to practise with, told right or not.")
+    ] = None
+    checks: Annotated[
+        Path | None, typer.Option(help="A table of known answers that are hidden among the comparisons.")
+    ] = None
+    same_order: Annotated[
+        bool, typer.Option("--same-order", help="Ask every rater in the plan's order, not in their own.")
+    ] = False
+    split: Annotated[int, typer.Option(help="Divide the comparisons among so many raters.", min=0, max=200)] = 0
+    overlap: Annotated[float, typer.Option(help="The share that all of these raters judge.", min=0.0, max=1.0)] = 0.0
+    sway: Annotated[
+        float, typer.Option(help="Show a planted recommendation with this share of the comparisons.", min=0.0)
+    ] = 0.0
+    sway_for: Annotated[
+        list[str] | None, typer.Option(help="An identity that the recommendations favour, one on each axis.")
+    ] = None
+    sway_bias: Annotated[
+        float, typer.Option(help="The share of the recommendations that name it; 0.8 if not said.", min=0.0, max=1.0)
+    ] = SWAY_BIAS
+
+    def settings(self) -> dict[str, Any]:
+        """The fields of `PlanSettings`, with the files read; raises UsageError or AppError for one that cannot be."""
+        from core.judging.known import read_known
+        from core.judging.rubric import instructions_of, question_of, rubric_of
+
+        return {
+            "consent_text": _consent(self.consent),
+            "repeat_share": self.repeats,
+            "criterion_ratings": self.criteria,
+            "ask_background": self.background,
+            "workshop": self.workshop,
+            "cards": self.cards or 0,
+            "worst": self.worst,
+            "own_order": not self.same_order,
+            "split": self.split,
+            "overlap": self.overlap,
+            "sway": self.sway,
+            "sway_for": tuple(self.sway_for or ()),
+            "sway_bias": self.sway_bias if self.sway_for else 0.0,
+            "instructions": instructions_of(_text(self.instructions, "instructions")),
+            "question": question_of(self.question),
+            "rubric": rubric_of(_text(self.rubric, "rubric")),
+            "practice": tuple(one.stored() for one in read_known(self.practice)) if self.practice else (),
+        }
+
+    def known(self) -> "Sequence[KnownAnswer]":
+        """The hidden checks."""
+        from core.judging.known import read_known
+
+        return read_known(self.checks) if self.checks else ()
+
+
+@grouped
+def compare(
+    file: File,
+    draw: DrawOptions,
+    ask: AskOptions,
+    power: Annotated[
+        bool, typer.Option("--power", help="Say what is needed and what this plan can show; draw nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Draw comparisons for blind judging from a study's texts."""
+    shares = draw.checked().shares()
+    asked, checks = {"kind": draw.kind, **ask.settings()}, ask.known()
+    if power:
+        _tell_power(_sized(file, draw, asked, shares), as_json)
+        return
+    from core.runs.compare import compare as draw_plan
+    from core.runs.setup import study_of
+
+    with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
+        result = draw_plan(
+            ctx, project, study_id=study_of(project, draw.of_study()).id, axes=draw.axis or (), models=draw.model or (),
+            seed=draw.seed, per_axis=draw.per_axis, title=draw.title, raters=draw.raters, preference=shares,
+            checks=checks, **asked,
+        )  # fmt: skip
+    _tell_comparisons(result, as_json)
+
+
+def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequence[float]) -> "tuple[Outlook, ...]":
+    """What the plan that would be drawn can show."""
+    from core.compute import shared
+    from core.judging.plan import PlanSettings
+    from core.runs.compare.drawing import sizes
+    from core.runs.compare.planning import outlooks
+    from core.runs.compare.pool import CompareRequest
+    from core.runs.setup import study_of
+
+    with open_for_measuring(file) as project, job("Planning") as ctx:
+        study, settings = study_of(project, draw.of_study()), PlanSettings(**asked)
+        request = CompareRequest(study, tuple(draw.axis or ()), tuple(draw.model or ()), draw.seed, settings.cards)
+        found = sizes(ctx, project, request, settings, draw.per_axis, shared())
+        return outlooks(ctx, shared(), found, raters=draw.raters or 1, preference=shares, settings=settings)
+
+
+def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
+    from core.runs.compare.drawing import texts_alone
+
+    by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
+    if as_json:
+        answer = {"plan": result.plan_id, "made": result.made, "comparisons": dict(by_axis),
+                  "left_out": dict(result.drawn.reasons)}  # fmt: skip
+        print_json({**answer, "power": [_power_json(one) for one in result.outlooks]} if result.outlooks else answer)
+        return
+    for key, count in sorted(by_axis.items()):
+        say(f"{key}: {count} comparisons")
+    if not result.made:
+        say("They were drawn before: nothing was added.")
+    for key in texts_alone(result.drawn):
+        note(f"{key}: each identity has one text. What is found there holds for these texts.")
+    for one in result.outlooks:
+        say(one.sees)
+    for reason, count in result.drawn.reasons.most_common():
+        note(f"Left out: {count} texts, because {reason}.")
+
+
+def _tell_power(found: "Sequence[Outlook]", as_json: bool) -> None:
+    if as_json:
+        print_json({"power": [_power_json(one) for one in found]})
+        return
+    for one in found:
+        for sentence in (one.sees, one.detects, one.needs):
+            say(sentence)
+
+
+def _power_json(one: "Outlook") -> dict[str, Any]:
+    return {**one.stored(), "words": [one.sees, one.detects, one.needs]}
+
+
+def _consent(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"The consent text {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
+    if not text or len(text) > LONGEST_CONSENT:
+        raise UsageError(
+            f"The consent text {path.name} is {'empty' if not text else 'too long'}.",
+            hint=f"Write at least a word and at most {LONGEST_CONSENT:,} characters.",
+        )
+    return text
+
+
+def _text(path: Path | None, what: str) -> str:
+    if path is None:
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"The {what} {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
+    if not text.strip():
+        raise UsageError(f"The {what} {path.name} has no words.", hint="Write at least one, or leave the option out.")
+    return text
