@@ -38,9 +38,14 @@ def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], pla
 
 
 def _per_minute(rows: tuple[JudgmentRow, ...]) -> float | None:
-    """Over the latest judgments, from the first of them to the last; None for fewer than two."""
+    """Comparisons that were judged for the first time, from the first of the latest rows to the last of them.
+
+    A revision takes time and is no further comparison; a model's answers in several orders are one. None for fewer than
+    two rows.
+    """
     if len(rows) < 2:
         return None
-    first, *_, last = sorted(datetime.fromisoformat(row.created_at) for row in rows)
-    seconds = (last - first).total_seconds()
-    return 60 * (len(rows) - 1) / seconds if seconds > 0 else None
+    first, *later = sorted(rows, key=lambda row: datetime.fromisoformat(row.created_at))
+    took = datetime.fromisoformat(later[-1].created_at) - datetime.fromisoformat(first.created_at)
+    new = {row.comparison_id for row in later if row.supersedes is None} - {first.comparison_id}
+    return 60 * len(new) / took.total_seconds() if took.total_seconds() > 0 else None

@@ -1,6 +1,7 @@
 """Choices followed by session: nothing before the reveal, the digits of the measure after it; counts of judging."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import compare
+from core.runs.live.judging import _per_minute
 from core.runs.measure.creativity import embedder
 from core.runs.measure.creativity_columns import judgment_columns
 from core.runs.setup import study_of
@@ -159,6 +161,18 @@ def test_a_comparison_that_was_revised_is_counted_once_and_one_that_was_taken_ba
     person, model = tally_of(project, "creativity").judging()
     assert (person.judged, person.planned) == (7, 8)
     assert (model.judged, model.planned) == (8, 8)
+
+
+def test_the_rate_is_of_comparisons_not_of_revisions_or_of_orders(project: Project) -> None:
+    session = judged(project, "R1", 1)
+    rows = project.judging.judgments(session)[:4]
+    timed = [replace(row, created_at=f"2026-01-01T00:00:{15 * place:02}+00:00") for place, row in enumerate(rows)]
+    assert _per_minute(tuple(timed)) == pytest.approx(3 / 0.75), "three after the first, in 45 seconds"
+    third = replace(timed[3], comparison_id=timed[2].comparison_id, supersedes=timed[2].id)
+    assert _per_minute((*timed[:3], third)) == pytest.approx(2 / 0.75), "the last one revised the one before"
+    orders = [replace(row, comparison_id=timed[place // 2].comparison_id) for place, row in enumerate(timed)]
+    assert _per_minute(tuple(orders)) == pytest.approx(1 / 0.75), "two comparisons, each in two orders"
+    assert _per_minute(tuple(timed[:1])) is None
 
 
 def test_measured_choices_know_how_long_their_texts_are(project: Project) -> None:
