@@ -38,7 +38,7 @@ def plan_rows(plans: "Sequence[PlanState]", titles: Titles) -> list[TableRow]:
             plan.id,
             (
                 plan_title(plan),
-                kind_words(plan.kind, safe_line(titles.axes.get(plan.axis, plan.axis.replace("_", " ")))),
+                kind_words(plan.kind, safe_line(titles.axis(plan.axis))),
                 number(plan.comparisons),
                 number(plan.repeats) if plan.repeats else NOTHING,
                 number(plan.taking_part),

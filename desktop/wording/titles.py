@@ -26,6 +26,10 @@ class Titles:
     def theme(self, key: str) -> str:
         return self.themes.get(key) or key.replace("_", " ")
 
+    def axis(self, keys: str) -> str:
+        """Of one axis, or of a plan's: "gender+race" as "Gender, Race"."""
+        return ", ".join(self.axes.get(key) or _words(key) for key in keys.split("+") if key)
+
     def identity(self, axis: str, key: str) -> str:
         return self.identities.get((axis, key)) or _words(key)
 

@@ -196,3 +196,10 @@ def test_who_hears_a_cell_hears_its_column_too() -> None:
     assert table.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "Left: 3"
     table.fold([2])
     assert table.index(0, 0).data() == "R01\nlate"
+
+
+def test_a_plan_of_several_axes_says_each_in_words() -> None:
+    titles = Titles(axes={"gender": "Gender", "orientation": "Sexual orientation"})
+    assert words.kind_words("identity", titles.axis("gender+orientation")) == "identity: Gender, Sexual orientation"
+    assert titles.axis("skin_tone") == "Skin tone", "an axis that the project does not know"
+    assert words.kind_words("model", titles.axis("model")) == "the model that wrote it"
