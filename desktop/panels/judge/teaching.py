@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -33,6 +32,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import Scroller, clear_row
 from desktop.widgets.safe_text import safe_line
@@ -112,9 +112,10 @@ class TeachingBox(QWidget):
         self.own_order = QCheckBox(tr("Each rater in an order of their own"))
         self.own_order.setChecked(True)
         self.split, self.overlap = QSpinBox(), QSpinBox()
-        self.sway, self.sway_for, self.sway_bias = QSpinBox(), QComboBox(), QSpinBox()
+        self.sway, self.sway_for, self.sway_bias = QSpinBox(), ComboBox(), QSpinBox()
         self.inside = QWidget()
         self.inside.hide()
+        self._set_ranges()
         self._lay_out()
         self.more.toggled.connect(self.inside.setVisible)
         self.split.valueChanged.connect(lambda parts: self.overlap.setEnabled(parts > 1))
@@ -177,8 +178,7 @@ class TeachingBox(QWidget):
         box.addLayout(line)
         return field
 
-    def _lay_out(self) -> None:
-        tokens = theme.current()
+    def _set_ranges(self) -> None:
         self.split.setRange(1, 200)
         self.split.setSpecialValueText(tr("nobody: all judge all"))
         self.overlap.setRange(0, 100)
@@ -194,11 +194,14 @@ class TeachingBox(QWidget):
         self.sway_bias.setValue(80)
         self.show_identities(())
         self._say_swaying()
+
+    def _rows(self) -> tuple[tuple[str, QWidget, str], ...]:
+        """Title, field and tip of each, from above."""
         columns = tr("Columns: text_a, text_b, for a third card text_c, and answer (a, b or c);")
         columns += " " + tr("task, theme and why where they help.")
         practice = tr("Known answers, told right or not at once. They count nowhere.")
         checks = tr("Known answers among the others; raters are not told.")
-        rows: tuple[tuple[str, QWidget, str], ...] = (
+        return (
             (tr("Instructions"), self.instructions, ""),
             (tr("Question"), self.question, tr("Asked above each comparison, in one short line.")),
             (tr("Rubric"), self._rubric_field(), ""),
@@ -211,12 +214,15 @@ class TeachingBox(QWidget):
             (tr("They favour"), self.sway_for, tr("Whose text is suggested more often than the others’.")),
             (tr("In so many of them"), self.sway_bias, tr("The others are suggested equally often in the rest.")),
         )
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
         grid = QGridLayout(self.inside)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(tokens.gap)
         grid.setVerticalSpacing(tokens.grid)
         grid.setColumnStretch(1, 1)
-        for row, (title, field, tip) in enumerate(rows):
+        for row, (title, field, tip) in enumerate(self._rows()):
             label = Label(title)
             label.setBuddy(field)
             field.setToolTip(tip)

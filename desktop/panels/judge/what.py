@@ -1,0 +1,274 @@
+"""What is compared: whose texts, how they differ, how many at a time, on which axes. It names axes and models."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.widgets import FlowLayout, Label, tr
+from desktop.widgets.choice import ComboBox
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.judging.plan import PlanKind
+    from core.runs.compare.pool import AxisOffer, StudyOffer
+
+MOST_CARDS = 3
+INDENT = 26
+KIND_TITLES: "dict[PlanKind, str]" = {
+    "identity": "Identities of an axis",
+    "model": "Models with each other",
+    "origin": "Generated with original",
+    "twin": "Letters with their swap twins",
+}
+KIND_WORDS: "dict[PlanKind, str]" = {
+    "identity": (
+        "A comparison shows one text per identity of an axis, for the same task and theme, "
+        "without saying which is which."
+    ),
+    "model": "A comparison shows what two or three models wrote for the same prompt, without saying which is which.",
+    "origin": (
+        "A comparison shows a generated article beside the one that people wrote for the same headline. Each original "
+        "is shown once."
+    ),
+    "twin": (
+        "A comparison shows a letter beside the same letter with name and gender swapped. Letters that cannot be "
+        "swapped safely are left out, and counted."
+    ),
+}
+
+
+# How many texts a comparison shows (0: all that are compared), and whether the worst is asked for as well.
+SHOWN: tuple[tuple[str, int, bool], ...] = (
+    ("All that are compared", 0, False),
+    ("Two at a time: a ranking", 2, False),
+    ("Three at a time: a ranking", 3, False),
+    ("Three at a time, the best and the worst", 3, True),
+)
+SHOWN_WORDS = (
+    " Every two meet equally often, as nearly as the texts allow; any number can be compared, and what is found is a "
+    "ranking."
+)
+
+
+class WhatBox(QWidget):
+    """Two choosers, a sentence that says what a comparison will show, and check boxes for axes or models."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offers: tuple[StudyOffer, ...] = ()
+        self.axes: dict[str, QCheckBox] = {}
+        self.models: dict[str, QCheckBox] = {}
+        self.identities: dict[str, dict[str, QCheckBox]] = {}
+        self.study, self.kind, self.shown = ComboBox(), ComboBox(), ComboBox()
+        for words, *_ in SHOWN:
+            self.shown.addItem(tr(words))
+        self.words, self.heading = Label("", "soft", wrap=True), Label("", "strong")
+        self.study_label, self.kind_label = Label(tr("Texts of")), Label(tr("Compare"))
+        self.shown_label = Label(tr("A comparison shows"))
+        self._boxes = QVBoxLayout()
+        self._lay_out()
+        self.study.currentIndexChanged.connect(lambda _: self._show_kinds())
+        self.kind.currentIndexChanged.connect(lambda _: self._show_choices())
+        self.shown.currentIndexChanged.connect(lambda _: self._say_shown())
+
+    @property
+    def offer(self) -> "StudyOffer | None":
+        place = self.study.currentIndex()
+        return self._offers[place] if 0 <= place < len(self._offers) else None
+
+    @property
+    def chosen_kind(self) -> "PlanKind":
+        kind: PlanKind = self.kind.currentData() or "identity"
+        return kind
+
+    def show_offers(self, offers: "Sequence[StudyOffer]") -> None:
+        """Offer these studies; the kind that was chosen stays chosen where it can."""
+        self._offers = tuple(offers)
+        self.study.blockSignals(True)
+        self.study.clear()
+        for offer in self._offers:
+            self.study.addItem(safe_line(offer.title))
+        self.study.blockSignals(False)
+        for widget in (self.study_label, self.study):
+            show_if(widget, len(self._offers) > 1)
+        self._show_kinds()
+
+    def forget(self) -> None:
+        """Name no axis and no model any more."""
+        self.show_offers(())
+
+    # what is chosen
+
+    def axis_requests(self) -> tuple[str, ...]:
+        """The arguments of `compare`: axes, or axes with some of their identities."""
+        return tuple(self._request(key) for key, box in self.axes.items() if box.isChecked())
+
+    @property
+    def cards(self) -> int:
+        """How many texts a comparison shows where more are compared; 0: all of them."""
+        return SHOWN[self.shown.currentIndex()][1] if self._can_rank else 0
+
+    @property
+    def worst(self) -> bool:
+        return self._can_rank and SHOWN[self.shown.currentIndex()][2]
+
+    @property
+    def _can_rank(self) -> bool:
+        return self.chosen_kind in ("identity", "model")
+
+    def chosen_models(self) -> tuple[str, ...]:
+        return tuple(label for label, box in self.models.items() if box.isChecked())
+
+    def compared(self) -> tuple[tuple[str, str], ...]:
+        """The identities or models that are chosen, by key and label; none of kinds that have no such choice."""
+        if self.chosen_kind == "model":
+            return tuple((label, label) for label in self.chosen_models())
+        if self.chosen_kind != "identity" or self.offer is None:
+            return ()
+        chosen = [(axis, self._some(axis.key)) for axis in self.offer.axes if axis.key in self._checked_axes()]
+        found = {
+            key: label for axis, some in chosen for key, label in axis.identities.items() if not some or key in some
+        }
+        return tuple(found.items())
+
+    def sizes(self) -> tuple[int, ...]:
+        """How many texts a comparison shows, for each axis that is chosen."""
+        if self.chosen_kind == "identity":
+            offered = {axis.key: axis for axis in self.offer.axes} if self.offer else {}
+            return tuple(len(self._some(key) or offered[key].identities) for key in self._checked_axes())
+        return (len(self.chosen_models()),) if self.chosen_kind == "model" else (2,)
+
+    def wanting(self) -> str:
+        """The missing choice, in words; empty where comparisons can be drawn."""
+        if self.offer is None:
+            return tr("There is nothing to compare yet.")
+        if self.chosen_kind == "model":
+            many = len(self.chosen_models())
+            if many < 2 or (many > MOST_CARDS and not self.cards):
+                return tr("Choose two or three models, or let a comparison show two or three of them at a time.")
+            return self._wanting_worst()
+        if self.chosen_kind != "identity":
+            return ""
+        if not self._checked_axes():
+            return tr("Choose an axis.")
+        some = [len(self._some(key)) for key in self._checked_axes() if self._some_of(key)]
+        if any(many < 2 or (many > MOST_CARDS and not self.cards) for many in some):
+            return tr("Choose two or three identities of each axis, or let a comparison show some at a time.")
+        return self._wanting_worst()
+
+    def _wanting_worst(self) -> str:
+        few = self.worst and max(self.sizes()) < 3
+        return tr("Best and worst need three texts: choose three or more.") if few else ""
+
+    def _checked_axes(self) -> list[str]:
+        return [key for key, box in self.axes.items() if box.isChecked()]
+
+    def _some_of(self, key: str) -> bool:
+        return bool(self.identities.get(key))
+
+    def _some(self, key: str) -> tuple[str, ...]:
+        return tuple(name for name, box in self.identities.get(key, {}).items() if box.isChecked())
+
+    def _request(self, key: str) -> str:
+        return f"{key}:{','.join(self._some(key))}" if self._some_of(key) else key
+
+    # what is shown
+
+    def _show_kinds(self) -> None:
+        before, offer = self.kind.currentData(), self.offer
+        self.kind.blockSignals(True)
+        self.kind.clear()
+        for kind in offer.kinds if offer else ():
+            self.kind.addItem(tr(KIND_TITLES[kind]), kind)
+        self.kind.setCurrentIndex(max(0, self.kind.findData(before)) if self.kind.count() else -1)
+        self.kind.blockSignals(False)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        self._clear()
+        offer, kind = self.offer, self.chosen_kind
+        self._say_shown()
+        if offer is not None and kind == "identity":
+            for axis in offer.axes:
+                self._add_axis(axis)
+        elif offer is not None and kind == "model":
+            for number, label in enumerate(offer.models):
+                self.models[label] = self._add_box(label, checked=number < MOST_CARDS)
+        self.heading.setText(tr("Models") if kind == "model" else tr("Axes"))
+        show_if(self.heading, bool(self.axes or self.models))
+        self.changed.emit()
+
+    def _say_shown(self) -> None:
+        for widget in (self.shown, self.shown_label):
+            show_if(widget, self._can_rank)
+        self.words.setText(tr(KIND_WORDS[self.chosen_kind]) + (tr(SHOWN_WORDS) if self.cards else ""))
+        self.changed.emit()
+
+    def _add_axis(self, axis: "AxisOffer") -> None:
+        many = len(axis.identities) > MOST_CARDS
+        named = axis.title if many else f"{axis.title}: {', '.join(axis.identities.values())}"
+        self.axes[axis.key] = box = self._add_box(named, checked=not many)
+        if not many:
+            return
+        row, holder = {}, QWidget()
+        flow = FlowLayout(holder, spacing=theme.current().grid)
+        flow.setContentsMargins(theme.current().px(INDENT), 0, 0, 0)
+        for number, (key, label) in enumerate(axis.identities.items()):
+            row[key] = self._box(label, checked=number < 2)
+            flow.addWidget(row[key])
+        self.identities[axis.key] = row
+        holder.setEnabled(False)
+        box.toggled.connect(holder.setEnabled)
+        self._boxes.addWidget(holder)
+
+    def _add_box(self, text: str, *, checked: bool) -> QCheckBox:
+        box = self._box(text, checked=checked)
+        # A long list of identities must not make the page wider than the window.
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        box.setToolTip(safe_line(text))
+        self._boxes.addWidget(box)
+        return box
+
+    def _box(self, text: str, *, checked: bool) -> QCheckBox:
+        box = QCheckBox(safe_line(text).replace("&", "&&"))
+        box.setChecked(checked)
+        box.toggled.connect(lambda _: self.changed.emit())
+        return box
+
+    def _clear(self) -> None:
+        while (item := self._boxes.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.axes, self.models, self.identities = {}, {}, {}
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(tokens.gap)
+        grid.setVerticalSpacing(tokens.grid)
+        grid.setColumnStretch(1, 1)
+        rows = ((self.study_label, self.study), (self.kind_label, self.kind), (self.shown_label, self.shown))
+        for row, (label, combo) in enumerate(rows):
+            label.setBuddy(combo)
+            combo.setAccessibleName(label.text())
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(12)
+            guard_wheel(combo)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(combo, row, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(tokens.grid)
+        outer.addLayout(grid)
+        outer.addWidget(self.words)
+        outer.addWidget(self.heading)
+        outer.addLayout(self._boxes)
+        outer.setAlignment(Qt.AlignmentFlag.AlignTop)
