@@ -7,8 +7,11 @@ from fingerprint_project import plan_of, project_with_texts
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
+from rating_files import rating_project
+from rating_window import Rating
 
 from core.project.project import Project
+from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 
 PATIENCE = 60_000
@@ -87,3 +90,35 @@ def test_a_lead_makes_three_packets_from_a_project_in_at_most_ten_clicks(
     assert lead.clicks == 7
     with Project.open(path, read_only=True) as project:
         assert {row.code for row in project.judging.raters()} == {"R01", "R02", "R03"}
+
+
+def test_keys_judge_on_after_keep_rating(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    """Whoever asked for a closed panel, by rail or palette, and thought better of it, presses the next key."""
+    rating = Rating(qtbot, window, rating_project(tmp_path / "study.biasprint"))
+    rating.start("R01")
+
+    def by_palette() -> None:
+        window.offer_commands()
+        qtbot.keyClicks(window.palette_box.field, "Go to Charts")
+        qtbot.keyClick(window.palette_box.field, Qt.Key.Key_Return)
+
+    def by_rail() -> None:
+        qtbot.mouseClick(window.rail.button("outputs"), Qt.MouseButton.LeftButton)
+
+    ways = (
+        (by_palette, lambda one: one.safe_button.click()),
+        (by_rail, lambda one: qtbot.keyClick(one, Qt.Key.Key_Escape)),
+    )
+    for ordinal, (leave, stay) in enumerate(ways, 1):
+        assert rating.panel.control.view.comparison.ordinal == ordinal
+        leave()
+        rating.wait(lambda: bool(window.findChildren(Question)))
+        stay(window.findChildren(Question)[-1])
+        rating.wait(lambda: not window.findChildren(Question))
+        assert window.current == "judge"
+        focused = window.focusWidget()  # the one that gets the keys, once the window is in front
+        assert focused is not None
+        assert rating.panel.work.isAncestorOf(focused) or focused is rating.panel.work
+        qtbot.keyClick(focused, "1")
+        rating.wait(lambda place=ordinal: rating.panel.control.view.comparison.ordinal == place + 1)
+    window.set_blind(False)
