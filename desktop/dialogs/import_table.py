@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from desktop import theme
@@ -27,6 +27,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import words_of
@@ -95,7 +96,7 @@ class TargetField(QWidget):
         super().__init__()
         self._shell = shell
         self.new_path = Path()
-        self.box = QComboBox()
+        self.box = ComboBox()
         self.box.setAccessibleName(tr("Into which project"))
         self.elsewhere = LinkButton(tr("Elsewhere…"))
         row = QHBoxLayout(self)

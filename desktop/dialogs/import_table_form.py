@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.operations.importing import LookedAt, TableChoice, TableReading
 from desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import words_of
 
@@ -213,7 +214,7 @@ class ReadingForm(QWidget):
 
 
 def _box(name: str) -> QComboBox:
-    box = QComboBox()
+    box = ComboBox()
     box.setAccessibleName(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(14)

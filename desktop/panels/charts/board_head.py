@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
@@ -11,6 +11,7 @@ from desktop.operations.board import Goal
 from desktop.operations.queue import only_scored
 from desktop.read.board_shown import MOST_RUNS, BoardData, StudyBoard
 from desktop.widgets import Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import FlowLayout, clear_widget
 
 
@@ -163,7 +164,7 @@ class BoardHead(QWidget):
     # the widgets
 
     def _make_widgets(self, cards_menu: Callable[[], QMenu]) -> None:
-        self.study_label, self.study = Label(tr("Study")), QComboBox()
+        self.study_label, self.study = Label(tr("Study")), ComboBox()
         self.study_label.setBuddy(self.study)
         self.study.setAccessibleName(tr("Study"))
         self.study.activated.connect(lambda _: self._choose_study())

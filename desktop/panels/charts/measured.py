@@ -21,6 +21,7 @@ from desktop.charts.chart import ChartCard
 from desktop.panels.findings.studies import StudyLine
 from desktop.read.charts import StudyFigures
 from desktop.widgets import EmptyState, Label, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Scroller, clear_widget
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import study_kinds
@@ -236,12 +237,12 @@ class MeasuredFigures(QWidget):
     # the widgets
 
     def _make_widgets(self) -> None:
-        self._study_label, self.chooser = Label(tr("Study")), QComboBox()
+        self._study_label, self.chooser = Label(tr("Study")), ComboBox()
         self._study_label.setBuddy(self.chooser)
         self.chooser.setAccessibleName(tr("Study"))
         self.chooser.activated.connect(lambda _: self._show_study())
         self._compare_label, self._with_label = Label(tr("Compare")), Label(tr("with"))
-        self.models = (QComboBox(), QComboBox())
+        self.models = (ComboBox(), ComboBox())
         for box, name in zip(self.models, (tr("First model"), tr("Second model")), strict=True):
             box.setAccessibleName(name)
             box.activated.connect(lambda _: self._models_chosen())
@@ -255,7 +256,7 @@ class MeasuredFigures(QWidget):
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setAccessibleName(tr("Figures"))
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_figure())
-        self.box = QComboBox()
+        self.box = ComboBox()
         self.box.setModel(self.titles)
         self.box.setAccessibleName(tr("Figure"))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from core.draw.figure import Figure
 from core.findings import Variant
@@ -21,6 +21,7 @@ from desktop.charts.live import (
     variant_name,
 )
 from desktop.widgets import EmptyState, Label, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import clear_widget
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
@@ -138,7 +139,7 @@ class Preferences(Section):
     def __init__(self) -> None:
         super().__init__(tr("Preferences"), "judge", tr("Rate outputs"))
         self._label = Label(tr("Whose choices"))
-        self.voice = QComboBox()
+        self.voice = ComboBox()
         self.voice.setAccessibleName(tr("Whose choices"))
         self._label.setBuddy(self.voice)
         self.voice.activated.connect(lambda _: self.draw())
@@ -187,7 +188,7 @@ class Letters(Section):
 
     def __init__(self) -> None:
         super().__init__(tr("Letters"), "generate", tr("Generate letters"))
-        self.variants = QComboBox()
+        self.variants = ComboBox()
         self.variants.setAccessibleName(tr("Way of counting"))
         for choice in self._CHOICES:
             name = variant_name(choice[0]) if len(choice) == 1 else tr("both")

@@ -19,6 +19,7 @@ from desktop.plots.legend import LegendEntry
 from desktop.read.explore import ExploredTexts, StoredTexts
 from desktop.shell import Shell
 from desktop.widgets import FlowLayout, Label, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import clear_row
 from desktop.widgets.safe_text import safe_line
 
@@ -127,7 +128,7 @@ class ExploreView(QWidget):
 
     def box(self, name: str) -> QComboBox:
         """A labelled box among the tools; choosing from it draws anew."""
-        made = QComboBox()
+        made = ComboBox()
         made.setAccessibleName(name)
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         label = Label(name, "soft")

@@ -23,6 +23,7 @@ from desktop.panels.findings.studies import StudyLines
 from desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from desktop.tables.rows import as_rows
 from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
@@ -208,7 +209,7 @@ class Filters(QWidget):
         self.changed.emit()
 
     def _box(self, name: str, choices: Choices) -> QComboBox:
-        box = QComboBox()
+        box = ComboBox()
         box.setAccessibleName(name)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, title in choices:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
-    QComboBox,
     QHBoxLayout,
     QListView,
     QSizePolicy,
@@ -31,6 +30,7 @@ from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from desktop.shell import Command, Shell
 from desktop.tables.findings import column_title
 from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import COLUMNS, FindingLine, Measurement
 
@@ -53,7 +53,7 @@ class TextColumn(Card):
         super().__init__()
         self._groups: Sequence[TextGroup] = ()
         self._following = False
-        self.group = QComboBox()
+        self.group = ComboBox()
         self.group.setAccessibleName(tr("Group"))
         self.group.activated.connect(lambda _: self._show_group())
         self.name, self.count = ElidedLabel("", "heading"), Label("", "note")

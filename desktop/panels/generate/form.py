@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
 from desktop import theme
 from desktop.dialogs.engine import EngineNotice
@@ -18,6 +18,7 @@ from desktop.operations.writers import WriterChoices, options_for, preset_for, s
 from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
@@ -113,7 +114,7 @@ class GenerateForm(Card):
         self._show_options()
 
     def _make(self) -> None:
-        self.prompt_set = QComboBox()
+        self.prompt_set = ComboBox()
         self.prompt_set.setPlaceholderText(tr("none yet"))
         self.picker, self.options = GeneratorPicker(), OptionFields()
         self.backend, self.model, self.model_label = self.picker.backend, self.picker.model, self.picker.model_label

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QSpinBox,
@@ -37,6 +36,7 @@ from desktop.panels.judge.drawing import Drawing
 from desktop.panels.judge.setup import SetupPage
 from desktop.shell import Shell
 from desktop.widgets import Card, EmptyState, Label, LinkButton, Notice, PrimaryButton, ProgressThin, QuietButton, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR
@@ -73,7 +73,7 @@ class JudgingCard(Card):
 
     def _make(self) -> None:
         self._model = ""  # whose options are shown
-        self.plans = QComboBox()
+        self.plans = ComboBox()
         self.plans.setPlaceholderText(tr("none yet"))
         narrow(self.plans, 12)
         guard_wheel(self.plans)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
 from desktop.widgets import Label, LinkButton, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
@@ -150,7 +151,7 @@ def _field(option: Option) -> QWidget:
         line.setPlaceholderText(tr("none"))
         return line
     if option.kind == "choice":
-        box = QComboBox()
+        box = ComboBox()
         for value, words in option.choices:
             box.addItem(tr(words), value)
         narrow(box)
@@ -241,7 +242,7 @@ class GeneratorPicker(QObject):
         self._writers = WriterChoices()
         self._wanted = ("", "", "")  # backend, endpoint and model to choose as soon as they are there
         self._chosen = False  # by a person, or to go on with a run
-        self.backend, self.model, self.endpoint, self.name = (QComboBox() for _ in range(4))
+        self.backend, self.model, self.endpoint, self.name = (ComboBox() for _ in range(4))
         self.name.setEditable(True)
         self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         edit = self.name.lineEdit()

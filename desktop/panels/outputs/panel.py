@@ -24,6 +24,7 @@ from desktop.shell import Shell
 from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
 from desktop.tables.rows import as_rows
 from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 
@@ -241,7 +242,7 @@ class OutputsPanel(Panel):
         self.search_pause.timeout.connect(self._read)
         self.search.textChanged.connect(lambda _: self.search_pause.start())
         self.search.returnPressed.connect(self._read)
-        self.task, self.identity, self.status = QComboBox(), QComboBox(), QComboBox()
+        self.task, self.identity, self.status = ComboBox(), ComboBox(), ComboBox()
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
         row.addWidget(self.search, 1)

@@ -20,6 +20,7 @@ from desktop import theme
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
 from desktop.panels.prompts.studies import StudyCard, TablePick
 from desktop.widgets import Label, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -108,7 +109,7 @@ class NamesPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         design = letter_design()
-        self.axis = QComboBox()
+        self.axis = ComboBox()
         self.axis.setAccessibleName(tr("Axis"))
         self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for axis in _axes_with_names(design.axis):
@@ -190,7 +191,7 @@ class LettersChoiceCard(StudyCard):
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(20)
-        self.document, self.source = QComboBox(), QComboBox()
+        self.document, self.source = ComboBox(), ComboBox()
         for key, document in letter_design().documents.items():
             self.document.addItem(tr(document.title), key)
         for title in (tr("Names and ages"), tr("Biographies")):

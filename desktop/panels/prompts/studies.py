@@ -28,6 +28,7 @@ from core.studies.study import Study, named
 from desktop import theme
 from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import clear_column
 from desktop.widgets.safe_text import safe_line
 
@@ -270,7 +271,7 @@ class NewsChoiceCard(StudyCard):
         super().__init__()
         self.set_padding(20)
         self._touched = False
-        self.source = QComboBox()
+        self.source = ComboBox()
         self.source.setAccessibleName(tr("Headlines"))
         count = plural(len(shipped_headlines()), "1 headline", "%n headlines")
         for data, title in (
@@ -362,7 +363,7 @@ class MitigationCard(Card):
         super().__init__()
         self.set_padding(20, 14)
         self.on = QCheckBox(tr("Ask everything a second time, with an instruction that may lessen bias"))
-        self.which = QComboBox()
+        self.which = ComboBox()
         self.which.setAccessibleName(tr("Instruction"))
         for name, shipped in mitigations().items():
             self.which.addItem(tr(shipped.title), name)

@@ -18,6 +18,7 @@ from desktop.settings import JudgeKeys, KeyMap
 from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
@@ -250,7 +251,7 @@ class AdjudicateSection(RatersSection):
         self.data: AdjudicationData | None = None
         self.listed: list[Disagreement] = []
         self.shown = ""  # the comparison on the page
-        self.axis, self.task = QComboBox(), QComboBox()
+        self.axis, self.task = ComboBox(), ComboBox()
         self.left_only = QCheckBox(tr("Only what is left"))
         self.said = Label("", "soft", wrap=True)
         self.view = TextTable(tr("Comparisons that raters disagree on"), _columns(), keep=(0, 2, 4, 3, 1))

@@ -25,6 +25,7 @@ from desktop.widgets import (
     plural,
     spelled_seconds,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.frame import RailButton, StatusLine
 from desktop.widgets.safe_text import safe_line
@@ -364,3 +365,20 @@ def test_the_chosen_line_of_a_combo_box_has_the_soft_tint(qtbot: QtBot):
     color = box.view().viewport().grab().toImage().pixelColor(line.right() - 8, line.center().y())
     assert color.name() == theme.current().accent_soft.lower()
     box.hidePopup()
+
+
+def test_a_combo_box_ends_in_dots_what_does_not_fit(qtbot: QtBot) -> None:
+    box = ComboBox()
+    qtbot.addWidget(box)
+    box.setPlaceholderText("none yet")
+    box.setFixedWidth(200)
+    assert box.shown_text() == "none yet"
+    box.addItems(["Short", "A name of prompts that is far too long for it, version 3"])
+    box.setCurrentIndex(0)
+    assert box.shown_text() == "Short"
+    box.setCurrentIndex(1)
+    assert box.shown_text().endswith("…")
+    assert box.currentText().startswith(box.shown_text()[:-1])
+    box.setFixedWidth(900)
+    assert box.shown_text() == box.currentText()
+    assert not box.grab().isNull()

@@ -1,0 +1,43 @@
+"""A combo box whose text ends in "…" where it does not fit; Qt cuts it off, and a reader cannot tell."""
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
+
+from desktop.widgets.safe_text import safe_tip
+
+SIDES = 6  # pixels that the style keeps free beside the text
+
+
+class ComboBox(QComboBox):
+    """The whole text is in the tooltip while a part of it is cut off, and always for screen readers."""
+
+    def shown_text(self) -> str:
+        """The text as it is drawn."""
+        text = self.currentText() if self.currentIndex() >= 0 or self.isEditable() else self.placeholderText()
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, field.width() - SIDES))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.isEditable():
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        if self.currentIndex() < 0:
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
+        option.currentText = self.shown_text()
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
+            text = self.currentText()
+            QToolTip.showText(event.globalPos(), safe_tip(text) if self.shown_text() != text else "", self)
+            return True
+        return super().event(event)
