@@ -16,6 +16,7 @@ from core.cli import (
     judging_commands,
     letter_commands,
     models_commands,
+    packet_commands,
     project_commands,
     rater_commands,
 )
@@ -48,7 +49,7 @@ def build() -> typer.Typer:
         models_commands.add_endpoints_to,
         installation_commands.add_installation_to,
         judging_commands.add_judge_to,
-        judging_commands.add_packet_to,
+        packet_commands.add_packet_to,
         rater_commands.add_raters_to,
         letter_commands.add_letter_to,
     ):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.errors import AppError
-from core.judging.plan import PlanSettings
+from core.judging.plan import workshops_among
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import AnnotationSpec
@@ -38,7 +38,7 @@ def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
     """
     judging = project.judging
     people = {row.id: row.code for row in judging.raters() if row.kind == "person"}
-    workshops = {row.id for row in judging.plans() if PlanSettings.of(row.settings).workshop}
+    workshops = workshops_among(judging.plans())
     unfinished = [row for row in judging.sessions() if row.revealed_at is None and row.opened_at]
     if not unfinished:
         return ()

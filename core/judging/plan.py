@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 from core.errors import UsageError
-from core.project.rows import ComparisonItem, ComparisonRow, TextKey
+from core.project.rows import ComparisonItem, ComparisonRow, PlanRow, TextKey
 from core.text import sha256_text
 
 # ---- Drawing comparisons
@@ -452,6 +452,11 @@ class PlanSettings:
         """The settings that are not the usual ones, as a plan row keeps them."""
         usual = asdict(PlanSettings())
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
+
+
+def workshops_among(plans: Iterable[PlanRow]) -> set[str]:
+    """The ids of the plans that were drawn for workshops."""
+    return {row.id for row in plans if PlanSettings.of(row.settings).workshop}
 
 
 # ---- Axes by name: an axis of identities, or one of the three kinds without one

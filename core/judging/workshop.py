@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import math
 import secrets
+import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from itertools import chain, count
 from core.errors import AppError
 from core.judging.exclusion import exclusions
 from core.judging.fingerprint import GROUP_FROM, PLANNED
-from core.judging.plan import CHECK, PlanSettings
+from core.judging.packets.decisions import seats_in_conflict
+from core.judging.plan import CHECK, PlanSettings, workshops_among
 from core.judging.planner import Chance, JudgingDesign, plan_power
 from core.judging.store import ProjectStore
 from core.judging.work import Refused
@@ -28,6 +30,7 @@ USUAL_COMPARISONS = 20
 MIXED_COMPARISONS = 7  # on each of three axes: as many in all
 SIGNS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that is taken for another
 CODE_SIGNS = 10  # 31 ** 10: nobody meets another's by chance, or guesses one
+TYPED_DIGITS = 8  # of a code that is typed on a phone: one guess in 1.7 million hits one of 60 seats
 SHORTEST_PIN = 4
 LONGEST_NAME = 60
 PREFERRED_PART = 0.35  # of the largest possible ABS: what the planned preference is, whatever the number of identities
@@ -39,6 +42,11 @@ MEASURED_FOR_TIME = 200  # comparisons whose texts are counted; the others are t
 def participant_code() -> str:
     """A code that says nothing: neither who, nor which number in the row, nor when."""
     return "P-" + "".join(secrets.choice(SIGNS) for _ in range(CODE_SIGNS))
+
+
+def typed_code() -> str:
+    """A code like that for somebody with a phone: digits, so that it is typed without capitals."""
+    return "".join(secrets.choice(string.digits) for _ in range(TYPED_DIGITS))
 
 
 class Pin:
@@ -132,7 +140,7 @@ def tellable_sessions(
     """
     out = {} if excluded else exclusions(project)
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
-    workshops = _workshops(project)
+    workshops = workshops_among(project.judging.plans())
     people = [row for row in project.judging.sessions() if row.rater_id not in models]
     told = {row.id for row in in_steps(project, people)}
     sessions = (row for row in sessions if row.rater_id not in out)
@@ -143,37 +151,36 @@ def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionR
     """People's sessions that may be pooled: those of a workshop `GROUP_FROM` at a time, in the order they finished.
 
     Between two looks at a group at least so many people come to it, so that one person's answers are never the
-    difference. Sessions of other plans stay as they are.
+    difference. So all of them wait while the copies of one of their seats differ. Sessions of other plans stay as
+    they are.
     """
-    workshops, given = _workshops(project), tuple(sessions)
-    # Of a packet: when it came back. Its own clock would put it before people who were told of already.
+    workshops, given = workshops_among(project.judging.plans()), tuple(sessions)
+    # Of a packet: when it came back finished. Its own clock would put it before people who were told of already.
     came: dict[tuple[str, str], str] = {}
     for row in project.packets.all() if workshops else ():
-        if row.direction == "merged":
+        if row.direction == "merged" and row.manifest.get("finished"):
             came.setdefault((row.plan_id, row.rater_id), row.created_at)
 
     def finished_at(row: SessionRow) -> tuple[str, str]:
         return max(row.revealed_at or "", came.get((row.plan_id, row.rater_id), "")), row.id
 
     told = [row for row in given if row.plan_id not in workshops]
+    waiting = seats_in_conflict(project)
     for plan in workshops & {row.plan_id for row in given}:
         finished = [row for row in given if row.plan_id == plan and row.revealed_at is not None]
         finished.sort(key=finished_at)
-        told += finished[: len(finished) - len(finished) % GROUP_FROM]
+        steps = (finished[at : at + GROUP_FROM] for at in range(0, len(finished) - GROUP_FROM + 1, GROUP_FROM))
+        told += chain.from_iterable(step for step in steps if waiting.isdisjoint(row.id for row in step))
     kept = {row.id for row in told}
     return tuple(row for row in given if row.id in kept)
 
 
 def participants(project: Project) -> frozenset[str]:
     """The codes of everybody who took part in a workshop: nobody is told any of them."""
-    workshops = _workshops(project)
+    workshops = workshops_among(project.judging.plans())
     codes = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()
     return frozenset(codes[row.rater_id] for row in sessions if row.plan_id in workshops and row.rater_id in codes)
-
-
-def _workshops(project: Project) -> set[str]:
-    return {row.id for row in project.judging.plans() if PlanSettings.of(row.settings).workshop}
 
 
 @dataclass(frozen=True)

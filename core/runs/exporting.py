@@ -11,7 +11,7 @@ from core.jobs import JobContext
 from core.judging.adjudication import Adjudication, adjudicated
 from core.judging.blocks import text_blocks
 from core.judging.exclusion import exclusions
-from core.judging.plan import PlanSettings
+from core.judging.plan import workshops_among
 from core.judging.sway import arm_of
 from core.project.project import Project
 from core.project.rows import (
@@ -67,7 +67,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     """
     wanted = set(studies)
     plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
-    workshops = {key for key, plan in plans.items() if PlanSettings.of(plan.settings).workshop}
+    workshops = workshops_among(plans.values())
     revealed = [row for row in project.judging.sessions() if row.revealed_at is not None and row.plan_id in plans]
     comparisons = {
         row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)

@@ -13,7 +13,7 @@ from desktop.wording.raters import report_words
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Decided
-    from core.judging.packets.decisions import Conflict
+    from core.judging.packets.decisions import Conflict, WhichCopy
     from core.judging.packets.make import MadePacket
     from core.judging.packets.outside import Tool
     from core.judging.packets.report import MergeReport
@@ -111,6 +111,19 @@ def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Wh
 
     return Operation(
         tr("Keeping decisions"), work, lambda n: plural(n, "1 conflict was decided.", "%n conflicts were decided.")
+    )
+
+
+def decide_seats(*, project: "Project", plan_id: str, which: "WhichCopy") -> Operation[int]:
+    """Decide alike what waits of a workshop's seats."""
+
+    def work(ctx: JobContext) -> int:
+        from core.judging.packets.decisions import decide_seats as keep
+
+        return keep(project, plan_id, which)
+
+    return Operation(
+        tr("Keeping decisions"), work, lambda n: plural(n, "1 answer was decided.", "%n answers were decided.")
     )
 
 

@@ -14,6 +14,7 @@ from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import Fingerprint
+    from core.judging.packets.outside import Tool
     from core.judging.packets.seats import Collected
     from core.judging.planner import Chance, JudgingDesign
     from core.judging.session import JudgingSession
@@ -164,13 +165,13 @@ class Keeper:
 
         return self._operation(tr("Counting who took part"), look)
 
-    def make_seats(self, seats: int, folder: Path) -> Operation[int]:
-        """Packets for seats at other computers; how many were written."""
+    def make_seats(self, seats: int, folder: Path, tool: "Tool | None") -> Operation[int]:
+        """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
             from core.judging.packets.seats import make_seats
 
-            return len(make_seats(ctx, project, plan_id, seats, folder))
+            return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
         return self._operation(tr("Making packets"), make)
 

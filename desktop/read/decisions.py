@@ -13,7 +13,7 @@ from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.judging.adjudication import Disagreement
-    from core.judging.packets.decisions import Conflict, PacketState
+    from core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide
     from core.project.project import Project
     from core.project.rows import ComparisonRow
 
@@ -40,11 +40,12 @@ class ConflictLine:
 
 @dataclass(frozen=True)
 class DecisionsData:
-    """`unfinished`: packets with answers that nobody has finished."""
+    """`unfinished`: packets with answers that nobody has finished. `seats`: of workshops, whose copies differ."""
 
     conflicts: tuple[ConflictLine, ...]
     unfinished: "tuple[PacketState, ...]"
     titles: Titles
+    seats: "tuple[SeatsToDecide, ...]" = ()
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class AdjudicationData:
 
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
-    """Conflicts and unfinished packets for the coordinator. Of a workshop nothing is told."""
+    """Conflicts and unfinished packets for the coordinator. Of a workshop only how many seats wait is told."""
     from core.judging.adjudication import neutral_order
-    from core.judging.packets.decisions import conflicts, packets
+    from core.judging.packets.decisions import conflicts, packets, seats_to_decide
 
     found, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
@@ -74,7 +75,7 @@ def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
         lines.append(ConflictLine(one, row, titles.about(row.task, row.theme), order, hidden))
     states = packets(project)
     unfinished = tuple(one for one in states if one.state in UNFINISHED and one.answered + one.skipped)
-    return DecisionsData(tuple(lines), unfinished, titles)
+    return DecisionsData(tuple(lines), unfinished, titles, seats_to_decide(project))
 
 
 def comparisons_of(

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 NOTHING = "—"
 LETTERS = "ABC"
+SEATS_KEPT = (
+    "1 seat came back once more with other answers: those that were here first count.",
+    "%n seats came back once more with other answers: those that were here first count.",
+)
+# What raters judge with, by its key in core (the empty one: this program).
+TOOLS = {"": "Biasprint", "potato": "Potato, for browsers and phones", "label-studio": "Label Studio, for browsers"}
 
 
 def plan_columns() -> tuple[TableColumn, ...]:
@@ -292,7 +298,17 @@ def report_words(report: "MergeReport", accepted: Collection[Path] = ()) -> str:
     ]
     if left := sum(not was_merged(one, accepted) for one in report.files):
         said.append(plural(left, "1 file was left out", "%n files were left out"))
-    return ", ".join(said) + "."
+    return " ".join([", ".join(said) + ".", *seats_words(report)])
+
+
+def seats_words(report: "MergeReport") -> list[str]:
+    """The copies of a workshop's seats, a sentence each: nobody is told apart."""
+    waiting = "1 seat of a workshop came back in copies that differ: decide under Decisions which counts."
+    several = "%n seats of a workshop came back in copies that differ: decide under Decisions which count."
+    return [
+        *([plural(report.seats_to_decide, waiting, several)] if report.seats_to_decide else []),
+        *([plural(report.seats_kept, *SEATS_KEPT)] if report.seats_kept else []),
+    ]
 
 
 def outcome_words(outcome: str, chosen: int | None, order: Sequence[int]) -> str:

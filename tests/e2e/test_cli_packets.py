@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint, refused
-from packet_files import answer
+from packet_files import answer, coordinator
 
 from core.judging.packets.packet import finish_packet
 from core.project.project import Project
@@ -160,3 +160,22 @@ def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) 
     biasprint("new", empty)
     refused("packet", "make", empty, "--out", tmp_path, "--raters", 1, code=1, says="nothing to judge")
     assert "There is no packet yet" in biasprint("packet", "list", empty).out
+
+
+def test_seats_of_a_workshop_are_made_without_names_and_their_copies_decided_alike(tmp_path: Path) -> None:
+    file = tmp_path / "workshop.biasprint"
+    coordinator(file, comparisons=3, workshop=True)
+    refused("packet", "make", file, "--rater", "R01", "--out", tmp_path / "out", code=2, says="its codes are random")
+    (seat,) = made(file, "--raters", 1)
+    answered = biasprint("packet", "make", file, "--raters", 2, "--to", "potato", "--out", tmp_path / "phones")
+    assert answered.out == f"2 seats of 3 comparisons each in {tmp_path / 'phones'}\n"
+    other = Path(shutil.copyfile(seat, tmp_path / "copy.bpacket"))
+    for packet, card in ((seat, 0), (other, 1)):
+        answer(packet, *((index, "choice", card) for index in range(3)))
+        with Project.open(packet) as inside:
+            finish_packet(inside)
+    merged = biasprint("packet", "merge", file, seat, other, "--json").json
+    assert (merged["conflicts"], merged["seats"]) == (0, {"to_decide": 1, "kept": 0})
+    assert "1 seat in copies that differ in 3 answers." in biasprint("packet", "seats", file).out
+    assert biasprint("packet", "seats", file, "--count", "last", "--json").json["decided"] == 3
+    assert biasprint("packet", "seats", file).out == "No seat waits for a decision.\n"

@@ -73,6 +73,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "packet merge": (OPEN, ("FILE", "nothing.bpacket")),
     "packet list": (OPEN, ("FILE", "--json")),
     "packet decide": (OPEN, ("FILE", "R09", "abcdef", "--neither")),
+    "packet seats": (OPEN, ("FILE", "--count", "first", "--json")),
     "packet count": (OPEN, ("FILE", "R09")),
     "raters list": (OPEN, ("FILE", "--json")),
     "raters exclude": (OPEN, ("FILE", "R01", "--reason", "never read")),

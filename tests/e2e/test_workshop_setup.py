@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from outside_results import potato_answers
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 from workshop_people import PATIENCE, People, always_one, make_project
 
@@ -18,6 +19,7 @@ from core.project.project import Project
 from desktop import theme
 from desktop.app import create_window, start
 from desktop.settings import Settings
+from desktop.widgets import Label
 
 
 @pytest.fixture
@@ -43,6 +45,10 @@ def people(qtbot: QtBot, qapp: QApplication, tmp_path: Path, workshop: bool) -> 
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.unfreeze()
+
+
+def words_of(widget: QWidget) -> list[str]:
+    return [label.text() for label in widget.findChildren(Label)]
 
 
 def test_comparisons_are_drawn_for_the_workshop_with_its_consent_and_without_notes(people: People):
@@ -77,6 +83,36 @@ def test_the_welcome_promises_for_what_was_drawn_not_for_what_was_asked(people: 
     people.wait(lambda: people.room is not None)
     assert "8 times" in people.room.welcome.about.text()
     assert "47 of 100" not in people.room.welcome.power.text.text()
+
+
+@pytest.mark.parametrize("workshop", [True])
+def test_phones_get_their_seats_from_the_page_of_who_leads_and_their_answers_come_back(
+    people: People, workshop: bool, tmp_path: Path, monkeypatch
+):
+    people.window.show_panel("fingerprint")
+    setup = people.setup()
+    people.wait(lambda: setup.start_seats.isEnabled())
+    people.click(setup.start_seats)
+    people.wait(lambda: people.room is not None and people.page is people.room.facilitator)
+    box = people.room.facilitator.seats
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(shared))
+    box.seats.setValue(2)
+    box.tool.setCurrentIndex(box.tool.findData("potato"))
+    assert "slips with the codes" in box.about.text()
+    people.click(box.make)
+    people.wait(lambda: box.said.text() == "2 seats are in the folder “potato” there. Read its README.")
+    codes = [
+        line.split()[-1] for line in (shared / "potato" / "slips.txt").read_text().splitlines() if "Log in" in line
+    ]
+    potato_answers(shared / "potato", codes[0], lambda task: "B")
+    people.click(box.collect)
+    people.wait(lambda: box.said.text() == "1 seat is finished.")
+    people.wait(lambda: people.counts() == "1 session was begun. 1 was finished.")
+    assert not any(code in words for code in codes for words in words_of(people.window)), "nobody is told apart"
+    people.click(people.room.facilitator.end)
+    people.wait(lambda: people.room is None)
 
 
 @pytest.mark.parametrize("workshop", [True])

@@ -1,16 +1,25 @@
 """The state of a project's packets, the conflicts between copies that came back, and what the coordinator decides."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import UsageError
-from core.judging.plan import PlanSettings
+from core.judging.plan import workshops_among
 from core.judging.plan_names import plan_names
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.rows import JudgmentRow, PacketRow
+from core.project.rows import JudgmentRow, PacketRow, SessionRow
 from core.project.specs import AnnotationSpec
-from core.project.stores.judging import DECISION, contested, decision_for, decision_target, equal_answers
+from core.project.stores.judging import (
+    DECISION,
+    Place,
+    contested,
+    decision_for,
+    decision_target,
+    equal_answers,
+    place_of,
+)
 
 # ---- The state of packets
 
@@ -39,7 +48,7 @@ class PacketState:
 def packets(project: Project) -> tuple[PacketState, ...]:
     """Every packet, one for each rater and plan, in the order in which they were made. Of workshops none is told."""
     by_place: dict[tuple[str, str], list[PacketRow]] = {}
-    workshops = _workshops(project)
+    workshops = workshops_among(project.judging.plans())
     for row in (one for one in project.packets.all() if one.plan_id not in workshops):
         by_place.setdefault((row.plan_id, row.rater_id), []).append(row)
     raters = {row.id: row.code for row in project.judging.raters()}
@@ -63,10 +72,6 @@ def packets(project: Project) -> tuple[PacketState, ...]:
             )
         )
     return tuple(sorted(found, key=lambda one: (one.made_at, one.plan_id, one.code)))
-
-
-def _workshops(project: Project) -> set[str]:
-    return {row.id for row in project.judging.plans() if PlanSettings.of(row.settings).workshop}
 
 
 def _state(rows: list[PacketRow], came: int, ended: bool) -> State:
@@ -99,14 +104,19 @@ class Conflict:
 def conflicts(project: Project, session_id: str | None = None) -> tuple[Conflict, ...]:
     """All conflicts of the project or of one session, decided ones too, by rater and comparison.
 
-    Of a workshop none is listed: it would be one person's answers. They stay undecided, and count nowhere.
+    Of a workshop none is listed: it would be one person's answers. `seats_to_decide` counts them.
     """
-    workshops = _workshops(project)
+    workshops = workshops_among(project.judging.plans())
+    sessions = [row for row in project.judging.sessions() if row.plan_id not in workshops]
+    return _conflicts(project, [row for row in sessions if session_id in (None, row.id)])
+
+
+def _conflicts(project: Project, sessions: Iterable[SessionRow]) -> tuple[Conflict, ...]:
     raters = {row.id: row.code for row in project.judging.raters()}
     merged = project.judging.merged_sessions()
     found = []
-    for session in project.judging.sessions():
-        if session.id in merged and session.plan_id not in workshops and session_id in (None, session.id):
+    for session in sessions:
+        if session.id in merged:
             several = contested(project.judging.heads(session.id))
             decisions = project.judging.decisions(several)
             for place, heads in several.items():
@@ -137,6 +147,87 @@ def decide(project: Project, conflict: Conflict, judgment_id: str | None) -> Cha
     value = {"judgment": judgment_id, "heads": sorted(heads)}
     spec = AnnotationSpec(kind=DECISION, target=target, value=value, supersedes=before[-1].id if before else None)
     return project.annotations.add(spec)
+
+
+# ---- Seats of a workshop: a conflict would be one person's answers, so only their number is told
+#
+# A seat that was settled before is decided by what was there first (`keep_settled`): it may be in a picture that people
+# have seen, and another answer of one person would be the difference to the next. Where two copies come at once, the
+# group of five that the seat belongs to waits until whoever leads decides.
+
+WhichCopy = Literal["first", "last"]
+
+
+@dataclass(frozen=True)
+class SeatsToDecide:
+    """The seats of one workshop that came back in copies that differ, and the answers in which they do."""
+
+    plan_id: str
+    title: str
+    seats: int
+    answers: int
+
+
+def seats_to_decide(project: Project) -> tuple[SeatsToDecide, ...]:
+    """The workshops with seats that wait for a decision."""
+    found = []
+    for plan in project.judging.plans():
+        waiting = _open_in(project, plan.id) if plan.id in workshops_among([plan]) else ()
+        if waiting:
+            seats = len({one.session_id for one in waiting})
+            found.append(SeatsToDecide(plan.id, plan.title, seats, len(waiting)))
+    return tuple(found)
+
+
+def decide_seats(project: Project, plan_id: str, which: WhichCopy) -> int:
+    """In every conflict of a workshop's seats that waits let the answer count that was given first, or last; how many.
+
+    Raises UsageError for a plan that is no workshop's.
+    """
+    if plan_id not in workshops_among(project.judging.plans()):
+        raise UsageError("This plan is no workshop’s.", hint="Decide its conflicts one by one.")
+    waiting = _open_in(project, plan_id)
+    for one in waiting:
+        decide(project, one, one.heads[0 if which == "first" else -1].id)
+    return len(waiting)
+
+
+def seats_in_conflict(project: Project) -> frozenset[str]:
+    """The sessions of workshops in which an answer waits for a decision."""
+    workshops = workshops_among(project.judging.plans())
+    return frozenset(one.session_id for plan in workshops for one in _open_in(project, plan))
+
+
+def settled_answers(project: Project) -> dict[Place, str]:
+    """By session and comparison the answers of finished seats in which nothing waits for a decision."""
+    merged, waiting = project.judging.merged_sessions(), seats_in_conflict(project)
+    workshops = workshops_among(project.judging.plans())
+    settled = [
+        row.id
+        for row in project.judging.sessions()
+        if row.plan_id in workshops and row.id in merged - waiting and row.revealed_at is not None
+    ]
+    return {place_of(row): row.id for key in settled for row in project.judging.judgments(key)}
+
+
+def keep_settled(project: Project, settled: Mapping[Place, str]) -> int:
+    """Let what was settled count where other answers came since; how many seats that concerns."""
+    seats = set()
+    for plan in workshops_among(project.judging.plans()):
+        for one in _open_in(project, plan):
+            before = settled.get((one.session_id, one.comparison_id))
+            if before in [row.id for row in one.heads]:
+                decide(project, one, before)
+                seats.add(one.session_id)
+    return len(seats)
+
+
+def _open_in(project: Project, plan_id: str) -> tuple[Conflict, ...]:
+    rows = [row for row in project.judging.sessions() if row.plan_id == plan_id]
+    return tuple(one for one in _conflicts(project, rows) if one.open)
+
+
+# ---- A packet that nobody finished
 
 
 def count_unfinished(project: Project, session_id: str) -> Changes:

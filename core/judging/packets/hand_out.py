@@ -51,12 +51,13 @@ def hand_out(
     plan = read_plan(ctx, project, plan_id, words)
     begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
     tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
-    if PlanSettings.of(plan.row.settings).worst:
+    asked = PlanSettings.of(plan.row.settings)
+    if asked.worst:
         raise UsageError(
             "This plan asks for the worst text as well, and other tools are asked for the best alone.",
             hint="Make packets for this program instead.",
         )
-    if PlanSettings.of(plan.row.settings).sway:
+    if asked.sway:
         raise UsageError(
             "This plan shows recommendations with some comparisons, which other tools do not.",
             hint="Make packets for this program instead.",
@@ -68,6 +69,7 @@ def hand_out(
         question=str(plan.settings.get("question") or QUESTION),
         instructions=str(plan.settings.get("instructions", "")),
         consent_text=str(plan.settings["consent_text"]),
+        workshop=asked.workshop,
     )
     name, write = WRITERS[tool]
     with _new_folder(folder / name) as part:

@@ -26,7 +26,7 @@ from core.judging.packets.outside import (
 )
 
 FOLDER = "label-studio"
-INTERFACE = "labeling-interface.xml"
+INTERFACE, SUFFIX = "labeling-interface.xml", ".json"
 CHOICE, NOTE = "choice", "note"
 HINT = "In the project, choose Export and JSON (not JSON-MIN), and bring that file."
 
@@ -37,7 +37,7 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
     for number, (code, tasks) in enumerate(handout.tasks.items(), start=1):
         safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
         taken = {name.casefold() for name in names.values()}
-        names[code] = f"{safe}.json" if f"{safe}.json".casefold() not in taken else f"{safe}-{number}.json"
+        names[code] = f"{safe}{SUFFIX}" if f"{safe}{SUFFIX}".casefold() not in taken else f"{safe}-{number}{SUFFIX}"
         data = [{"data": one.fields(handout.cards)} for one in tasks]
         write_text(folder / names[code], json.dumps(data, indent=1) + "\n")
     write_text(folder / INTERFACE, _interface(handout))
@@ -71,13 +71,22 @@ def _readme(handout: Handout, names: Mapping[str, str]) -> str:
         f"Make one project for each rater. Labeling interface: the code of {INTERFACE}. Import: the rater's file.\n\n"
         f"{files}\n"
         "Under Settings, General choose sequential sampling, so that everyone keeps the order. Afterwards export each\n"
-        "project as JSON and bring the files back: in Biasprint, Raters, Packets, choose them.\n"
+        f"project as JSON and bring the files back: {handout.bring_back}\n"
         "Texts that are changed there are noticed then, and what was said of them is left out.\n"
         f"{handout.told_first}"
     )
 
 
 # ---- What came back
+
+
+def is_tasks(path: Path) -> bool:
+    """Whether this is what was handed out, and not yet what came back."""
+    try:
+        tasks = json.loads(read_bytes(path))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(tasks, list) and all(isinstance(task, dict) and task.keys() == {"data"} for task in tasks)
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:

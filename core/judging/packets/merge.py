@@ -18,7 +18,13 @@ import sqlalchemy as sa
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
 from core.judging.known import PRACTICE
-from core.judging.packets.decisions import conflicts, open_conflicts
+from core.judging.packets.decisions import (
+    conflicts,
+    keep_settled,
+    open_conflicts,
+    seats_in_conflict,
+    settled_answers,
+)
 from core.judging.packets.merge_outside import merge_outside, reader_of
 from core.judging.packets.packet import (
     FORMAT,
@@ -242,13 +248,16 @@ def merge_packets(
         raise UsageError(f"“{project.path.name}” is a packet itself.", hint="Merge into the project it came from.")
     if project.read_only:
         raise NotSaved(project.read_only, kept="Nothing was merged.", hint="Save a copy where you may write.")
-    merging = _Merging(project, accept_raters)
+    merging, settled = _Merging(project, accept_raters), settled_answers(project)
     files: list[MergedFile] = []
-    for number, path in enumerate(paths, start=1):
-        ctx.check()
-        files += merging.file(path)
-        ctx.report(number, len(paths), note=path.name)
-    return MergeReport(tuple(files), len(open_conflicts(project)))
+    try:
+        for number, path in enumerate(paths, start=1):
+            ctx.check()
+            files += merging.file(path)
+            ctx.report(number, len(paths), note=path.name)
+    finally:  # also where somebody cancelled
+        kept = keep_settled(project, settled)
+    return MergeReport(tuple(files), len(open_conflicts(project)), len(seats_in_conflict(project)), kept)
 
 
 class _Merging:

@@ -29,7 +29,7 @@ def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
     """The function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
     if path.name == potato.CONFIG or (path / potato.CONFIG).exists():
         return potato.read
-    return label_studio.read if path.suffix.lower() == ".json" else None
+    return label_studio.read if path.suffix.lower() == label_studio.SUFFIX else None
 
 
 @dataclass
@@ -72,6 +72,7 @@ class _Merging:
         self._project, self._packet = project, packet
         plan = next(row for row in project.judging.plans() if row.id == packet.plan_id)
         rows = project.judging.comparisons(plan.id)
+        self._workshop = PlanSettings.of(plan.settings).workshop
         self._code = next(row.code for row in project.judging.raters() if row.id == packet.rater_id)
         asked = assigned(rows, PlanSettings.of(plan.settings), seed=plan.seed, code=self._code)
         self._rows: Mapping[str, ComparisonRow] = {rows[place].id: rows[place] for place in asked}
@@ -87,7 +88,10 @@ class _Merging:
         came = _Came()
         for one in answers:
             self._take(one, came)
-        rows = self._rows_of(came)
+        whole = self._is_whole(came)
+        if self._workshop and not whole:  # a seat comes in once: what one changes there before is no conflict here
+            return MergedFile(path, path.name, self._code, changed_texts=tuple(sorted(came.changed)))
+        rows = self._rows_of(came, whole)
         added = 0
         if came.judgments:
             added = len(self._project.packets.merge(rows).of("judgment"))
@@ -136,11 +140,17 @@ class _Merging:
         }
         return values | {"row_sha256": judgment_sha256(values)}
 
-    def _rows_of(self, came: _Came) -> PacketRows:
-        """The session is finished once every comparison that was handed out is answered or skipped."""
+    def _is_whole(self, came: _Came) -> bool:
+        """Whether every comparison that was handed out is answered or skipped. In a workshop, where nobody could count
+        what came of a seat, those whose texts were edited there are answered too."""
+        answered = {row["comparison_id"] for row in came.judgments.values()} | (
+            came.changed if self._workshop else set()
+        )
+        return len(answered) >= int(self._packet.manifest["comparisons"])
+
+    def _rows_of(self, came: _Came, whole: bool) -> PacketRows:
+        """The session is finished where the answers are whole."""
         judgments = sorted(came.judgments.values(), key=lambda row: (row["created_at"], row["id"]))
-        answered = {row["comparison_id"] for row in judgments}
-        whole = len(answered) >= int(self._packet.manifest["comparisons"])
         end = max(row["created_at"] for row in judgments) if judgments and whole else None
         digest = json_sha256([row["row_sha256"] for row in judgments])
         manifest = {**self._packet.manifest, "finished": end, "judgments": len(judgments)}

@@ -22,6 +22,11 @@ LETTERS = ("A", "B", "C")
 TIE, NONE, SKIP = "The same", "None is good", "Skip"  # the other answers, in the words that raters read there
 OTHER_ANSWERS = {TIE: "tie", NONE: "none", SKIP: "skip"}
 QUESTION = "Which is best?"  # where the plan has none of its own
+WORKSHOP_TOLD = (
+    "This is part of a workshop. Your answers are kept under the code that you were given, not under a name; whoever "
+    "runs this server could read them. They join what the group chose. No picture of your own is shown: this page does "
+    "not know for whom the texts were written."
+)
 NO_TEXT = "(there is no third text here)"  # in a plan where some comparisons have two cards and some three
 LARGEST = 256 * 2**20  # bytes of a file of results
 
@@ -54,6 +59,7 @@ class Handout:
     question: str
     instructions: str
     consent_text: str
+    workshop: bool = False
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -61,10 +67,22 @@ class Handout:
         return (*LETTERS[: self.cards], *OTHER_ANSWERS)
 
     @property
+    def about(self) -> str:
+        """What raters read before they begin; of a workshop also who sees their answers."""
+        return "\n\n".join(filter(None, (self.instructions, WORKSHOP_TOLD if self.workshop else "")))
+
+    @property
     def told_first(self) -> str:
         """What raters read and agree to before they begin, for the tool's README."""
-        parts = [("Raters read this first:", self.instructions), ("Then they agree to this:", self.consent_text)]
+        parts = [("Raters read this first:", self.about), ("Then they agree to this:", self.consent_text)]
         return "".join(f"\n{title}\n\n{text}\n" for title, text in parts if text)
+
+    @property
+    def bring_back(self) -> str:
+        """Where the results go, for the tool's README."""
+        if self.workshop:
+            return "in Biasprint, on the page of whoever leads the workshop, choose “Collect…”."
+        return "in Biasprint, choose Raters, Packets."
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,14 @@ from core.judging.packets.outside import (
 FOLDER = "potato"
 CONFIG, TASKS, ANSWERS, STATE = "config.yaml", "comparisons.jsonl", "annotation_output", "user_state.json"
 CHOICE, NOTE = "choice", "note"
-STYLE = "cards.css"
+STYLE, SLIPS = "cards.css", "slips.txt"
+CUT = "- " * 30 + "\n"
 # Side by side where there is room, one under the other on a phone; the title above them.
 CSS = """\
 .layout-horizontal > .display-field, .layout-horizontal > .display-field-resizable { flex: 1 1 260px; }
 .layout-horizontal > :first-child { flex-basis: 100%; min-height: 0 !important; }
 """
+LATER = "Bring it once somebody has."
 HINT = "Choose the folder that was made for Potato, with everything in it, or its config.yaml."
 
 
@@ -44,6 +46,8 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
     write_text(folder / CONFIG, json.dumps(_config(handout), indent=2) + "\n")
     write_text(folder / STYLE, CSS)
     write_text(folder / "README.txt", _readme(handout))
+    if handout.workshop:
+        write_text(folder / SLIPS, _slips(handout))
     return dict.fromkeys(handout.tasks, CONFIG)
 
 
@@ -64,7 +68,7 @@ def _config(handout: Handout) -> dict[str, Any]:
     ]
     return {
         "annotation_task_name": "Comparisons",
-        "annotation_instructions": _as_html(handout.instructions) + _as_html(handout.consent_text),
+        "annotation_instructions": _as_html(handout.about) + _as_html(handout.consent_text),
         "base_css": STYLE,
         "task_dir": ".",
         "output_annotation_dir": f"{ANSWERS}/",
@@ -94,10 +98,23 @@ def _readme(handout: Handout) -> str:
         "    pip install potato-annotation\n"
         "    potato start config.yaml -p 8000\n\n"
         f"Raters open this computer's address, port 8000, and log in as {', '.join(handout.tasks)}.\n"
-        "Afterwards bring back this folder as it is: in Biasprint, Raters, Packets, choose its config.yaml.\n"
+        f"{_slips_words(handout)}"
+        f"Afterwards bring back this folder ({CONFIG}) as it is: {handout.bring_back}\n"
         "Texts that are changed here are noticed then, and what was said of them is left out.\n"
         f"{handout.told_first}"
     )
+
+
+def _slips_words(handout: Handout) -> str:
+    if not handout.workshop:
+        return ""
+    return f"Everybody draws one of the codes, so that nobody knows whose is whose: {SLIPS} is there to be printed.\n"
+
+
+def _slips(handout: Handout) -> str:
+    """A slip of paper for each person, to be cut along the lines."""
+    slip = "\n  Open in a browser:  http://________________:8000\n  Log in as:          {code}\n\n"
+    return CUT + CUT.join(slip.format(code=code) for code in handout.tasks) + CUT
 
 
 # ---- What came back
@@ -110,7 +127,9 @@ def read(path: Path) -> tuple[OutsideAnswer, ...]:
     answers: list[OutsideAnswer] = []
     places = sorted((folder / ANSWERS).glob(f"*/{STATE}"))
     if not places:
-        raise not_results(folder, "Potato", f"it has no answers in “{ANSWERS}”", HINT)
+        raise not_results(
+            folder, "Potato", f"nobody has answered in it yet, so it has no answers in “{ANSWERS}”", LATER
+        )
     for place in places:
         if place.parent.is_symlink():
             raise not_results(place, "Potato", "it is a link", HINT)

@@ -31,7 +31,13 @@ class MergedFile:
 
 @dataclass(frozen=True)
 class MergeReport:
-    """`conflicts`: how many wait for a decision in the whole project."""
+    """`conflicts`: how many wait for a decision in the whole project.
+
+    Of workshops, where nobody is told apart: `seats_to_decide`, whose copies differ, and `seats_kept`, of which other
+    answers came after they had been settled, and the earlier ones count.
+    """
 
     files: tuple[MergedFile, ...]
     conflicts: int
+    seats_to_decide: int = 0
+    seats_kept: int = 0

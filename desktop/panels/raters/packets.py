@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from core.judging.packets.report import MergeReport
     from core.project.project import Project
 
-# What raters judge with, by its key in core (the empty one: this program).
-TOOLS = {"": "Biasprint", "potato": "Potato, for browsers and phones", "label-studio": "Label Studio, for browsers"}
 SAID = {
     "": (
         "One file for each rater, with the texts alone: nothing in it, nor its name, says what is compared. "
@@ -75,7 +73,7 @@ class MakeCard(Card):
         self._wanted = ""
         self.plan = QComboBox()
         self.tool = QComboBox()  # what raters judge with
-        for key, title in TOOLS.items():
+        for key, title in words.TOOLS.items():
             self.tool.addItem(tr(title), key)
         self.whom = QLineEdit()
         self.whom.setPlaceholderText(tr("3, or codes such as R07, R08"))
@@ -170,7 +168,7 @@ class MakeCard(Card):
         """Why there is no plan to send; empty where there is one, or where that is not known yet."""
         if self._data is None or self.plan.count():
             return ""
-        return tr("There is no plan to send yet: draw comparisons under Judge first. A workshop has no packets.")
+        return tr("There is no plan to send yet: draw comparisons under Judge first. A workshop’s are made in it.")
 
     def _lay_out(self) -> None:
         tokens = theme.current()

@@ -25,6 +25,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.judging.fingerprint import AxisChoice, ShareOfChoices
+    from core.judging.packets.outside import Tool
     from core.judging.packets.seats import Collected
     from core.judging.planner import Chance
     from core.judging.workshop import WorkshopPlan
@@ -252,7 +253,7 @@ class WorkshopRoom(QWidget):
         self.facilitator.show_wanted.connect(self._show_group)
         self.facilitator.seats.made.connect(self._make_seats)
         self.facilitator.seats.collected.connect(self._collect_seats)
-        self.projector.left.connect(self._show_facilitator)
+        self.projector.left.connect(self.show_facilitator)
         shell.session.leaving.connect(self.close_up)
 
     def get_ready(self) -> None:
@@ -310,11 +311,13 @@ class WorkshopRoom(QWidget):
             return
         if self.findChild(LeaveDialog) is None:
             unfinished = self.seat is not None and self.seat.judging
-            LeaveDialog(self, self._pin, unfinished=unfinished, on_leave=self._show_facilitator).open()
+            LeaveDialog(self, self._pin, unfinished=unfinished, on_leave=self.show_facilitator).open()
 
-    def _make_seats(self, seats: int, folder: Path) -> None:
+    def _make_seats(self, seats: int, folder: Path, tool: "Tool | None") -> None:
         box = self.facilitator.seats
-        self._keeper.make_seats(seats, folder).start(self._shell.jobs, on_done=box.show_made, on_error=box.show_failure)
+        self._keeper.make_seats(seats, folder, tool).start(
+            self._shell.jobs, on_done=lambda made: box.show_made(made, tool), on_error=box.show_failure
+        )
 
     def _collect_seats(self, folder: Path) -> None:
         box = self.facilitator.seats
@@ -330,7 +333,8 @@ class WorkshopRoom(QWidget):
         self.pages.setCurrentWidget(self.projector)
         self.projector.setFocus()
 
-    def _show_facilitator(self) -> None:
+    def show_facilitator(self) -> None:
+        """The page of whoever leads it, counted anew."""
         self._empty_seat()
         self.projector.forget()
         self.facilitator.show_waiting()
@@ -369,8 +373,13 @@ class WorkshopRoom(QWidget):
         self._told = None
 
 
-def open_workshop(shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", pin: Pin) -> WorkshopRoom | None:
-    """Hold a workshop with this plan of the open project, in the window around `shell`."""
+def open_workshop(
+    shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", pin: Pin, *, seats_first: bool = False
+) -> WorkshopRoom | None:
+    """Hold a workshop with this plan of the open project, in the window around `shell`.
+
+    `seats_first`: at the page of who leads it, where seats elsewhere are made, instead of with the first person here.
+    """
     project = shell.project
     if project is None:
         return None
@@ -378,5 +387,7 @@ def open_workshop(shell: Shell, plan: "WorkshopPlan", chance: "Chance | None", p
     shell.set_blind(True)
     shell.set_kiosk(room)
     room.next_person()
+    if seats_first:
+        room.show_facilitator()
     room.get_ready()
     return room

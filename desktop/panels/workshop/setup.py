@@ -258,6 +258,7 @@ class WorkshopSetup(Sheet):
         self.pin.setPlaceholderText(tr("Optional"))
         self.pin.setMaxLength(40)
         self.start = PrimaryButton(tr("Start the workshop"))
+        self.start_seats = QuietButton(tr("Start with seats elsewhere"))
         self.cancel = QuietButton(tr("Cancel"))
         self._wait = QTimer(self, interval=ASK_AFTER_MILLISECONDS, singleShot=True)
         self._lay_out()
@@ -294,7 +295,7 @@ class WorkshopSetup(Sheet):
         plan = self.plans.chosen
         self.form.setVisible(plan is None and bool(self.form.axes))
         design = self._design()
-        self.start.setEnabled(plan is not None or design is not None)
+        self._allow(plan is not None or design is not None)
         if design != self._asked:
             self._asked, self._chance = design, None
             self.power.setText(tr("Working it out…") if design is not None else _nothing_shown(plan))
@@ -316,7 +317,7 @@ class WorkshopSetup(Sheet):
 
         workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
 
-    def _start(self) -> None:
+    def _start(self, *, seats: bool = False) -> None:
         from core.judging.workshop import Pin
 
         project = self._shell.project
@@ -338,35 +339,40 @@ class WorkshopSetup(Sheet):
             return
         plan = self.plans.chosen
         if plan is not None:
-            self._open(plan, pin)
+            self._open(plan, pin, seats)
             return
-        self.start.setEnabled(False)
+        self._allow(False)
         draw_workshop(project=project, wanted=self.form.wanted()).start(
-            self._shell.jobs, on_done=lambda drawn: self._open(drawn, pin), on_error=self._fail
+            self._shell.jobs, on_done=lambda drawn: self._open(drawn, pin, seats), on_error=self._fail
         )
 
-    def _open(self, plan: "WorkshopPlan", pin: "Pin") -> None:
+    def _open(self, plan: "WorkshopPlan", pin: "Pin", seats: bool) -> None:
         """With the chance for what was drawn: fewer comparisons than were asked for may have been possible."""
         if plan.design is None or (self._chance is not None and self._chance.design == plan.design):
-            self._enter(plan, self._chance if plan.design is not None else None, pin)
+            self._enter(plan, self._chance if plan.design is not None else None, pin, seats)
             return
         workshop_chance(design=plan.design).start(
-            self._shell.jobs, on_done=lambda chance: self._enter(plan, chance, pin), on_error=self._fail
+            self._shell.jobs, on_done=lambda chance: self._enter(plan, chance, pin, seats), on_error=self._fail
         )
 
-    def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin") -> None:
+    def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin", seats: bool) -> None:
         from desktop.panels.workshop.room import open_workshop
 
-        open_workshop(self._shell, plan, chance, pin)
+        open_workshop(self._shell, plan, chance, pin, seats_first=seats)
 
     def _fail(self, error: AppError) -> None:
-        self.start.setEnabled(True)
+        self._allow(True)
         self._shell.show_error(error)
+
+    def _allow(self, there: bool) -> None:
+        for button in (self.start, self.start_seats):
+            button.setEnabled(there)
 
     def _connect(self) -> None:
         self.plans.changed.connect(self._follow)
         self.form.changed.connect(self._follow)
-        self.start.clicked.connect(self._start)
+        self.start.clicked.connect(lambda: self._start())
+        self.start_seats.clicked.connect(lambda: self._start(seats=True))
         self.cancel.clicked.connect(self.closed)
         self._wait.timeout.connect(self._ask_chance)
 
@@ -376,7 +382,8 @@ class WorkshopSetup(Sheet):
         words = tr(
             "People take turns at this computer. Each judges the same comparisons, sees their own fingerprint and "
             "leaves; the next one starts clean. You see how many took part and, from five people on, what all chose "
-            "together."
+            "together. Others can judge at their own computers, or in the browser of a phone: “Start with seats "
+            "elsewhere” begins at the page that makes their seats."
         )
         about.box.addWidget(Label(words, "soft", wrap=True))
         about.box.addSpacing(tokens.grid)
@@ -400,8 +407,8 @@ class WorkshopSetup(Sheet):
         )
         row = QHBoxLayout()
         row.setSpacing(tokens.grid)
-        row.addWidget(self.start)
-        row.addWidget(self.cancel)
+        for button in (self.start, self.start_seats, self.cancel):
+            row.addWidget(button)
         row.addStretch(1)
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from packet_files import answer, coordinator, copied, finished, merge
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -24,10 +25,15 @@ from raters_scene import (
 )
 
 from core.findings import Finding, Interval
+from core.jobs import JobContext
 from core.judging.adjudication import adjudicated
-from core.judging.packets.decisions import conflicts
+from core.judging.packets.decisions import conflicts, seats_to_decide
+from core.judging.packets.seats import make_seats
+from core.project.project import Project
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
+from desktop.panels.raters.decisions import SeatsCard
+from desktop.wording.raters import report_words
 
 Open = Callable[[Path], Bench]
 
@@ -96,6 +102,31 @@ def test_conflicts_are_decided_in_bulk_after_a_question(open_panel: Open, path: 
     found = conflicts(bench.project)
     assert [one.decided for one in found] == [one.heads[-1].id for one in found]
     bench.qtbot.waitUntil(lambda: not decisions.in_bulk[-1].isVisible(), timeout=PATIENCE)
+
+
+def test_seats_of_a_workshop_whose_copies_differ_are_told_by_their_number_and_decided_alike(
+    open_panel: Open, tmp_path: Path
+) -> None:
+    path = tmp_path / "workshop.biasprint"
+    plan = coordinator(path, comparisons=2, workshop=True)
+    with Project.open(path) as project:
+        (seat,) = make_seats(JobContext(), project, plan, 1, tmp_path)
+    other = copied(seat.path, "other.bpacket")
+    finished(answer(seat.path, (0, "choice", 0), (1, "choice", 0)))
+    finished(answer(other, (0, "choice", 1), (1, "choice", 1)))
+    report = merge(path, seat.path, other)
+    assert "1 seat of a workshop came back in copies that differ" in report_words(report)
+    bench = open_panel(path)
+    assert bench.panel.tabs.tabText(2) == "Decisions (1)"
+    bench.tab("decisions")
+    (card,) = bench.panel.decisions.findChildren(SeatsCard)
+    assert "1 seat came back in copies that differ in 2 answers." in card.said.text()
+    assert seat.code not in bench.said(), "whose it is"
+    bench.press(card.buttons["last"])
+    (question,) = bench.window.findChildren(Question)
+    bench.press(question.risky_button)
+    bench.qtbot.waitUntil(lambda: bench.panel.tabs.tabText(2) == "Decisions", timeout=PATIENCE)
+    assert seats_to_decide(bench.project) == ()
 
 
 def test_identities_are_not_named_where_a_conflict_is_decided(open_panel: Open, contested: Path) -> None:

@@ -1,0 +1,316 @@
+"""packet make, merge, list, decide, seats, count: judging in files that are sent to raters."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from core.cli.console import job, note, open_for_writing, print_json, print_table, say
+from core.cli.project_commands import AsJson, File
+from core.cli.rater_commands import Code
+from core.errors import AppError, UsageError
+from core.jobs import JobContext
+
+if TYPE_CHECKING:
+    from core.judging.packets.decisions import Conflict
+    from core.judging.packets.make import MadePacket
+    from core.judging.packets.outside import Tool
+    from core.judging.packets.report import MergedFile
+    from core.project.project import Project
+    from core.project.rows import PlanRow
+
+SHORTEST_ID = 4  # of an id: so much of it names its row
+SHOWN_ID = 8
+
+
+def add_packet_to(app: typer.Typer) -> None:
+    group = typer.Typer(
+        help="Judging in files that are sent to raters: make, merge, list, decide, seats, count.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.command("list")(show)
+    for command in (make, merge, decide, seats, count):
+        group.command()(command)
+    app.add_typer(group, name="packet")
+
+
+def make(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The folder for the packets.")],
+    to: Annotated[
+        Literal["biasprint", "potato", "label-studio"],
+        typer.Option(help="What raters judge with: this program, or a tool for their browser or phone."),
+    ] = "biasprint",
+    rater: Annotated[list[str] | None, typer.Option(help="A rater's code; several times for more.")] = None,
+    raters: Annotated[int | None, typer.Option(help="So many raters with new codes.", min=1, max=500)] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="The plan: its title or the start of its id; needed where there are several.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
+    from core.judging.packets.seats import make_seats
+    from core.judging.plan import workshops_among
+
+    if (rater is None) == (raters is None):
+        raise UsageError("Who are the packets for?", hint="Say it with --rater R01 --rater R02, or with --raters 3.")
+    with open_for_writing(file) as project, job("Making packets") as ctx:
+        chosen = _plan(project, plan)
+        workshop = bool(workshops_among([chosen]))
+        if workshop and rater is not None:
+            raise UsageError(
+                "In a workshop nobody is told apart: its codes are random.", hint="Say how many seats with --raters."
+            )
+        tool = None if to == "biasprint" else to
+        if workshop:
+            made = make_seats(ctx, project, chosen.id, raters or 0, out, tool)
+        else:
+            codes = rater if rater is not None else _new_codes(project, raters or 0)
+            made = _made(ctx, project, chosen.id, codes, out, tool)
+    if as_json:
+        listed = [
+            {"code": one.code, "file": str(one.path), "packet": one.packet_id, "comparisons": one.comparisons}
+            for one in made
+        ]
+        print_json({"plan": chosen.id, "packets": listed})
+        return
+    if workshop:
+        say(f"{_counted(len(made), 'seat')} of {made[0].comparisons:,} comparisons each in {out}")
+        return
+    for one in made:
+        say(f"{one.code}: {one.comparisons:,} comparisons in {one.path}")
+
+
+def _made(
+    ctx: JobContext, project: "Project", plan_id: str, codes: list[str], out: Path, tool: "Tool | None"
+) -> "tuple[MadePacket, ...]":
+    from core.judging.packets.hand_out import hand_out
+    from core.judging.packets.make import make_packets
+
+    if tool is None:
+        return make_packets(ctx, project, plan_id=plan_id, codes=codes, folder=out)
+    return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=out)
+
+
+def merge(
+    file: File,
+    packets: Annotated[
+        list[Path],
+        typer.Argument(help="What came back: packets, folders of Potato, exports of Label Studio as JSON."),
+    ],
+    accept_raters: Annotated[
+        bool, typer.Option("--accept-raters", help="Add raters that the project does not know.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add what came back in packets. They are only read, and nothing in the project is overwritten."""
+    from core.judging.packets.merge import merge_packets
+
+    with open_for_writing(file) as project, job("Merging") as ctx:
+        report = merge_packets(ctx, project, packets, accept_raters=accept_raters)
+    if as_json:
+        files = [_file(one) for one in report.files]
+        seats = {"to_decide": report.seats_to_decide, "kept": report.seats_kept}
+        print_json({"files": files, "conflicts": report.conflicts, "seats": seats})
+    else:
+        for one in report.files:
+            _tell_packet(one)
+        if report.conflicts:
+            say(f"{_counted(report.conflicts, 'conflict')} to decide: “biasprint packet list” shows the answers.")
+        if report.seats_to_decide:
+            say(
+                f"{_counted(report.seats_to_decide, 'seat')} of a workshop in copies that differ: decide with "
+                "“biasprint packet seats FILE --count first”, or last."
+            )
+        if report.seats_kept:
+            say(
+                f"{_counted(report.seats_kept, 'seat')} with other answers once more: those that were here first count."
+            )
+    if any(one.refused or (one.unknown_rater and not accept_raters) for one in report.files):
+        raise typer.Exit(1)
+
+
+def show(file: File, as_json: AsJson = False) -> None:
+    """How the packets stand, and which answers conflict."""
+    from core.judging.packets.decisions import conflicts, packets
+    from core.project.project import Project
+
+    with Project.open(file, read_only=True) as project:
+        made, differing = packets(project), conflicts(project)
+    if as_json:
+        renamed = {"plan_id": "plan", "plan_title": "title", "session_id": "session"}
+        listed = [{renamed.get(name, name): value for name, value in asdict(one).items()} for one in made]
+        print_json({"packets": listed, "conflicts": [_conflict(one) for one in differing]})
+        return
+    if not made:
+        say("There is no packet yet. Make some with: biasprint packet make FILE --raters 3 --out FOLDER")
+        return
+    rows = [
+        (one.code, one.plan_title, f"{one.answered:,}", f"{one.skipped:,}", f"{one.comparisons:,}", one.state)
+        for one in made
+    ]
+    print_table(("rater", "plan", "answered", "skipped", "comparisons", "state"), rows)
+    for one in differing:
+        say(f"{one.code}, comparison {one.comparison_id[:SHOWN_ID]}: {_decided(one)}")
+        for answer in _conflict(one)["answers"]:
+            card = f", card {answer['card']}" if answer["card"] else ""
+            say(f"  {answer['judgment'][:SHOWN_ID]}  {answer['outcome']}{card}, {answer['judged_at']}")
+
+
+def decide(
+    file: File,
+    code: Code,
+    comparison: Annotated[str, typer.Argument(help="The comparison's id, or its start.")],
+    judgment: Annotated[str | None, typer.Option(help="The answer that counts: its id, or its start.")] = None,
+    neither: Annotated[bool, typer.Option("--neither", help="None of the answers counts.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of the answers counts where two copies of a packet differ."""
+    from core.judging.packets.decisions import conflicts
+    from core.judging.packets.decisions import decide as keep
+
+    if (judgment is None) != neither:
+        raise UsageError("Which answer counts?", hint="Say it with --judgment ID, or --neither.")
+    with open_for_writing(file) as project:
+        mine = [one for one in conflicts(project) if one.code == code and _starts(one.comparison_id, comparison)]
+        if len(mine) != 1:
+            what = "no such conflict" if not mine else "more than one conflict that begins so"
+            raise UsageError(f"{code} has {what}.", hint="“biasprint packet list” shows them.")
+        heads = [row.id for row in mine[0].heads if judgment is not None and _starts(row.id, judgment)]
+        if judgment is not None and len(heads) != 1:
+            raise UsageError(f"“{judgment}” is none of the answers.", hint="“biasprint packet list” shows them.")
+        keep(project, mine[0], heads[0] if heads else None)
+    chosen = heads[0] if heads else None
+    if as_json:
+        print_json({"code": code, "comparison": mine[0].comparison_id, "decided": chosen})
+    else:
+        say("Neither answer counts." if chosen is None else f"The answer {chosen[:SHOWN_ID]} counts.")
+
+
+def seats(
+    file: File,
+    count: Annotated[
+        Literal["first", "last"] | None, typer.Option(help="Which answers count: those given first, or last.")
+    ] = None,
+    plan: Annotated[
+        str | None, typer.Option(help="The workshop: its title or the start of its id; else all of them.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How many of a workshop's seats came back in copies that differ, and which copies count: of all alike."""
+    from core.judging.packets.decisions import decide_seats, seats_to_decide
+
+    with open_for_writing(file) as project:
+        chosen = None if plan is None else _plan(project, plan).id
+        waiting = [one for one in seats_to_decide(project) if chosen in (None, one.plan_id)]
+        decided = sum(decide_seats(project, one.plan_id, count) for one in waiting) if count is not None else 0
+    if as_json:
+        told = [
+            {"plan": one.plan_id, "title": one.title, "seats": one.seats, "answers": one.answers} for one in waiting
+        ]
+        print_json({"waiting": told, "decided": decided})
+        return
+    for one in waiting:
+        say(f"{one.title}: {_counted(one.seats, 'seat')} in copies that differ in {_counted(one.answers, 'answer')}.")
+    if not waiting:
+        say("No seat waits for a decision.")
+    elif count is not None:
+        say(f"In {_counted(decided, 'answer')} the {count} one counts.")
+
+
+def count(file: File, code: Code, as_json: AsJson = False) -> None:
+    """End a packet that never came back finished: what came counts from now on."""
+    from core.judging.packets.decisions import count_unfinished, packets
+
+    with open_for_writing(file) as project:
+        mine = [one for one in packets(project) if one.code == code]
+        if not mine:
+            raise UsageError(f"There is no packet of {code}.", hint="“biasprint packet list” shows them.")
+        still = [one for one in mine if one.state in ("away", "partly")]
+        for one in still:
+            count_unfinished(project, one.session_id)
+    if as_json:
+        print_json({"code": code, "sessions": [one.session_id for one in still]})
+    elif still:
+        say(f"{_counted(sum(one.answered for one in still), 'answer')} of {code} count from now on.")
+    else:
+        say(f"What {code} sent counts already.")
+
+
+def _plan(project: "Project", name: str | None) -> "PlanRow":
+    plans = project.judging.plans()
+    if not plans:
+        raise AppError(
+            "There is nothing to judge yet.", hint="Draw comparisons with “biasprint compare FILE --axis A”."
+        )
+    there = "; ".join(f"{row.title} ({row.id[:SHOWN_ID]})" for row in plans)
+    fitting = [row for row in plans if name is None or row.title == name or _starts(row.id, name)]
+    if not fitting:
+        raise UsageError(f"There is no plan “{name}”.", hint=f"Plans: {there}.")
+    if len(fitting) > 1:
+        raise UsageError("Which plan are the packets of?", hint=f"Say it with --plan. Plans: {there}.")
+    return fitting[0]
+
+
+def _new_codes(project: "Project", number: int) -> list[str]:
+    taken = {row.code.casefold() for row in project.judging.raters()}
+    free = (code for n in range(1, number + len(taken) + 1) if (code := f"R{n:02d}").casefold() not in taken)
+    return [next(free) for _ in range(number)]
+
+
+def _starts(key: str, start: str) -> bool:
+    return key == start or (len(start) >= SHORTEST_ID and key.startswith(start))
+
+
+def _file(one: "MergedFile") -> dict[str, Any]:
+    told = {name: value for name, value in vars(one).items() if name not in ("path", "name")}
+    return {"file": str(one.path), **told, "changed_texts": list(one.changed_texts)}
+
+
+def _tell_packet(one: "MergedFile") -> None:
+    if one.refused:
+        note(f"{one.name}: {one.refused} {one.hint}".rstrip())
+        return
+    if not one.code:
+        note(f"{one.name}: {_counted(one.strange, 'answer')} to nothing that was handed out here were left out.")
+        return
+    if one.unknown_rater and not one.added and not one.repeated:
+        note(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
+        return
+    end = ", finished" if one.finished else ", not finished yet"
+    say(f"{one.name}: {_counted(one.added, 'answer')} of {one.code} added, {one.repeated:,} were here{end}.")
+    if one.conflicting:
+        say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
+    if one.changed_texts:
+        say(f"  {_counted(len(one.changed_texts), 'comparison')} with other texts than the project’s were left out.")
+    if one.strange:
+        say(f"  {_counted(one.strange, 'answer')} that nobody was asked for so were left out.")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _decided(one: "Conflict") -> str:
+    if one.open:
+        return "not decided"
+    return "neither counts" if one.decided is None else f"{one.decided[:SHOWN_ID]} counts"
+
+
+def _conflict(one: "Conflict") -> dict[str, Any]:
+    """The answers by the place of the card, which tells no identity."""
+    answers = [
+        {"judgment": row.id, "outcome": row.outcome, "note": row.note, "judged_at": row.created_at,
+         "card": None if row.chosen is None else row.shown.index(row.chosen) + 1}
+        for row in one.heads
+    ]  # fmt: skip
+    return {
+        "code": one.code,
+        "session": one.session_id,
+        "comparison": one.comparison_id,
+        "decided": one.decided,
+        "open": one.open,
+        "answers": answers,
+    }
