@@ -136,8 +136,16 @@ def page_pdf(page: Page, width: int, title: str) -> bytes:
 
 
 def paint_sheet(sheet: QPagedPaintDevice, page: Page, width: int) -> None:
-    """One sheet of paper, the drawing as wide as it, or as high where that is what it needs."""
-    painter = QPainter(sheet)
+    """One sheet of paper, the drawing as wide as it, or as high where that is what it needs.
+
+    Raises AppError where nothing can be drawn on it: a printer that is gone, a file that cannot be written.
+    """
+    painter = QPainter()
+    if not painter.begin(sheet):
+        raise AppError(
+            tr("Nothing was printed: the printer cannot be reached, or its file cannot be written."),
+            hint=tr("Choose another printer, or save the picture instead."),
+        )
     scale = min(sheet.width() / width, sheet.height() / page(None, width))
     painter.translate((sheet.width() - scale * width) / 2, 0)
     painter.scale(scale, scale)

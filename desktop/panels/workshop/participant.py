@@ -9,6 +9,7 @@ from PySide6.QtGui import QClipboard, QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QDialog,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.errors import AppError
 from desktop import theme
 from desktop.charts.fingerprint_page import FORMATS
 from desktop.panels.fingerprint.view import FingerprintView
@@ -41,7 +43,6 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
-    from core.errors import AppError
     from core.judging.fingerprint import Fingerprint
     from core.judging.planner import Chance
     from core.judging.workshop import WorkshopPlan
@@ -180,7 +181,7 @@ class PicturePage(QWidget):
         self._allow(True)
         self.pages.setCurrentWidget(self.view)
 
-    def show_failure(self, error: "AppError") -> None:
+    def show_failure(self, error: AppError) -> None:
         self.failed.text.setText(safe_line(str(error)))
         self.pages.setCurrentWidget(self.failed)
 
@@ -219,19 +220,23 @@ class PicturePage(QWidget):
             return
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
-        printer = QPrinter()
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)  # otherwise in the dots of a screen
         printer.setDocName("Biasprint")
         dialog = QPrintDialog(printer, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self.print_on(printer))
-        dialog.open()
+        QDialog.open(dialog)  # PySide's QPrintDialog.open wants a receiver by name
 
     def print_on(self, printer: "QPrinter") -> None:
         """The picture on paper; where the person has left meanwhile, nothing."""
         if self.view.fingerprint is not None:
             from desktop.charts.fingerprint_page import print_page
 
-            print_page(self.view.fingerprint, theme.tokens_for("light"), printer)
+            try:
+                print_page(self.view.fingerprint, theme.tokens_for("light"), printer)
+            except AppError as error:
+                self._tell(error_notice(error))
+                return
             self._tell(Notice(tr("Your picture was sent to the printer."), tone="ok"))
 
     def _tell(self, notice: Notice) -> None:

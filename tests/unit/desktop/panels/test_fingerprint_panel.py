@@ -9,19 +9,23 @@ import pytest
 from fake_shell import FakeShell
 from fingerprint_project import Answering, choosing, cycling, plan_of, project_with_texts, rated
 from inline_compute import Inline
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import core.compute
+from core.documents.files.readers import of_pdf
 from core.draw.plots import in_lines
 from core.project.project import Project
 from core.project.specs import AxisSpec
 from desktop import theme
 from desktop.charts.canvas import PaintCanvas
 from desktop.panels.fingerprint.panel import FingerprintPanel
+from desktop.panels.workshop.participant import PicturePage
 
+PATIENCE = 30_000
 GENDER = ("man", "woman", "non-binary")
 LABELS = ("Man", "Woman", "Non-binary")
 
@@ -52,7 +56,7 @@ def open_panel(qtbot: QtBot, shell: FakeShell, project: Project) -> Open:
         panel.resize(1072, 690)
         with qtbot.waitExposed(panel):
             panel.show()
-        qtbot.waitUntil(lambda: panel.pages.currentWidget() is not panel.waiting)
+        qtbot.waitUntil(lambda: panel.pages.currentWidget() is not panel.waiting, timeout=PATIENCE)
         return panel
 
     return make
@@ -60,7 +64,7 @@ def open_panel(qtbot: QtBot, shell: FakeShell, project: Project) -> Open:
 
 def see(qtbot: QtBot, panel: FingerprintPanel, place: int = 0) -> None:
     qtbot.mouseClick(panel.choose.buttons[place], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.view)
+    qtbot.waitUntil(lambda: panel.pages.currentWidget() is panel.view, timeout=PATIENCE)
 
 
 def rate(project: Project, answer: Answering, *, axes: tuple[str, ...] = ("gender",), **options: Any) -> str:
@@ -243,6 +247,39 @@ def test_a_picture_that_cannot_be_written_is_said(
     qtbot.waitUntil(lambda: len(shell.errors) == 2)
     assert {"was not saved" in str(one) or "cannot be saved" in str(one) for one in shell.errors} == {True}
     assert not (tmp_path / "a.jpg").exists()
+
+
+def test_a_card_is_printed_on_one_sheet_with_its_limits_and_a_printer_that_is_gone_is_said(
+    qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path
+):
+    rate(project, choosing("woman"), axes=("gender", "orientation"))
+    panel = open_panel()
+    see(qtbot, panel)
+    card = PicturePage(shell)  # type: ignore[arg-type]
+    card.setParent(panel)
+    card.show_fingerprint(panel.view.fingerprint)
+    card.ask_printer()
+    dialog = panel.findChild(QPrintDialog)
+    printer = dialog.printer()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "card.pdf"))
+    dialog.accepted.emit(printer)
+    assert card._told.accessibleName() == "Your picture was sent to the printer."
+    printed = of_pdf((tmp_path / "card.pdf").read_bytes(), "card.pdf")
+    assert printed.pages == 1
+    said = " ".join(" ".join(printed.paragraphs).split())
+    assert "Non-binary person" in said
+    assert "may give another picture" in said, "what it cannot show travels with it"
+    printer.setOutputFileName(str(tmp_path / "nowhere" / "card.pdf"))
+    dialog.accepted.emit(printer)
+    assert "Nothing was printed" in card._told.accessibleName()
+    card.forget()
+    (tmp_path / "card.pdf").unlink()
+    printer.setOutputFileName(str(tmp_path / "card.pdf"))
+    dialog.accepted.emit(printer)
+    assert not (tmp_path / "card.pdf").exists(), "who has left prints nothing"
+    dialog.reject()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def test_labels_are_shown_as_they_are(qtbot: QtBot, project: Project, open_panel: Open):
