@@ -1,5 +1,6 @@
 """packet make, merge, list, decide, seats, count: judging in files that are sent to raters."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -65,6 +66,8 @@ def make(
             )
         tool = None if to == "biasprint" else to
         if workshop:
+            with suppress(OSError):  # then it is said that there is no such folder
+                out.mkdir(parents=True, exist_ok=True)
             made = make_seats(ctx, project, chosen.id, raters or 0, out, tool)
         else:
             codes = rater if rater is not None else _new_codes(project, raters or 0)
