@@ -86,12 +86,12 @@ class ComparisonCard(Card):
         self.box.setSpacing(theme.current().gap)
         self.suggested = SuggestedChip()
         self.suggested.hide()
-        top = QHBoxLayout()
-        top.setSpacing(theme.current().grid)
-        top.addWidget(self.caption)
-        top.addWidget(self.suggested, 0, Qt.AlignmentFlag.AlignVCenter)
-        top.addStretch(1)
-        self.box.addLayout(top)
+        self._top = QHBoxLayout()
+        self._top.setSpacing(theme.current().grid)
+        self._top.addWidget(self.caption)
+        self._top.addWidget(self.suggested, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._top.addStretch(1)
+        self.box.addLayout(self._top)
         self.box.addWidget(self.reading, 1)
         self.box.addWidget(self.button)
         self.setAccessibleName(tr("Card {letter}").format(letter=self.letter))
@@ -101,6 +101,13 @@ class ComparisonCard(Card):
     def put_beneath(self, part: QWidget) -> None:
         """Put a part between the text and its button."""
         self.box.insertWidget(self.box.indexOf(self.button), part)
+
+    def widen_caption(self) -> None:
+        """Give the line above the text to the caption, which says more than a letter. It makes no card wider."""
+        self.caption.setWordWrap(True)
+        self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._top.setStretchFactor(self.caption, 1)
+        self._top.setStretch(self._top.count() - 1, 0)
 
     def head_height(self) -> int:
         """What the line above the text needs at this width."""

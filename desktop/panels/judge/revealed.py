@@ -27,7 +27,7 @@ class RevealedTexts(Card):
         for card in self.cards.cards:
             card.button.hide()
             # Equally wide, whatever a caption says, and never wider than the page.
-            card.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            card.widen_caption()
             card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
             card.setMinimumWidth(theme.current().px(CARD_LEAST))
         self.cards.setFixedHeight(theme.current().px(CARDS_HEIGHT))

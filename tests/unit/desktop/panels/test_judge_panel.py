@@ -440,6 +440,11 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
         assert texts.place.text() == f"{number + 1} of 6"
         chosen = [card for card in texts.cards.shown if card.caption.text().endswith(" · you chose this one")]
         (text,) = [card.reading.text() for card in chosen]
+        QApplication.processEvents()
+        for caption in (card.caption for card in texts.cards.shown):
+            assert caption.height() >= caption.heightForWidth(caption.width()) > 0, (
+                "for whom it was written can be read"
+            )
         its = next(row for row in rows if bench.text_of(row) == text)
         identity = comparisons[its.comparison_id].items[its.chosen].identity
         assert chosen[0].caption.text() == f"{chosen[0].letter} · {identity.upper()} · you chose this one"
