@@ -165,6 +165,12 @@ class QuestionCard(Card):
         worst = LETTERS[answer.worst] if answer.worst is not None else ""
         self.earlier.setText(words.format(letter=letter, worst=worst))
 
+    @property
+    def rubric_least(self) -> int:
+        """What an open rubric needs of the page's height."""
+        tokens = theme.current()
+        return tokens.px(RUBRIC_LEAST) + tokens.grid if self.rubric_button.isChecked() else 0
+
     def set_page_size(self, width: int, height: int) -> None:
         """Fit into a page, less what ratings take: where it is narrow, the criteria stand in the rubric alone."""
         self._roomy = width / theme.current().scale > ROOM_FOR_CRITERIA

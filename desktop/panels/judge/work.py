@@ -190,8 +190,9 @@ class WorkPage(QScrollArea):
     def _fit(self) -> None:
         """Share out the page's height: first the ratings, then the rubric; the texts have what is left."""
         size = self.size()
-        self.ratings.set_page_height(size.height())
-        self.question.set_page_size(size.width(), size.height() - self.ratings.height)
+        height = size.height() - (self.note.height() + theme.current().gap if self.question.note.isChecked() else 0)
+        self.ratings.set_page_height(height - self.question.rubric_least)
+        self.question.set_page_size(size.width(), height - self.ratings.height)
         roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
         self.rating_keys.setVisible(self.ratings.shown and roomy)
 
@@ -224,6 +225,7 @@ class WorkPage(QScrollArea):
         self.question.differences.toggled.connect(self._show_differences)
         self.question.note.toggled.connect(self._show_note)
         self.question.ratings.toggled.connect(self._show_ratings)
+        self.question.rubric_button.toggled.connect(self._fit)
         self.verticalScrollBar().rangeChanged.connect(lambda *_: QTimer.singleShot(0, self, self._keep_in_sight))
         self.ratings.rated.connect(self._rated)
         self.ratings.left.connect(self.setFocus)
@@ -294,6 +296,7 @@ class WorkPage(QScrollArea):
 
     def _show_note(self, shown: bool) -> None:
         self.note.setVisible(shown)
+        self._fit()
         if shown:
             self.note.setFocus(Qt.FocusReason.OtherFocusReason)
             QTimer.singleShot(0, self, lambda: self._reach(self.note))
@@ -371,6 +374,7 @@ class WorkPage(QScrollArea):
             self.question.note.setChecked(True)
             self.question.note.blockSignals(False)
             self.note.show()
+            self._fit()
 
     def _note_changed(self) -> None:
         self.looked_at.emit()

@@ -1,5 +1,6 @@
 """Ratings by criterion in the window, by keyboard and mouse; and what a plan does not ask for is not offered."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,14 +140,16 @@ def test_nothing_is_cut_off_and_nothing_usual_below_the_fold(rating: Rating, qap
     theme.apply(qapp, "light", scale)
     rating.window.resize(1280, 720)
     work, ratings = rating.panel.work, rating.panel.work.ratings
-    toggles = (work.question.ratings, work.question.rubric_button)
-    for shown in ((False, False), (False, True), (True, True), (True, False)):
+    toggles = (work.question.ratings, work.question.rubric_button, work.question.note)
+    for shown in itertools.product((False, True), repeat=3):
         for toggle, on in zip(toggles, shown, strict=True):
             toggle.setChecked(on)
         for _ in range(3):
             qapp.processEvents()
         assert work.horizontalScrollBar().maximum() == 0
         assert work.verticalScrollBar().maximum() == 0 or (scale > 1 and any(shown)), shown
+    for toggle in toggles:
+        toggle.setChecked(False)
     rating.press("r")
     qapp.processEvents()
     for card, column in zip(work.cards.shown, ratings.columns, strict=True):
