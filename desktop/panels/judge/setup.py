@@ -182,6 +182,7 @@ class SetupPage(Scroller):
         self._lay_out()
         self.draw.clicked.connect(self._ask)
         self.cancel.clicked.connect(self.cancelled)
+        self.what.changed.connect(lambda: self.teaching.show_identities(self.what.compared()))
         self.what.changed.connect(self._changed)
         taught = self.teaching
         for spin in (self.per_axis, self.raters, taught.split, taught.overlap, taught.sway):
@@ -213,7 +214,6 @@ class SetupPage(Scroller):
         # Only creative tasks come with criteria.
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
-        self.teaching.show_identities(self.what.compared())
         title = tr("Comparisons per axis") if identity else tr("Comparisons")
         self.per_axis_label.setText(title)
         self.per_axis.setAccessibleName(title)
