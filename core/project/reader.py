@@ -6,7 +6,7 @@ rows at once, beside a job writing 1,000 rows a second, the 99th percentile of a
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,9 +66,9 @@ class Reader:
         finally:
             self._give_back(connection)
 
-    def rows(self, statement: Executable) -> Sequence[Any]:
-        """All rows of a statement that is known to give few."""
-        return self.run(lambda connection: connection.execute(statement).fetchall())
+    def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """All rows of a statement that is known to give few; `values`: of its named parameters."""
+        return self.run(lambda connection: connection.execute(statement, values).fetchall())
 
     def close(self) -> None:
         with self._lock:

@@ -99,6 +99,7 @@ class StoredBoard:
         self._listed: _Listed | None = None
         self._judging: tuple[LiveJudging, ...] | None = None
         self._counts: dict[int, tuple[float, RunCounts]] = {}  # with when each was counted
+        self._frames: Frames = {}  # of cards, with the names that were read
         self._reading = 0
 
     def choose(self, study_id: int | None, runs: Sequence[int] = ()) -> None:
@@ -127,7 +128,7 @@ class StoredBoard:
         while self._noted:
             changes = self._noted.popleft()
             if changes.touches("study", "run", "axis_definition"):
-                self._listed = None
+                self._listed, self._frames = None, {}
             if changes.touches("judgment", "session"):
                 self._judging = None
 
@@ -153,7 +154,7 @@ class StoredBoard:
             parts.append((known[run] if run is not None and len(picked) > 1 else "", followed))
         wording = words_of(study.kind)
         measures, left_out = measures_of(
-            parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted
+            parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted, self._frames
         )
         paces = tuple(
             BoardPace(name or tr("all texts"), place, one.tally.rates(), one.pace.trace)
@@ -219,49 +220,82 @@ def _card_of(value: LiveValue) -> tuple[Any, ...]:
     return key.id, key.variant, value.unit, "" if by_group else key.label, dims
 
 
+@dataclass(frozen=True)
+class _Frame:
+    """What of a card stays the same while its figures change."""
+
+    key: str
+    title: str
+    common: str
+    names: tuple[str, ...]
+    counted: Counted
+    items: str
+    stand_ins: tuple[str, ...]
+
+
+Frames = dict[tuple[Any, ...], _Frame]
+Found = Sequence[tuple[str, LiveValue, Trace]]
+
+
 def measures_of(
-    parts: Sequence[tuple[str, _Followed]], name_of: NameOf, counted: Counted
+    parts: Sequence[tuple[str, _Followed]], name_of: NameOf, counted: Counted, frames: Frames
 ) -> tuple[tuple[BoardMeasure, ...], int]:
-    """The cards of several tallies, each with the name of its run, and how many more there would be."""
+    """The cards of several tallies, each with the name of its run, and how many more there would be.
+
+    `frames`: those of earlier readings with the same names, which this adds to.
+    """
     gathered: dict[tuple[Any, ...], list[tuple[str, LiveValue, Trace]]] = {}
     for run, followed in parts:
         for value in followed.values:
             trace = followed.traces.get(value.key, NOTHING)
             gathered.setdefault(_card_of(value), []).append((run, value, trace))
-    cards = list(gathered.items())[:MOST_MEASURES]
-    stand_ins = {info.name: info.role for _, followed in parts for info in followed.tally.scorers if info.stand_in}
-    measures = tuple(_measure(card, found, name_of, counted, stand_ins) for card, found in cards)
-    return measures, len(gathered) - len(cards)
+    measures = []
+    for card, found in list(gathered.items())[:MOST_MEASURES]:
+        place = (*card, *((run, value.key) for run, value, _ in found[:MOST_CURVES]))
+        if place not in frames:
+            frames[place] = _frame(card, found, name_of, counted, [followed for _, followed in parts])
+        measures.append(_measure(frames[place], card, found))
+    return tuple(measures), len(gathered) - len(measures)
 
 
-def _measure(
-    card: tuple[Any, ...],
-    found: Sequence[tuple[str, LiveValue, Trace]],
-    name_of: NameOf,
-    counted: Counted,
-    stand_ins: Mapping[str, str],
-) -> BoardMeasure:
+def _frame(
+    card: tuple[Any, ...], found: Found, name_of: NameOf, counted: Counted, parts: Sequence[_Followed]
+) -> _Frame:
     first = found[0][1]
     counted = counted_in(first.key, counted)
-    shown = found[:MOST_CURVES]
-    common, names = _names([_name_parts(run, value.key, card, name_of) for run, value, _ in shown])
-    curves = tuple(
-        BoardCurve(f"{run} {value.key}", name, place, value, trace)
-        for place, (name, (run, value, trace)) in enumerate(zip(names, shown, strict=True))
-    )
-    floors = [value.floor for _, value, _ in found if value.floor is not None]
-    return BoardMeasure(
+    common, names = _names([_name_parts(run, value.key, card, name_of) for run, value, _ in found[:MOST_CURVES]])
+    scorers = {info.name: info.role for followed in parts for info in followed.tally.scorers if info.stand_in}
+    return _Frame(
         key=" ".join(map(str, (card[0], card[1], card[2], card[3], *(f"{name}={of}" for name, of in card[4])))),
         title=measure_title(first.key, first.unit, name_of, named=bool(card[3])),
+        common=common,
+        names=tuple(names),
+        counted=counted,
+        items=noun(counted),
+        stand_ins=tuple(scorer_title(name) for name, role in scorers.items() if _behind(role, first)),
+    )
+
+
+def _measure(frame: _Frame, card: tuple[Any, ...], found: Found) -> BoardMeasure:
+    first = found[0][1]
+    curves = tuple(
+        BoardCurve(f"{run} {value.key}", name, place, value, trace)
+        for place, (name, (run, value, trace)) in enumerate(zip(frame.names, found, strict=False))
+    )
+    floors = [value.floor for _, value, _ in found if value.floor is not None]
+    told = [(curve.name, curve.value) for curve in curves]
+    return BoardMeasure(
+        key=frame.key,
+        title=frame.title,
         unit=first.unit,
         curves=curves,
-        sentence=measure_sentence([(curve.name, curve.value) for curve in curves], counted, common),
+        sentence=measure_sentence(told, frame.counted, frame.common),
         floor=max(floors) if floors else None,
-        left_out=len(found) - len(shown),
+        left_out=len(found) - len(curves),
         usual=first.key.variant == "default" and not first.reason.endswith(AT_THE_END),
         parts=len(card[4]),
-        items=noun(counted),
-        stand_ins=tuple(scorer_title(name) for name, role in stand_ins.items() if _behind(role, first)),
+        items=frame.items,
+        stand_ins=frame.stand_ins,
     )
 
 

@@ -54,7 +54,7 @@ class Writer:
         self._texts: dict[str, list[tuple[str, list[ScoreSpec]]]] = {}
         scores: dict[int, list[ScoreSpec]] = {}
         known = {name: version for name, version, _ in project.scores.known()}
-        for _, name, row in project.scores.between(0, project.scores.last_id(), known):
+        for _, name, row in project.scores.between(0, project.columns.last_ids().score, known):
             assert row.output_id is not None
             values = np.asarray(row.values, dtype=np.float32)
             spec = ScoreSpec(

@@ -83,7 +83,7 @@ def run_of(project: Project, set_id: int, seed: int, samples: int) -> int:
 
 def written(project: Project, run: int, writer: ComputeProcess, scorer: ComputeProcess | None) -> tuple[float, int]:
     """Texts a second from the first to the last, and how many scores there were by then; the rest is not waited for."""
-    known = project.scores.last_id() + project.scores.last_id(embeddings=True)
+    known = sum(project.columns.last_ids()[2:])
     began = ended = 0.0
     texts = first = 0
 
@@ -102,5 +102,5 @@ def written(project: Project, run: int, writer: ComputeProcess, scorer: ComputeP
         generate(ctx, project, run, writer, scoring=scorer)
     except JobCancelled:
         assert scorer is not None
-    scores = project.scores.last_id() + project.scores.last_id(embeddings=True) - known
+    scores = sum(project.columns.last_ids()[2:]) - known
     return (texts - first) / (ended - began), scores

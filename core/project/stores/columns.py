@@ -1,7 +1,7 @@
 """Columns of large tables as arrays, for pictures of everything: rows of a million texts would take minutes."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -36,6 +36,23 @@ class OutputColumns:
     last_id: int | None
 
 
+class LastIds(NamedTuple):
+    """The last id of each table; 0 where it is empty."""
+
+    output: int
+    source: int
+    score: int
+    embedding: int
+
+
+LAST_IDS = sa.select(
+    *(
+        sa.select(sa.func.coalesce(sa.func.max(of.c.id), 0)).scalar_subquery()
+        for of in (output, source, score, embedding)
+    )
+)
+
+
 @dataclass(frozen=True)
 class Measured:
     """A scorer's or an embedder's name and version, and how many texts it has measured."""
@@ -64,6 +81,11 @@ class Columns(StorePart):
     def last_output(self) -> int:
         """The last id there is."""
         return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
+
+    def last_ids(self) -> LastIds:
+        """Of one moment: a score that is told of by it has its text there too."""
+        (row,) = self._reader.rows(LAST_IDS)
+        return LastIds(*row)
 
     def source_lengths(self, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Ids]:
         """Ids of imported texts, and their lengths in characters."""

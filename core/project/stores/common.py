@@ -3,7 +3,7 @@
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -54,9 +54,11 @@ class StorePart:
             )
         return self._maybe_writer
 
-    def _all(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> tuple[Row, ...]:
-        """Every row of a table that stays small."""
-        return tuple(build(row) for row in self._reader.rows(statement))
+    def _all(
+        self, statement: "sa.Select[Any]", build: Callable[[Any], Row], values: Mapping[str, Any] | None = None
+    ) -> tuple[Row, ...]:
+        """Every row of a table that stays small; `values`: of the statement's named parameters."""
+        return tuple(build(row) for row in self._reader.rows(statement, values))
 
     def _one(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> Row | None:
         row = self._reader.run(lambda connection: connection.execute(statement).first())

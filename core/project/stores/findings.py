@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -265,21 +266,16 @@ class Scores(StorePart):
         )
         return self._all(statement, _vector_row)
 
-    def last_id(self, *, embeddings: bool = False) -> int:
-        """The id of the score that was stored last; 0 where there is none."""
-        return self._number(sa.select(sa.func.coalesce(sa.func.max((embedding if embeddings else score).c.id), 0)))
-
     def between(
         self, after_id: int, last_id: int, scorers: Mapping[str, str], *, embeddings: bool = False
     ) -> tuple[tuple[int, str, ScoreRow], ...]:
         """Id, scorer and score of what these scorers (name → version) stored after one id, up to another."""
-        of, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
-        # The plus keeps SQLite on the range of ids: by the index of scorers it reads every score each time.
-        ranged = sa.literal_column(f"+{of.name}.{name.name}", sa.Text)
-        wanted = sa.or_(*((ranged == key) & (of.c.version == version) for key, version in scorers.items()))
-        statement = sa.select(of).where(of.c.id.between(after_id + 1, last_id), wanted).order_by(of.c.id)
-        build = _vector_row if embeddings else _score_row
-        return self._all(statement, lambda row: (row.id, getattr(row, name.name), build(row)))
+        name, build = ("embedder", _vector_row) if embeddings else ("scorer", _score_row)
+        return self._all(
+            _between(tuple(scorers.items()), embeddings),
+            lambda row: (row.id, getattr(row, name), build(row)),
+            {"first": after_id + 1, "last": last_id},
+        )
 
     def known(self) -> tuple[tuple[str, str, int], ...]:
         """The scorer versions that are here, with how many texts each has scored."""
@@ -290,6 +286,17 @@ class Scores(StorePart):
             ),
         )
         return tuple((row[0], row[1], row[2]) for statement in statements for row in self._reader.rows(statement))
+
+
+@lru_cache(maxsize=16)
+def _between(scorers: tuple[tuple[str, str], ...], embeddings: bool) -> "sa.Select[Any]":
+    """Made once for some scorers: a live board asks ten times a second."""
+    of, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
+    # The plus keeps SQLite on the range of ids: by the index of scorers it reads every score each time.
+    ranged = sa.literal_column(f"+{of.name}.{name.name}", sa.Text)
+    wanted = sa.or_(*((ranged == key) & (of.c.version == version) for key, version in scorers))
+    ids = of.c.id.between(sa.bindparam("first"), sa.bindparam("last"))
+    return sa.select(of).where(ids, wanted).order_by(of.c.id)
 
 
 def _texts(kind: Kind, study_id: int) -> tuple[sa.Table, "sa.ColumnElement[bool]"]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -241,9 +242,7 @@ class Outputs(StorePart):
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
         """The next outputs by id."""
-        statement: sa.Select[Any] = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id > after_id)
-        statement = _narrow(statement, where or OutputFilter()).order_by(output.c.id).limit(limit)
-        return self._all(statement, _row)
+        return self._all(_page(where or OutputFilter()), _row, {"after": after_id, "most": limit})
 
     def each(self, where: OutputFilter | None = None) -> Iterator[OutputRow]:
         """Every output, up to the last one there is now, read in short transactions."""
@@ -272,6 +271,13 @@ class Outputs(StorePart):
         """The texts of some outputs."""
         statement = sa.select(output.c.id, output.c.text, output.c.escaped).where(output.c.id.in_(ids))
         return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
+
+
+@lru_cache(maxsize=64)
+def _page(where: OutputFilter) -> "sa.Select[Any]":
+    """Made once for a selection: a live board asks ten times a second, and making it took longer than its answer."""
+    statement: sa.Select[Any] = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id > sa.bindparam("after"))
+    return _narrow(statement, where).order_by(output.c.id).limit(sa.bindparam("most"))
 
 
 def _joined() -> sa.FromClause:

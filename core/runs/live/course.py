@@ -30,6 +30,7 @@ class Course:
         self._columns = np.empty((4, FIRST_POINTS))
         self._count = 0
         self._step = 1
+        self._point: tuple[int, float, float | None, float | None] | None = None  # that was added last
         self._made: Trace | None = None
 
     @property
@@ -41,19 +42,20 @@ class Course:
         """Nothing where the value is no number; no band where its ends are none."""
         if not isfinite(value):
             return
-        ends = (low, high) if low is not None and high is not None and isfinite(high - low) else (np.nan, np.nan)
-        point = (n, value, *ends)
+        point = (n, value, low, high)
+        if point == self._point:
+            return
+        self._point = point
         while self.last > n:  # judgments were taken back
             self._count -= 1
-        if self._count and np.array_equal(self._columns[:, self._count - 1], point, equal_nan=True):
-            return
         if self._count == MOST_POINTS and not self._in_last_step(n):
             self._thin()
         if self._count and self._in_last_step(n):
             self._count -= 1
         elif self._count == self._columns.shape[1]:
             self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)[:, :MOST_POINTS]
-        self._columns[:, self._count] = point
+        banded = low is not None and high is not None and isfinite(high - low)
+        self._columns[:, self._count] = (n, value, *((low, high) if banded else (np.nan, np.nan)))
         self._count += 1
         self._made = None
 

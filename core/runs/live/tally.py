@@ -97,12 +97,12 @@ class LiveTally:
 
     def _read(self, ctx: JobContext, judgments: bool) -> bool:
         self._look_for_forgotten()
-        # First how far the scores go: every text that has one of them is then among the texts that are read.
-        last = {name: self._project.scores.last_id(embeddings=name == "embedding") for name in ("score", "embedding")}
-        found = self._read_sources(ctx)
-        found |= self._read_outputs(ctx)
-        for name, end in last.items():
-            found |= self._read_scores(ctx, name, end)
+        # First how far all goes: every text that has one of the scores is then among the texts that are read.
+        last = self._project.columns.last_ids()
+        found = self._after["source"] < last.source and self._read_sources(ctx)
+        found |= self._after["output"] < last.output and self._read_outputs(ctx)
+        found |= self._read_scores(ctx, "score", last.score)
+        found |= self._read_scores(ctx, "embedding", last.embedding)
         judged = getattr(self._tally, "judged", None)
         if judgments and judged is not None and self._runs is None:
             found |= judged(ctx)

@@ -55,6 +55,7 @@ def test_a_project_without_texts_has_no_columns(tmp_path: Path) -> None:
     with Project.create(tmp_path / "empty.biasprint") as project:
         assert project.columns.outputs().last_id is None
         assert project.columns.last_output() == 0
+        assert project.columns.last_ids() == (0, 0, 0, 0)
         assert project.columns.scorers() == project.columns.embedders() == ()
 
 
@@ -66,6 +67,7 @@ def test_scores_and_vectors_come_by_text_and_a_score_that_is_none_is_not_a_numbe
     ]
     project.scores.record_many(specs)
     project.scores.record_many([ScoreSpec(source_id=1, scorer="minilm", version="2", values=VECTOR)], embeddings=True)
+    assert project.columns.last_ids() == (TEXTS, 1, len(ids), 1)
     (scorer,), (embedder,) = project.columns.scorers(), project.columns.embedders()
     assert (scorer.name, scorer.version, scorer.count) == ("vader", "1", len(ids))
     found, values = project.columns.scores("output", scorer)

@@ -117,6 +117,18 @@ def test_a_layout_is_kept_with_the_study_and_nothing_else_of_it_changes(project:
     assert study_of(project, "letters").title == study.title
 
 
+def test_cards_take_the_names_that_axes_have_now(project: Project) -> None:
+    count_words(project)
+    board = StoredBoard(project)
+    before = agentic(shown(board))
+    assert "Male against female" in before.sentence
+    listed = board._list()
+    board._list = lambda: replace(listed, names={**listed.names, "male": "men"})  # type: ignore[method-assign]
+    assert agentic(shown(board)).sentence == before.sentence
+    board.note(Changes.to("axis_definition", [1]))
+    assert "men against" in agentic(shown(board)).sentence.lower()
+
+
 def test_a_figure_of_a_stand_in_names_it_and_the_others_do_not(tmp_path: Path) -> None:
     with Project.create(tmp_path / "texts.biasprint") as made:
         written(made, "creativity", axes=["gender"], tasks=["haiku"], themes=["stars"])
