@@ -1,9 +1,11 @@
 """Widgets in cycles are deleted on the window's thread, whoever happened to allocate last."""
 
 import gc
+import platform
 import threading
 import weakref
 
+import psutil
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -57,6 +59,18 @@ def test_what_has_grown_old_is_collected_now_and_then(collector: GarbageCollecto
     for _ in range(FULL_EVERY_LOOKS - 1):
         collector.look()
     assert lost() is None
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library gives memory back by itself")
+def test_memory_that_was_freed_between_what_is_in_use_is_given_back(collector: GarbageCollector):
+    blocks = [bytes(4_000) for _ in range(20_000)]
+    held = psutil.Process().memory_info().rss
+    kept = blocks[::64]
+    del blocks
+    collector._looks = FULL_EVERY_LOOKS - 1
+    collector.look()
+    assert held - psutil.Process().memory_info().rss > 40_000_000
+    assert len(kept) == 313
 
 
 def test_a_little_garbage_is_left_for_later(collector: GarbageCollector):
