@@ -121,7 +121,7 @@ def test_cards_take_the_names_that_axes_have_now(project: Project) -> None:
     count_words(project)
     board = StoredBoard(project)
     before = agentic(shown(board))
-    assert "Male against female" in before.sentence
+    assert "Male against Female" in before.sentence
     listed = board._list()
     board._list = lambda: replace(listed, names={**listed.names, "male": "men"})  # type: ignore[method-assign]
     assert agentic(shown(board)).sentence == before.sentence
