@@ -261,6 +261,10 @@ class EndPage(QWidget):
 
 WIDTH = 760
 PATH_HEIGHT = 56
+NO_PICTURE = (
+    "No picture of it is drawn here: this file does not hold for whom the texts were written, so that nobody can look "
+    "it up. Whoever sent it to you has that, and can show what was chosen once the file is back."
+)
 
 
 class FinishedPage(Scroller):
@@ -341,6 +345,9 @@ class FinishedPage(Scroller):
         card.box.addWidget(
             Label(tr("Send the file back to the person you have it from, as it is. That is all."), "reading", wrap=True)
         )
+        card.box.addSpacing(tokens.grid)
+        card.box.addWidget(Label(tr("What you chose"), "strong"))
+        card.box.addWidget(Label(tr(NO_PICTURE), "reading", wrap=True))
         card.box.addSpacing(tokens.grid)
         card.box.addWidget(self.swayed_title)
         card.box.addWidget(self.swayed)

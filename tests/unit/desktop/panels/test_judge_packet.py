@@ -115,6 +115,7 @@ def test_the_last_page_says_what_to_do_and_where_the_file_is_only_when_asked(rat
     words = said(page)
     assert "saved in this one file" in words
     assert "Send the file back" in words
+    assert "No picture of it is drawn here: this file does not hold for whom the texts were written" in words
     assert str(rating.path) not in words + page.place.text()
     page.where.click()
     assert page.place.text() == str(rating.path)
