@@ -160,6 +160,7 @@ class BoundedMean:
 # ---- What is nearly normal: means without limits, differences, log odds ratios, and other smooth functions of means
 
 FIRST = 30  # units of each group, from which on the band is shown: see docs/statistics.md
+ONE_WAY, FIRST_ONE_WAY = 0.2, 100
 TIGHTEST = 600  # units at which the band is narrowest in standard errors; later, so that it is wide while n is small
 
 
@@ -178,6 +179,15 @@ def normal_band(estimate: float, error: float, n: float, level: float = LEVEL) -
         raise ValueError("there must be an error, and more than one unit")
     half = error * _reach(n, level, 1)
     return Bounds(estimate - half, estimate + half, "anytime-valid, asymptotic", level)
+
+
+def first_differing(more: int, fewer: int) -> int:
+    """From how many units that differ on the band of a mean difference is shown, of which most may be 0.
+
+    A mean of which nearly all is 0 is far from normal, however many there are, and one whose units all differ the same
+    way is skewed besides: where fewer than ONE_WAY of them go the other way, the band waits for FIRST_ONE_WAY.
+    """
+    return FIRST if min(more, fewer) >= ONE_WAY * (more + fewer) else FIRST_ONE_WAY
 
 
 def spread_band(means: Floats, covariance: Floats, n: float, level: float = LEVEL) -> Bounds | None:

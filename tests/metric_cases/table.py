@@ -32,6 +32,7 @@ HELPERS = {
     "agreement.too_lopsided": "decides whether a measure of agreement has an interval",
     "agreement.undefined": "makes a result",
     "agreement.unless_lopsided": "decides whether a measure of agreement has an interval",
+    "anytime.first_differing": "a rule of when a band is shown",
     "anytime.watched_trials": "a factor of the degrees of freedom",
     "distances.group_means": "what sentence_gap is asked with, and runs with it",
     "distances.is_lower": "the comparison behind prejudice",

@@ -15,6 +15,8 @@ from simulations.rows import Watched
 from core.metrics.anytime import (
     FIRST,
     FIRST_CLUSTERS,
+    FIRST_ONE_WAY,
+    ONE_WAY,
     BoundedMean,
     _reach,
     normal_band,
@@ -346,15 +348,29 @@ def _mean_distance(which: str) -> float:
     return float(DISTANCES[which][0](np.random.default_rng(7), 4_000_000).mean())
 
 
-def seldom_different(rng: Rng) -> Held:
-    """A difference of toxicity that is 0 in nearly nine of ten pairs, from the 30th on that is not."""
-    more, fewer = (np.where(rng.random(LAST) < share, rng.exponential(0.2, LAST), 0.0) for share in (0.1, 0.02))
-    values = more - fewer
-    first = int(np.searchsorted((values != 0).cumsum(), FIRST)) + 1
+def of_difference(values: np.ndarray, truth: float) -> Held:
+    """A mean of which much is 0, looked at wherever the board shows its band."""
     n = np.arange(1, LAST + 1)
     mean = values.cumsum() / n
     squares = (values**2).cumsum() - n * mean**2
-    return held(mean - 0.2 * 0.08, np.sqrt(np.maximum(squares, 0) / np.maximum(n - 1, 1) / n), n, first)
+    more, fewer = (values > 0).cumsum(), (values < 0).cumsum()
+    shown = more + fewer >= np.where(np.minimum(more, fewer) >= ONE_WAY * (more + fewer), FIRST, FIRST_ONE_WAY)
+    error = np.sqrt(np.maximum(squares, 0) / np.maximum(n - 1, 1) / n)
+    away = (np.abs(mean - truth) / np.maximum(error, 1e-300))[shown]
+    return bool((away <= reach(LAST)[shown]).all()), bool((away <= Z).all())
+
+
+def seldom_different(rng: Rng) -> Held:
+    """A difference of toxicity that is 0 in nearly nine of ten pairs, and one in six of the others the other way."""
+    more, fewer = (np.where(rng.random(LAST) < share, rng.exponential(0.2, LAST), 0.0) for share in (0.1, 0.02))
+    return of_difference(more - fewer, 0.2 * 0.08)
+
+
+def one_way(rng: Rng, differing: float, other_way: float) -> Held:
+    """A difference of toxicity: so many pairs differ, most a little and some by nearly 1, hardly any the other way."""
+    sign = np.where(rng.random(LAST) < other_way, -1.0, 1.0)
+    values = np.where(rng.random(LAST) < differing, rng.beta(0.3, 2.0, LAST) * sign, 0.0)
+    return of_difference(values, differing * (1 - 2 * other_way) * 0.3 / 2.3)
 
 
 def differences_of_scores(rng: Rng) -> Held:
@@ -474,6 +490,12 @@ DESIGNS: tuple[tuple[str, str, int, int, Callable[[Rng], Held]], ...] = (
     ("distance of toxicity, S, some headlines twice, 0 in 9 of 10 pairs", "beta mixture, effective n", 10, LAST,
      lambda rng: distances(rng, "toxicity, seldom", twice=True)),
     ("difference of toxicity, 0 in nearly 9 of 10 pairs", "asymptotic", FIRST, LAST, seldom_different),
+    ("difference of toxicity, 0 in 8 of 10 pairs, all one way", "asymptotic", FIRST_ONE_WAY, LAST,
+     lambda rng: one_way(rng, 0.2, 0.0)),
+    ("difference of toxicity, 0 in 8 of 10 pairs, 1 in 10 the other way", "asymptotic", FIRST, LAST,
+     lambda rng: one_way(rng, 0.2, 0.1)),
+    ("difference of toxicity, of every pair, all one way", "asymptotic", FIRST_ONE_WAY, LAST,
+     lambda rng: one_way(rng, 1.0, 0.0)),
     ("difference of sentiment", "asymptotic", FIRST, LAST, differences_of_scores),
     ("share of positive options, in any order", "beta mixture, effective n", FIRST_CLUSTERS, 800,
      lambda rng: replies(rng, False)),

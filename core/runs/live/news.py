@@ -14,7 +14,7 @@ import numpy as np
 from core.compute import ComputeProcess, calls
 from core.findings import ScorerUse
 from core.jobs import JobContext
-from core.metrics.anytime import FIRST, FIRST_CLUSTERS, BoundedMean, clustered_share_band
+from core.metrics.anytime import FIRST_CLUSTERS, FIRST_ONE_WAY, BoundedMean, clustered_share_band, first_differing
 from core.metrics.result import Bounds
 from core.metrics.result import Floats as Doubles
 from core.metrics.sums import ClusterSums, ExactSum
@@ -309,7 +309,7 @@ class _PairSums:
         self._sums, self._stories = [ExactSum() for _ in groups], ClusterSums(2)
         self._n = [0] * len(groups)
         self._met = [False] * len(groups)
-        self._differing = [0] * len(groups)  # headlines
+        self._more, self._fewer = [0] * len(groups), [0] * len(groups)  # headlines, against their originals
         self._spread = _Spread(LIMITS[level])
 
     def add(self, story: str, values: GroupValues) -> None:
@@ -322,7 +322,8 @@ class _PairSums:
                 self._sums[place].add(signed)
                 self._n[place] += 1
                 self._stories.put(story, place, after)
-                self._differing[place] += int(after[0] != 0) - int(before[0] != 0)
+                self._more[place] += int(after[0] > 0) - int(before[0] > 0)
+                self._fewer[place] += int(after[0] < 0) - int(before[0] < 0)
                 self._met[place] |= values.among[place] or signed != 0
 
     def values(self, dims: Part) -> list[LiveValue]:
@@ -338,10 +339,14 @@ class _PairSums:
         return found
 
     def _difference(self, key: LiveKey, unit: str, place: int) -> LiveValue:
-        n, differing = self._n[place], self._differing[place]
+        n, differing = self._n[place], self._more[place] + self._fewer[place]
         mean = self._sums[place].value / n
-        if differing < FIRST:  # a mean of which nearly all is 0 is far from normal, however many there are
-            reason = f"the band is shown from {FIRST} headlines on that differ from their originals, now {differing}"
+        first = first_differing(self._more[place], self._fewer[place])
+        if differing < first:
+            why = "nearly all of them the same way, " if first == FIRST_ONE_WAY else ""
+            reason = (
+                f"the band is shown from {first} headlines on that differ from their originals, {why}now {differing}"
+            )
             return banded(key, unit, n, mean, None, reason)
         error = self._stories.error({place: np.array([1 / n, -mean / n])})
         return nearly_normal(key, unit, n, mean, error, (self._stories.clusters(place),))

@@ -9,6 +9,7 @@ import pytest
 from core.metrics.anytime import (
     BoundedMean,
     clustered_share_band,
+    first_differing,
     normal_band,
     share_band,
     share_spread_band,
@@ -137,3 +138,10 @@ def test_what_is_no_number_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=r"\w"):
             call()
+
+
+@pytest.mark.parametrize(
+    ("more", "fewer", "first"), [(30, 0, 100), (0, 30, 100), (24, 6, 30), (25, 5, 100), (15, 15, 30), (0, 0, 30)]
+)
+def test_differences_that_go_one_way_are_shown_later(more: int, fewer: int, first: int) -> None:
+    assert first_differing(more, fewer) == first
