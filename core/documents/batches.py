@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from core.findings import Adjustment, Interval, Power
 from core.jobs import JobContext
 from core.metrics.adjust import holm
 from core.metrics.means import equivalence, two_sample_difference
-from core.metrics.power import detectable_difference, needed_n
+from core.metrics.power import detectable_difference, needed_n, within_sd
 from core.metrics.result import LEVEL, Floats
 from core.studies.letters.style import p_words
 from core.text import for_matching, sha256_text
@@ -139,7 +138,7 @@ def _test(rows: Sequence[PileRow], column: PileColumn, pair: tuple[str, str]) ->
     counts = (len(first), len(second))
     result = two_sample_difference(first, second)
     planned = planned_difference(column.unit)
-    sd = _pooled_sd(first, second)
+    sd = within_sd(first, second) if min(counts) > 1 else None
     detectable = None if sd is None else detectable_difference(sd, *counts)
     needed = None if sd is None else needed_n(planned, sd, two_samples=True)
     few = min(counts) < FEWEST or (detectable is not None and detectable > planned)
@@ -160,7 +159,7 @@ def _test(rows: Sequence[PileRow], column: PileColumn, pair: tuple[str, str]) ->
         adjust=None,
         effect=result.effect,
         planned=planned,
-        power=None if sd is None else Power(detectable, needed),
+        power=Power(detectable, needed) if sd else None,
         few=few,
         said="",
     )
@@ -179,13 +178,6 @@ def _values(rows: Sequence[PileRow], name: str, group: str) -> Floats:
 def _unit(row: PileRow) -> str:
     known = row.person.first_name and row.person.last_name
     return f"person {for_matching(row.person.full_name)}" if known else f"file {row.path_in_pile}"
-
-
-def _pooled_sd(first: Floats, second: Floats) -> float | None:
-    if min(len(first), len(second)) < 2:
-        return None
-    squares = sum(float(np.var(side, ddof=1)) * (len(side) - 1) for side in (first, second))
-    return sqrt(squares / (len(first) + len(second) - 2))
 
 
 def _mean(values: Floats) -> float | None:

@@ -8,12 +8,27 @@ import numpy as np
 
 from core.metrics.affinity import EXACT_SPLITS, spread, spread_maximum
 from core.metrics.resampling import TOLERANCE
-from core.metrics.result import Floats, Ints, finite
+from core.metrics.result import Floats, Ints, constant, finite
 
 # ---- differences of means
 
 POWER = 0.8
 ALPHA = 0.05
+UNVARIED = "No smallest effect can be told: nothing varies."
+
+
+def within_sd(*groups: Floats, magnitude: float = 1.0) -> float:
+    """√(Σ (n − 1) s² / Σ (n − 1)) over the groups, shapes (n,).
+
+    Exactly 0 where within no group anything varies beyond rounding: one cannot detect an effect of 5e-17. `magnitude`:
+    of the numbers that the values were computed from; shares and scores are about 1. ValueError for NaN.
+    """
+    checked = [finite(group) for group in groups]
+    if all(constant(group, magnitude) for group in checked):
+        return 0.0
+    known = [group for group in checked if len(group) > 1]
+    squares = sum(float(np.var(group, ddof=1)) * (len(group) - 1) for group in known)
+    return sqrt(squares / sum(len(group) - 1 for group in known))
 
 
 def detectable_difference(

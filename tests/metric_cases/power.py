@@ -22,11 +22,28 @@ from core.metrics.power import (
     detectable_representative,
     exact_power,
     needed_n,
+    within_sd,
 )
 
 DISTANCES = np.random.default_rng(2).uniform(0.1, 0.5, (12, 3))
 
 POWER = [
+    Case(
+        within_sd,
+        (DISTANCES[:, 0], DISTANCES[:7, 1]),
+        call=lambda one, other: (within_sd(one, other),),
+        items=((0,), (1,)),
+        relabel=(lambda one, other: (other, one), same),
+        scale=((0, 1), scaled),
+        edges={
+            "empty": ((array(), array()), DEFINED),
+            "one item": ((array(0.2), array(0.3)), DEFINED),
+            "one group": ((array(0.2, 0.3), array()), DEFINED),
+            "ties": ((array(0.2, 0.2, 0.3), array(0.2, 0.2)), DEFINED),
+            "constant": ((array(0.2, 0.2), array(0.3, 0.3)), DEFINED),
+        },
+        nan=(0, 1),
+    ),
     Case(
         detectable_affinity,
         (60, 3),

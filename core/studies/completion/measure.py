@@ -24,10 +24,11 @@ from core.metrics.likelihood import (
     delta_draws,
     likelihood_draws,
 )
+from core.metrics.power import UNVARIED
 from core.metrics.proportions import equal_chances, share, wilson
 from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds
+from core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant
 from core.prompts.completion import DIRECTIONS, domain
 from core.studies.completion.cells import (
     ASCENDING,
@@ -70,13 +71,15 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
         bounds = clustered_interval(draws[place], one.value, units)
         p, no_p = term_p(cell, permuted[place], one.value)
         wider = times_as_wide(bounds, one.interval.bounds)
-        notes = [_base_rates(cell), no_p, wider, delta_line(DELTAS[place], cell.dims)]
+        power = _power(permuted[place]) if p is not None else None
+        unvaried = UNVARIED if p is not None and power is None else ""
+        notes = [_base_rates(cell), no_p, unvaried, wider, delta_line(DELTAS[place], cell.dims)]
         yield replace(
             finding,
             reason=missing_interval(bounds),
             interval=interval(bounds.bounds),
             p=p,
-            power=_power(permuted[place]) if p is not None else None,
+            power=power,
             note=" ".join(filter(None, notes)),
         )
     yield _omnibus(cell, association_draws(cell.permuted[:, : len(CHOSEN)]))
@@ -168,8 +171,10 @@ def _omnibus_reason(reason: str) -> str:
     return reason or "interval: a measure of spread; the signed differences have theirs"
 
 
-def _power(permuted: Floats) -> Power:
-    return Power(float(STANDARD_ERRORS * permuted[np.isfinite(permuted)].std()), None)
+def _power(permuted: Floats) -> Power | None:
+    """None where every permutation gives the same difference."""
+    defined = permuted[np.isfinite(permuted)]
+    return None if constant(defined, 1.0) else Power(float(STANDARD_ERRORS * defined.std()), None)
 
 
 def _base_rates(cell: ReplyCell) -> str:

@@ -13,7 +13,7 @@ from core.errors import AppError
 from core.findings import Effect, Finding, Power, ScorerUse
 from core.jobs import JobContext
 from core.metrics.means import equivalence, paired_difference, two_sample_difference
-from core.metrics.power import detectable_difference, needed_n
+from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from core.metrics.result import Alternative, Bools, Difference, Floats
 from core.scorers import entailment
 from core.scorers.protocol import ScorerInfo
@@ -182,9 +182,9 @@ class _Study:
         for group in self.table.compared:
             first, second = self._units(group)
             result = paired_difference(first, second)
-            sd = float(np.std(first - second, ddof=1)) if len(first) > 1 else None
-            counts = self._counts(group)
-            note = f"{_points(first, second)} {result.test}: {result.n} letters or blocks. {counts}"
+            sd = within_sd(first - second) if len(first) > 1 else None
+            counts, unvaried = self._counts(group), f"{UNVARIED} " if sd == 0 else ""
+            note = f"{_points(first, second)} {result.test}: {result.n} letters or blocks. {unvaried}{counts}"
             finding = self._finding(self._with_others(group), "hallucinated_against_grounded", result, note)
             yield (
                 replace(
@@ -204,7 +204,8 @@ class _Study:
             compared = sides(self.shares.hallucinated - self.shares.grounded, self.table, pair)
             result = compared.difference()
             detectable, needed = compared.power(MARGIN)
-            note = f"{how_tested(compared, result)} {one_name(self.table, pair)}".strip()
+            told = (how_tested(compared, result), compared.unvaried, one_name(self.table, pair))
+            note = " ".join(filter(None, told))
             finding = self._finding(pair, "difference_of_differences", result, note)
             yield (
                 replace(

@@ -4,7 +4,6 @@ With what compares two groups by one number per letter (`Sides`), and the direct
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from core.findings import Effect, Finding, Power, ScorerUse
 from core.metrics.clusters import Clusters
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
-from core.metrics.power import detectable_difference, needed_n
+from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from core.metrics.result import Bools, Difference, Floats
 from core.metrics.sums import cluster_means
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
@@ -98,15 +97,23 @@ class Sides:
 
     def power(self, planned: float) -> tuple[float | None, int | None]:
         """The smallest difference that this many units show, and how many (pairs, or per group) `planned` needs."""
-        counts = (len(self.first), len(self.second))
-        if min(counts) < 2:
+        counts, sd = (len(self.first), len(self.second)), self._sd
+        if sd is None:
             return None, None
         if self.paired:
-            sd = float(np.std(self.first - self.second, ddof=1))
             return detectable_difference(sd, counts[0]), needed_n(planned, sd)
-        spread = [float(np.var(side, ddof=1)) * (len(side) - 1) for side in (self.first, self.second)]
-        sd = sqrt(sum(spread) / (sum(counts) - 2))
         return detectable_difference(sd, *counts), needed_n(planned, sd, two_samples=True)
+
+    @property
+    def unvaried(self) -> str:
+        """Why there is no smallest difference, where there are units enough."""
+        return UNVARIED if self._sd == 0 else ""
+
+    @property
+    def _sd(self) -> float | None:
+        if min(len(self.first), len(self.second)) < 2:
+            return None
+        return within_sd(*([self.first - self.second] if self.paired else [self.first, self.second]))
 
 
 def sides(values: Floats, table: LettersTable, pair: Pair) -> Sides:
@@ -242,7 +249,15 @@ def _default(
         dropped=table.all_dropped | compared.dropped,
         power=None if detectable is None else Power(detectable, needed),
         note=" ".join(
-            filter(None, [_shares(compared.pair, means), how_tested(compared, result), one_name(table, compared.pair)])
+            filter(
+                None,
+                [
+                    _shares(compared.pair, means),
+                    how_tested(compared, result),
+                    compared.unvaried,
+                    one_name(table, compared.pair),
+                ],
+            )
         ),
     )
 

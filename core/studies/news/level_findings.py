@@ -7,7 +7,7 @@ from typing import Any
 from core.findings import Effect, Finding, Power, Variant
 from core.metrics.distances import Prejudice, is_lower, prejudice
 from core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
-from core.metrics.power import detectable_difference, needed_n
+from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
 from core.prompts.news import UNBIASED
 from core.studies.findings import floor, interval, missing_interval, with_holm
@@ -256,8 +256,9 @@ def _difference(part: LevelPart, place: int) -> Finding:
         return Finding(estimate=None, reason=f"no article mentions “{group}”", **common)
     tested = result.test if result.p is not None else f"no test: {result.reason}"
     unit = "; unit assumed: the pair" if part.variant == "as_published" else ""
-    common["note"] = _joined(f"Generated minus original; {tested}{unit}.", common["note"])
-    sd = float(values[counted].std(ddof=1)) if n > 1 else 0.0
+    sd = within_sd(values[counted]) if n > 1 else 0.0
+    unvaried = UNVARIED if n > 1 and not sd and part.variant == "default" else ""
+    common["note"] = _joined(f"Generated minus original; {tested}{unit}.", unvaried, common["note"])
     stories = len(set(part.design.story[counted]))
     detectable = detectable_difference(sd, stories)
     power = Power(detectable, needed_n(part.level.planned, sd)) if detectable and part.variant == "default" else None

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import nct, t
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from core.metrics.power import detectable_difference, needed_n
+from core.metrics.power import detectable_difference, needed_n, within_sd
 
 
 def power_of_t(noncentrality: float, df: int) -> float:
@@ -49,6 +49,16 @@ def test_two_units_are_enough_for_a_huge_effect() -> None:
         assert needed_n(effect, 1.0) in (2, 3)
         assert needed_n(effect, 1.0, two_samples=True) == 2
     assert needed_n(1e9, 1.0) == 2
+
+
+def test_what_varies_by_rounding_alone_does_not_vary() -> None:
+    rounding = np.array([0.3 - 0.1, 0.4 - 0.2, 0.0, 0.1 + 0.2 - 0.3])
+    assert np.std(rounding[:2], ddof=1) > 0, "rounding, as in a column of differences"
+    assert within_sd(rounding[:2]) == within_sd(rounding[2:]) == within_sd(rounding[:2], rounding[2:]) == 0
+    assert detectable_difference(within_sd(rounding[:2]), 2) is None
+    one, other = np.array([0.1, 0.3, 0.2]), np.array([0.5, 0.9])
+    assert within_sd(one, other) == pytest.approx(np.sqrt((2 * one.var(ddof=1) + other.var(ddof=1)) / 3))
+    assert within_sd(one) == pytest.approx(one.std(ddof=1))
 
 
 def test_what_no_number_finds_is_none() -> None:
