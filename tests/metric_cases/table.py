@@ -66,4 +66,5 @@ HELPERS = {
     "topics.permuted_tables": "the draws behind permuted_membership",
     "worth.of_clusters": "the formula behind worth_of_choices, of one grouping",
     "worth.worth": "the formula behind worth_of_choices, of residuals",
+    "sums.ClusterRows": "where ClusterSums keeps its rows",
 }
