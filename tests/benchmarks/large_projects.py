@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+
 from core.judging.plan import texts_digest
 from core.project.connection import connect
 from core.project.project import Project
@@ -24,6 +26,7 @@ TEXT = "The castle keeps the hours that banners have forgotten, its gates ajar f
 PROMPTS = 3_240
 SHOWN = 200  # outputs that the comparisons are made of
 IDENTITIES = ("one", "two", "three")
+HEAPS, DIMENSIONS = 9, 384
 
 
 def with_run(path: Path) -> int:
@@ -57,6 +60,26 @@ def with_outputs(path: Path, outputs: int) -> None:
             "INSERT INTO output (run_id, prompt_id, sample, seed, status, text, text_sha256, escaped, finish_reason, "
             "error, usage, seconds, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows(),
+        )
+        connection.execute("COMMIT")
+
+
+def with_embeddings(path: Path, outputs: int) -> None:
+    """As many outputs, each with a vector as MiniLM makes them, in as many heaps as there are tasks in CoGS."""
+    with_outputs(path, outputs)
+    chance = np.random.default_rng(1)
+    heaps = chance.normal(size=(HEAPS, DIMENSIONS))
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for number in range(1, outputs + 1):
+            vector = heaps[number % HEAPS] + chance.normal(size=DIMENSIONS)
+            yield (number, "minilm", "1", vector.astype("<f4").tobytes(), "")
+
+    with closing(connect(path, writable=True)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO embedding (output_id, embedder, version, vector, created_at) VALUES (?, ?, ?, ?, ?)", rows()
         )
         connection.execute("COMMIT")
 

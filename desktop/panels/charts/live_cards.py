@@ -154,10 +154,7 @@ class PaceCard(PlotCard):
         words = " ".join(part for part in (left, *(_told(pace, many=len(paces) > 1) for pace in paces)) if part)
         if not any(len(pace.trace.n) > 1 for pace in paces):
             self._bands = []
-            some = any(pace.rates.texts or pace.rates.failed for pace in paces)
-            self.tell_nothing(
-                tr("The pace is drawn while texts are written.") if some else tr("Nothing is written yet.")
-            )
+            self.tell_nothing(_no_pace(paces))
             self.tell(words)
             return
         if [(band.name, band.place) for band in self._bands] != [(pace.name, pace.place) for pace in paces]:
@@ -171,6 +168,14 @@ class PaceCard(PlotCard):
         self.plot.follow()
         many = [LegendEntry(pace.name, pace.place, "line") for pace in paces] if len(paces) > 1 else []
         self.tell(words, many)
+
+
+def _no_pace(paces: Sequence[BoardPace]) -> str:
+    if any(pace.rates.texts for pace in paces):
+        return tr("The pace is drawn while texts are written.")
+    if any(pace.rates.failed for pace in paces):
+        return tr("There is no text to tell the pace by: every one failed.")
+    return tr("Nothing is written yet.")
 
 
 def _told(pace: BoardPace, *, many: bool) -> str:

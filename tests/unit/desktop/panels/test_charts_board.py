@@ -329,7 +329,8 @@ def test_a_run_of_which_every_text_failed_says_why(board: LiveBoard) -> None:
     show(board, replace(data, board=replace(data.board, measures=())))
     card = board.dashboard.cards[PACE]
     assert isinstance(card, PaceCard)
-    assert "3 took longer than their deadline." in card.sentence.text() + card.plot.nothing.text()
+    assert "3 took longer than their deadline." in card.sentence.text()
+    assert card.plot.nothing.text() == "There is no text to tell the pace by: every one failed."
     assert board.note.text() == "Every text failed so far: Generate tells why and asks for them again."
     assert not board.nothing.isVisible()
 
