@@ -111,11 +111,14 @@ class ComparisonCard(Card):
 
     def head_height(self) -> int:
         """What the line above the text needs at this width."""
+        margins = self.box.contentsMargins()
+        room = self.width() - margins.left() - margins.right()
+        if self.caption.wordWrap():
+            return self.caption.heightForWidth(room)
         if self.suggested.isHidden():
             return self.suggested.sizeHint().height()  # the texts begin at one height, suggested or not
-        margins = self.box.contentsMargins()
-        taken = margins.left() + margins.right() + self.caption.sizeHint().width() + theme.current().grid
-        return self.suggested.heightForWidth(min(self.width() - taken, self.suggested.sizeHint().width()))
+        room -= self.caption.sizeHint().width() + theme.current().grid
+        return self.suggested.heightForWidth(min(room, self.suggested.sizeHint().width()))
 
     def set_text(self, text: str) -> None:
         """Show a text. Each paragraph runs its own way; one without letters runs as the whole text does."""
@@ -199,7 +202,7 @@ class ComparisonCards(QWidget):
         for index, card in enumerate(self.cards):
             card.setVisible(index < len(texts))
             card.set_suggested(index == suggested)
-        self._level()
+        self.level()
         self.set_answer(None)
 
     def set_answer(self, card: int | None, worst: int | None = None) -> None:
@@ -231,10 +234,10 @@ class ComparisonCards(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._level()
+        self.level()
 
-    def _level(self) -> None:
-        """Let all texts begin at one height, also where the recommendation takes several lines."""
+    def level(self) -> None:
+        """Let all texts begin at one height, also where what stands above one takes several lines."""
         height = max((card.head_height() for card in self.shown), default=0)
         for card in self.shown:
             if card.caption.minimumHeight() != height:

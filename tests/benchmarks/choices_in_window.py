@@ -55,6 +55,7 @@ class Rater(QObject):
 
     def opened(self) -> None:
         self.answer["open_session"] = time.perf_counter() - self.begun
+        self.token = self.panel.work.comparison.token  # it may be painted again before the first key
         self.sheet = self.panel.work.cards.cards[0].reading.viewport()
         self.sheet.installEventFilter(self)
         self.settle(lambda: self.judge("alone", self.add_load))

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    QUrl,
+    Signal,
+)
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -216,11 +226,11 @@ class EndPage(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(tokens.gap)
         row.addWidget(visit, 3)
-        side = Scroller()
+        self._side = Scroller()
         sheet, column = clear_column()
         column.addWidget(ending, 0, Qt.AlignmentFlag.AlignTop)
-        side.setWidget(sheet)
-        row.addWidget(side, 2)
+        self._side.setWidget(sheet)
+        row.addWidget(self._side, 2)
 
     def _connect(self) -> None:
         self.list.activated.connect(self._pick)
@@ -257,6 +267,8 @@ class EndPage(QWidget):
         self.explained.setText(words)
         if asking:
             self.not_yet.setFocus(Qt.FocusReason.OtherFocusReason)
+            # With large letters the last button lies below the fold; where it is, is known when it is laid out.
+            QTimer.singleShot(0, self, lambda: self._side.ensureWidgetVisible(self.not_yet, 0, theme.current().gap))
 
 
 WIDTH = 760

@@ -58,3 +58,4 @@ class RevealedTexts(Card):
             shown.caption.setText(f"{shown.letter} · {safe_line(card.label)}{chosen}")
             shown.setAccessibleName(shown.caption.text())
             shown.set_chosen(card.chosen)
+        self.cards.level()

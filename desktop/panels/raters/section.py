@@ -95,8 +95,6 @@ class NeutralCards(ComparisonCards):
         super().__init__(keys)
         for card in self.cards:
             card.button.setVisible(choosing)
-            # The text takes what is left of the page, down to its least height: what it would like does not count.
-            card.reading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._fit()
         theme.signals.changed.connect(self._fit)

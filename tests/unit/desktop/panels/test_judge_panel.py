@@ -445,6 +445,7 @@ def test_the_reveal_takes_two_presses_counts_and_locks(bench):
             assert caption.height() >= caption.heightForWidth(caption.width()) > 0, (
                 "for whom it was written can be read"
             )
+        assert len({card.reading.geometry().top() for card in texts.cards.shown}) == 1
         its = next(row for row in rows if bench.text_of(row) == text)
         identity = comparisons[its.comparison_id].items[its.chosen].identity
         assert chosen[0].caption.text() == f"{chosen[0].letter} · {identity.upper()} · you chose this one"
