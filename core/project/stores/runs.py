@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -242,7 +242,12 @@ class Outputs(StorePart):
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
         """The next outputs by id."""
-        return self._all(_page(where or OutputFilter()), _row, {"after": after_id, "most": limit})
+        where = where or OutputFilter()
+        # What is kept by the process names no identity and no text: a rater may sit down in this window next.
+        statement = _page(replace(where, identity=None, contains=None))
+        if where.identity or where.contains:
+            statement = _narrow(statement, OutputFilter(identity=where.identity, contains=where.contains))
+        return self._all(statement, _row, {"after": after_id, "most": limit})
 
     def each(self, where: OutputFilter | None = None) -> Iterator[OutputRow]:
         """Every output, up to the last one there is now, read in short transactions."""
