@@ -92,7 +92,7 @@ class JudgingDesign:
 
     def judged_in_words(self) -> str:
         """ ", each judged by 3 raters": who judges them, and what does not count."""
-        beside = f", {_percent(self.recommended)} % of them beside a recommendation" if self.recommended else ""
+        beside = f", and with a recommendation beside {_percent(self.recommended)} %" if self.recommended else ""
         return judged_in_words(self.raters, self.split, self.overlap) + beside
 
 
@@ -108,7 +108,7 @@ def dealt(raters: int, split: int = 0, overlap: float = 0.0) -> tuple[tuple[floa
 def judged_in_words(raters: int, split: int = 0, overlap: float = 0.0) -> str:
     if not split:
         return "" if raters == 1 else f", each judged by {raters} raters"
-    shared = f", {_percent(overlap)} % of them judged by all" if overlap else ""
+    shared = f" but for {_percent(overlap)} % that all of them judge" if overlap else ""
     nobody = f" ({_count(split - raters, 'part')} judged by nobody)" if raters < split else ""
     return f", split in {split} parts among {_count(raters, 'rater')}{nobody}{shared}"
 

@@ -11,6 +11,7 @@ from desktop import theme
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, tr
 from desktop.widgets.buttons import Button
 from desktop.widgets.cards import LETTERS
+from desktop.widgets.labels import show_if
 from desktop.widgets.layout import clear_widget
 from desktop.widgets.safe_text import safe_line
 
@@ -90,6 +91,9 @@ class QuestionCard(Card):
         row = QHBoxLayout()
         row.setSpacing(tokens.grid)
         self.asked = ElidedLabel("", "strong")
+        # In its place where there is no room beside the buttons: what is asked must be read whole.
+        self.asked_whole = Label("", "strong", wrap=True)
+        self.asked_whole.hide()
         row.addWidget(self.asked)
         row.addSpacing(tokens.grid)
         row.addWidget(self.criteria, 1)
@@ -99,6 +103,7 @@ class QuestionCard(Card):
         self.rubric.hide()
         self.said = Label("", "note", wrap=True)
         self.said.hide()
+        self.box.addWidget(self.asked_whole)
         self.box.addLayout(row)
         self.box.addWidget(self.rubric)
         self.box.addWidget(self.said)
@@ -119,7 +124,23 @@ class QuestionCard(Card):
 
     def ask(self, *, worst: bool) -> None:
         """Ask for the best, or after it for the worst."""
-        self.asked.set_text(tr("And which is worst?") if worst else self._best)
+        said = tr("And which is worst?") if worst else self._best
+        self.asked.set_text(said)
+        self.asked_whole.setText(said)
+        self._fit_question()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()
+
+    def _fit_question(self) -> None:
+        """Beside the buttons, or above them where it would be cut there."""
+        tokens = theme.current()
+        buttons = [one for one in (self.rubric_button, self.ratings, self.differences, self.note) if not one.isHidden()]
+        taken = sum(one.sizeHint().width() + tokens.grid for one in buttons) + 2 * (tokens.gap + tokens.grid)
+        above = self.asked.sizeHint().width() > self.width() - taken
+        show_if(self.asked_whole, above)
+        show_if(self.asked, not above)
 
     def set_practice(self, step: PracticeStep | None, answer: GivenAnswer | None) -> None:
         """In the practice round: where one is, and after the answer whether it was right, and why."""
@@ -147,6 +168,7 @@ class QuestionCard(Card):
         for button, asked in ((self.note, notes), (self.ratings, ratings)):
             if button.isHidden() == asked:
                 button.setVisible(asked)
+        self._fit_question()
 
     def set_answer(self, answer: GivenAnswer | None) -> None:
         """Say what was answered before; None for a comparison without an answer."""

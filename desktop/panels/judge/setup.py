@@ -165,7 +165,7 @@ class SetupPage(Scroller):
         self.what, self.power = WhatBox(), PowerLine()
         self.per_axis, self.raters = _spin(1, 10_000, 12), _spin(1, 200, 1)
         self.repeats, self.seed = _spin(0, 50, 0, suffix=" %"), _spin(0, 2_000_000_000, 1)
-        self.per_axis_label = Label("", wrap=True)
+        self.per_axis_label, self.raters_label = Label("", wrap=True), Label("", wrap=True)
         self.consent = QPlainTextEdit()
         self.consent.setTabChangesFocus(True)
         self.consent.setAccessibleName(tr("Consent text"))
@@ -214,10 +214,13 @@ class SetupPage(Scroller):
         # Only creative tasks come with criteria.
         show_if(self.ratings, offer is not None and offer.kind == "creativity")
         identity = self.what.chosen_kind == "identity"
-        title = tr("Comparisons per axis") if identity else tr("Comparisons")
-        self.per_axis_label.setText(title)
-        self.per_axis.setAccessibleName(title)
         what, taught = self.what, self.teaching.values()
+        for label, field, title in (
+            (self.per_axis_label, self.per_axis, tr("Comparisons per axis") if identity else tr("Comparisons")),
+            (self.raters_label, self.raters, tr("Raters in all") if taught.split else tr("Raters of each")),
+        ):
+            label.setText(title)
+            field.setAccessibleName(title)
         dealt = {"split": taught.split, "overlap": taught.overlap, "sway": taught.sway}
         planned = Planned(what.sizes(), self.per_axis.value(), self.raters.value(), what.cards, what.worst, **dealt)
         self.power.plan(None if wanting else planned)
@@ -287,7 +290,7 @@ class SetupPage(Scroller):
         for row, (label, field, tip) in enumerate(
             (
                 (self.per_axis_label, self.per_axis, _NUMBER_TIP),
-                (Label(tr("Raters of each"), wrap=True), self.raters, _RATERS_TIP),
+                (self.raters_label, self.raters, _RATERS_TIP),
                 (Label(tr("Hidden repeats"), wrap=True), self.repeats, _REPEATS_TIP),
                 (Label(tr("Seed"), wrap=True), self.seed, _SEED_TIP),
             )
@@ -301,7 +304,9 @@ class SetupPage(Scroller):
 
 
 _NUMBER_TIP = "At most; there are fewer where the texts do not suffice."
-_RATERS_TIP = "How many people each comparison is planned for. Others may rate it too."
+_RATERS_TIP = (
+    "How many people each comparison is planned for; of a split plan, how many in all. Others may rate it too."
+)
 _REPEATS_TIP = "So many of the comparisons come again, sides swapped: does a rater answer them the same way?"
 _SEED_TIP = "The same seed draws the same comparisons."
 

@@ -231,7 +231,7 @@ class TeachingBox(QWidget):
             high = title in (tr("Instructions"), tr("Rubric"))
             place = Qt.AlignmentFlag.AlignTop if high else Qt.AlignmentFlag.AlignVCenter
             grid.addWidget(label, row, 0, place)
-            narrow = field in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias)
+            narrow = field in (self.split, self.overlap, self.sway, self.sway_bias)
             grid.addWidget(field, row, 1, Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0))
         for spin in (self.split, self.overlap, self.sway, self.sway_for, self.sway_bias):
             spin.setMinimumWidth(tokens.px(190))

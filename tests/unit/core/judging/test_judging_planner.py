@@ -104,11 +104,11 @@ def test_a_split_and_recommendations_leave_fewer_choices() -> None:
         plan_power(split)
         .in_words()
         .startswith(
-            "With 60 comparisons on one axis, split in 3 parts among 3 raters, 20 % of them judged by all, a preference"
+            "With 60 comparisons on one axis, split in 3 parts among 3 raters but for 20 % that all of them judge, a "
         )
     )
     assert "among 1 rater (2 parts judged by nobody)" in plan_power(JudgingDesign(60, raters=1, split=3)).in_words()
-    assert "50 % of them beside a recommendation" in needed(JudgingDesign(0, recommended=0.5)).in_words()
+    assert "and with a recommendation beside 50 %" in needed(JudgingDesign(0, recommended=0.5)).in_words()
     assert needed(JudgingDesign(0, raters=3, split=3)).comparisons == needed(JudgingDesign(0)).comparisons
     found = raters_needed(split)
     assert found.raters is not None

@@ -114,7 +114,7 @@ def test_a_split_and_recommendations_are_planned_with() -> None:
     assert split.chance < whole.chance
     assert "split in 3 parts among 3 raters" in split.sees
     assert swayed.chance < whole.chance
-    assert "beside a recommendation" in swayed.detects
+    assert "with a recommendation beside 50 %" in swayed.detects
     ranked = [ask({"a": Size(300, 2, 5)}, raters=3, settings=PlanSettings(split=parts))[0] for parts in (0, 3)]
     assert ranked[0].chance > ranked[1].chance == ask({"a": Size(300, 2, 5)})[0].chance
 

@@ -195,6 +195,7 @@ def test_the_planners_sentence_stands_beside_the_numbers_and_follows_them(qtbot:
     qtbot.waitUntil(lambda: "each judged by 3 raters" in page.power.sees.text(), timeout=30_000)
     page.teaching.split.setValue(3)
     qtbot.waitUntil(lambda: "split in 3 parts among 3 raters" in page.power.sees.text(), timeout=30_000)
+    assert page.raters_label.text() == "Raters in all"
     page.axes["orientation"].setChecked(False)
     assert not page.power.sees.isVisible()
 

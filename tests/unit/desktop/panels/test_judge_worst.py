@@ -48,6 +48,20 @@ def test_two_keys_are_one_answer(qtbot: QtBot, page: WorkPage) -> None:
     assert said == [("choice", 1, 2)]
 
 
+def test_the_question_goes_above_the_buttons_where_it_would_be_cut(qtbot: QtBot, page: WorkPage) -> None:
+    question = page.question
+    assert (question.asked.isVisible(), question.asked_whole.isVisible()) == (True, False)
+    page.resize(480, 640)
+    qtbot.waitUntil(question.asked_whole.isVisible)
+    assert not question.asked.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_2)
+    assert question.asked.isVisible(), "“And which is worst?” has room"
+    page.show_view(view("b"))
+    assert question.asked_whole.text() == "Which is best? Then: which is worst?"
+    page.resize(1000, 640)
+    qtbot.waitUntil(question.asked.isVisible)
+
+
 def test_the_same_key_takes_the_best_back_and_a_tie_needs_no_worst(qtbot: QtBot, page: WorkPage) -> None:
     said = answers(page)
     qtbot.keyClick(page, Qt.Key.Key_1)
