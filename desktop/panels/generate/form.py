@@ -15,7 +15,7 @@ from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
 from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of
-from desktop.panels.generate.writers import GeneratorPicker, OptionFields, as_wide_as_its_column, form_grid, narrow
+from desktop.panels.generate.writers import FormGrid, GeneratorPicker, OptionFields, as_wide_as_its_column, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.choice import ComboBox
@@ -135,7 +135,7 @@ class GenerateForm(Card):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        grid, numbers = form_grid(), form_grid()
+        grid, numbers = FormGrid(), FormGrid()
         label = Label(tr("Prompts"))
         label.setBuddy(self.prompt_set)
         self.prompt_set.setAccessibleName(label.text())

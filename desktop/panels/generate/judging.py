@@ -25,10 +25,10 @@ from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJu
 from desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
 from desktop.panels.generate.runs import Contents
 from desktop.panels.generate.writers import (
+    FormGrid,
     GeneratorPicker,
     OptionFields,
     as_wide_as_its_column,
-    form_grid,
     narrow,
     show_models,
 )
@@ -100,7 +100,7 @@ class JudgingCard(Card):
             "Every comparison is put to the model in each order of its cards, which shows how often the order decides. "
             "It is a rater of its own: what people judge stays as it is."
         )
-        grid = form_grid()
+        grid = FormGrid()
         label = Label(tr("Comparisons"))
         label.setBuddy(self.plans)
         self.plans.setAccessibleName(label.text())

@@ -245,7 +245,7 @@ def _rate(texts_a_second: float) -> str:
 
 
 SIDE_BY_SIDE_FROM = 820  # text pixels
-LEAST_HEIGHT = 520  # text pixels of a column of cards
+LEAST_HEIGHT = 500  # text pixels of a column of cards
 LOOK_MILLISECONDS = 250  # at the queue, while somebody waits in it: who waits has nothing to report
 
 
@@ -442,4 +442,6 @@ class WritePage(Sheet):
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
-        self.widget().setMinimumHeight(tokens.px(LEAST_HEIGHT * (1 if wide else 2)))
+        self._columns.setStretchFactor(self.form, 4 if wide else 0)  # under each other the form is as high as it is
+        for card in (self.progress, self.runs):
+            card.setMinimumHeight(tokens.px(LEAST_HEIGHT // 2))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
+from desktop.theme import Tokens
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
@@ -48,7 +49,7 @@ class OptionFields(QWidget):
         self.fields: dict[str, QWidget] = {}
         self._options: tuple[Option, ...] = ()
         self._touched: set[str] = set()  # set by the person, who wins over a paper's values
-        self._grid = form_grid(self)
+        self._grid = FormGrid(self)
 
     def offer(self, options: Sequence[Option], preset: Mapping[str, float]) -> None:
         """Show these; what the person has set stays, everything else starts with the preset or its own value."""
@@ -113,23 +114,27 @@ class OptionFields(QWidget):
         self.changed.emit()
 
 
-def form_grid(parent: QWidget | None = None) -> QGridLayout:
-    """Label and field, twice in a row."""
-    tokens = theme.current()
-    grid = QGridLayout(parent)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(tokens.gap)
-    grid.setVerticalSpacing(tokens.grid)
-    for column, width in ((0, LABEL_WIDTH), (2, SECOND_LABEL_WIDTH)):
-        grid.setColumnMinimumWidth(column, tokens.px(width))
-        grid.setColumnStretch(column + 1, 1)
-    return grid
+class FormGrid(QGridLayout):
+    """Label and field, twice in a row; fields are as wide as each other, whatever is in them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setContentsMargins(0, 0, 0, 0)
+        for column in (1, 3):
+            self.setColumnStretch(column, 1)
+        self._dress(theme.current())
+        theme.signals.changed.connect(self._dress)
+
+    def _dress(self, tokens: Tokens) -> None:
+        """Widths go with the size of the text, also where it becomes smaller."""
+        self.setHorizontalSpacing(tokens.gap)
+        self.setVerticalSpacing(tokens.grid)
+        for column, width in enumerate((LABEL_WIDTH, FIELD_WIDTH, SECOND_LABEL_WIDTH, FIELD_WIDTH)):
+            self.setColumnMinimumWidth(column, tokens.px(width))
 
 
 def as_wide_as_its_column(field: QWidget) -> None:
-    """Columns are as wide as each other, whatever is in them."""
     field.setSizePolicy(QSizePolicy.Policy.Ignored, field.sizePolicy().verticalPolicy())
-    field.setMinimumWidth(theme.current().px(FIELD_WIDTH))
 
 
 def narrow(box: QComboBox, characters: int = FIELD_CHARACTERS) -> None:

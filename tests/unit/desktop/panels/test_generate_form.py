@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.backends import registry
@@ -19,11 +19,13 @@ from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec
 from core.runs.generate import start_run
 from core.runs.setup import add_prompts
+from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.runs import Plan, PromptSetSize, RunEstimate, WriteRequest, author_words, estimated, read_facts
 from desktop.operations.writers import ANSWER, OPTIONS, LocalModel, Option, options_for, same_generator, sampling_of
 from desktop.panels.generate.form import GenerateForm
 from desktop.panels.generate.panel import GeneratePanel
+from desktop.panels.generate.writers import FormGrid
 
 PATIENCE = 20_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
@@ -398,3 +400,18 @@ def test_the_estimate_stands_in_the_form_with_how_it_was_counted(qtbot: QtBot, f
     qtbot.waitUntil(lambda: "no price is given" in form.estimate.text(), timeout=PATIENCE)
     form.picker.choose("synthetic", "", "medium")
     qtbot.waitUntil(lambda: form.estimate.isHidden(), timeout=PATIENCE)
+
+
+def test_columns_become_narrower_again_when_the_text_does(qtbot: QtBot):
+    holder, now = QWidget(), theme.current()
+    qtbot.addWidget(holder)
+    grid = FormGrid(holder)
+
+    def widths() -> list[int]:
+        return [grid.columnMinimumWidth(column) for column in range(4)]
+
+    before = widths()
+    theme.signals.changed.emit(replace(now, scale=2 * now.scale))
+    assert widths() == [2 * width for width in before]
+    theme.signals.changed.emit(now)
+    assert widths() == before
