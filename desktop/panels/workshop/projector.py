@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.draw.figure import Figure, FigureMark
@@ -13,7 +13,7 @@ from core.draw.frame import draw_figure
 from desktop import theme
 from desktop.charts.canvas import below
 from desktop.charts.fingerprint import LEAST_SPOKES
-from desktop.charts.live import few_people
+from desktop.charts.live import few_people, radar_end
 from desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CHANCE, GROUP, PEOPLE, MODELS = range(4)
 LAID_OUT = 900  # the width that the figure is laid out in; the screen shows it as large as it can
+# The words give way to the figure: the least height of the page, in text pixels, for a size of theirs.
+WORDS_BY_HEIGHT = ((600, "display"), (440, "title"), (0, "strong"))
 FORWARD = {Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_PageDown}
 BACK = {Qt.Key.Key_Left, Qt.Key.Key_Backspace, Qt.Key.Key_PageUp}
 
@@ -60,6 +62,7 @@ def figure_at(picture: "GroupPicture", step: int) -> Figure:
         null=1.0,
         null_words=tr("chance"),
         n_title=tr("choices"),
+        outermost=radar_end(len(axis.identities) for axis in group.axes),  # the same rings at every step
     )
 
 
@@ -69,8 +72,8 @@ def words_at(picture: "GroupPicture", step: int) -> str:
     assert group is not None
     if step == CHANCE:
         return tr(
-            "Whoever does not mind for whom a text was written chooses all of them about equally often: once the "
-            "chance, the dashed line. What do you expect?"
+            "Whoever does not mind for whom a text was written chooses all of them about equally often. That is this "
+            "even picture: chance. What do you expect?"
         )
     if step == GROUP:
         words = plural(
@@ -195,6 +198,14 @@ class ProjectorPage(QWidget):
     @property
     def step(self) -> int:
         return self._steps[self._at]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        role = next(role for least, role in WORDS_BY_HEIGHT if self.height() >= theme.current().px(least))
+        if role != self.words.property("role"):
+            self.words.setProperty("role", role)
+            self.words.style().unpolish(self.words)
+            self.words.style().polish(self.words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

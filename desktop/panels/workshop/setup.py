@@ -219,10 +219,10 @@ class DrawForm(QWidget):
 def _plan_words(plan: "WorkshopPlan") -> str:
     count = plural(plan.comparisons, "%n comparison", "%n comparisons")
     minutes = plural(plan.minutes, "about %n minute", "about %n minutes")
-    words = tr("{title} ({count}, {minutes})").format(title=plan.title, count=count, minutes=minutes)
+    words = safe_line(tr("{title} ({count}, {minutes})").format(title=plan.title, count=count, minutes=minutes))
     if plan.begun:
-        words += ": " + plural(plan.begun, "go on; %n person has begun", "go on; %n people have begun")
-    return safe_line(words)
+        words += ":\n" + plural(plan.begun, "go on; %n person has begun", "go on; %n people have begun")
+    return words
 
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
@@ -238,7 +238,7 @@ WIDTH = 760
 ASK_AFTER_MILLISECONDS = 150
 
 
-class WorkshopSetup(Sheet):
+class WorkshopSetup(QWidget):
     """`offer()` looks up what there is; `closed` when the person changed their mind. Starting takes the window over."""
 
     closed = Signal()
@@ -405,11 +405,7 @@ class WorkshopSetup(Sheet):
                 wrap=True,
             )
         )
-        row = QHBoxLayout()
-        row.setSpacing(tokens.grid)
-        for button in (self.start, self.start_seats, self.cancel):
-            row.addWidget(button)
-        row.addStretch(1)
+        sheet = Sheet()
         column = QWidget()
         column.setMaximumWidth(tokens.px(WIDTH))
         cards = QVBoxLayout(column)
@@ -417,12 +413,21 @@ class WorkshopSetup(Sheet):
         cards.setSpacing(tokens.gap)
         for card in (about, shows, leaving):
             cards.addWidget(card)
-        cards.addLayout(row)
         across = QHBoxLayout()  # a row asks for the height at the width that is had, a column at the one that is there
         across.addWidget(column, 1)
         across.addStretch(0)
-        self.box.addLayout(across)
-        self.box.addStretch(1)
+        sheet.box.addLayout(across)
+        sheet.box.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(tokens.grid)
+        for button in (self.start, self.start_seats, self.cancel):
+            row.addWidget(button)
+        row.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(tokens.gap)
+        box.addWidget(sheet, 1)
+        box.addLayout(row)  # in sight, however far one has scrolled
 
 
 def _how_many(design: "JudgingDesign") -> str:

@@ -117,7 +117,7 @@ def test_a_workshop_that_people_have_begun_is_not_gone_on_with_by_chance(qtbot: 
     qtbot.addWidget(plans)
     plans.show_plans([replace(PLAN, title="Class 10b", begun=6)])
     assert plans.chosen is None, "the next class is a new workshop"
-    assert plans.button(0).text() == "Class 10b (20 comparisons, about 12 minutes): go on; 6 people have begun"
+    assert plans.button(0).text() == "Class 10b (20 comparisons, about 12 minutes):\ngo on; 6 people have begun"
 
 
 def test_without_an_axis_there_is_nothing_to_draw(qtbot: QtBot):
@@ -266,6 +266,7 @@ def test_the_group_is_revealed_step_by_step():
         "no figure of the group before it is asked for"
     )
     assert [sum(len(mark.dots) for mark in figure.marks) for figure in shown] == [0, 0, 10, 10]
+    assert {figure.outermost for figure in shown} == {3.0}, "chance stays where it is from step to step"
 
 
 def test_two_identities_are_bars_and_those_have_no_dots():
