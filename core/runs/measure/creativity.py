@@ -238,7 +238,7 @@ def of_judgments(
     far the raters agree. `seen`: with the judgments that were made after a look at the identities; otherwise they are
     counted among what was left out.
     """
-    columns, axes = by_set(judgment_columns(project, sessions, compared=parts or adjusted, seen=seen), axes)
+    columns, axes = by_set(judgment_columns(project, sessions, compared=parts, lengths=adjusted, seen=seen), axes)
     columns, names = without_codes(project, columns)
     how = {"seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(_definitions(project))}
     left_out = 0 if seen else seen_count(project, [session.id for session in sessions])

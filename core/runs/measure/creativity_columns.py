@@ -66,11 +66,12 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
 
 
 def judgment_columns(
-    project: Project, sessions: Sequence[SessionRow], *, compared: bool, seen: bool = False
+    project: Project, sessions: Sequence[SessionRow], *, compared: bool, lengths: bool = False, seen: bool = False
 ) -> Columns:
     """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
 
-    `seen`: also those that were made after a look at the identities.
+    `lengths`: with how long the texts are, which `compared` has too. `seen`: also those that were made after a look at
+    the identities.
 
     Of a model every order of the cards that it was asked in is a judgment. Those beside a recommendation are among
     them, and marked: what is measured of preferences leaves them out.
@@ -81,11 +82,12 @@ def judgment_columns(
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
     }
     wrote = written_by(project) if compared else {}
-    lengths = text_lengths(project, comparisons.values()) if compared else {}
+    words = text_lengths(project, comparisons.values()) if compared or lengths else {}
     blocks = text_blocks(comparisons.values()) if compared else {}
     plans = {row.id: row for row in project.judging.plans()}
     judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
-    columns: Columns = {name: [] for name in (*JUDGED, *(COMPARED if compared else ()))}
+    more = COMPARED if compared else ("words",) if lengths else ()
+    columns: Columns = {name: [] for name in (*JUDGED, *more)}
     for row in judgments:
         comparison = comparisons[row.comparison_id]
         if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
@@ -109,7 +111,8 @@ def judgment_columns(
             model, heat = compared_texts(comparison, wrote)
             values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
             values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
-            values["words"] = tuple(lengths.get(comparison.items[index].key, 0) for index in row.shown)
+        if "words" in columns:
+            values["words"] = tuple(words.get(comparison.items[index].key, 0) for index in row.shown)
         for name, value in values.items():
             columns[name].append(value)
     return columns
