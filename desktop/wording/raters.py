@@ -163,6 +163,14 @@ def care_words(card: "RaterCard") -> list[str]:
     if card.open:
         opened = plural(card.open, "1 session is open on this machine.", "%n sessions are open on this machine.")
         said.append(opened + " " + tr("Until the reveal only the number of its answers is shown."))
+    # Columns of the table that a narrow window has no room for.
+    share = tr("{some} of {all} right")
+    if card.practice is not None:
+        said.append(tr("Practice: {n}.").format(n=share.format(some=card.practice.right, all=card.practice.of)))
+    if card.checks.asked:
+        said.append(tr("Hidden checks: {n}.").format(n=share.format(some=card.checks.passed, all=card.checks.asked)))
+    if card.agreement.kappa is not None:
+        said.append(tr("Agreement with the others: κ = {kappa}.").format(kappa=agreement_words(card)))
     reason = card.agreement.reason.removeprefix("interval: ")
     if card.agreement.kappa is None:
         said.append(tr("Agreement cannot be told: {reason}.").format(reason=reason))

@@ -47,6 +47,8 @@ def test_who_rated_how_carefully_is_told_and_of_an_open_session_its_count_alone(
     care = bench.panel.care
     care.raters.select(next(one.rater_id for one in care.cards if one.code == "R03"))
     assert "1 session is open on this machine." in care.said.text()
+    care.raters.select(next(one.rater_id for one in care.cards if one.code == "R01"))
+    assert f"Agreement with the others: κ = {told['R01'][4]}." in care.said.text(), "also where its column has no room"
 
 
 def test_a_rater_is_left_out_for_a_reason_and_counted_again(open_panel: Open, path: Path):
