@@ -12,6 +12,7 @@ from typing import Any, Literal
 from core.errors import UsageError
 from core.judging.plan import CHECK, PlanKind, PlanSettings
 from core.judging.store import ProjectStore
+from core.judging.workshop import in_steps
 from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import AnnotationRow, ComparisonRow, JudgmentRow, Outcome, PlanRow, SessionRow
@@ -84,7 +85,8 @@ def neutral_order(comparison_id: str, items: int) -> tuple[int, ...]:
 def disagreements(project: Project) -> tuple[Disagreement, ...]:
     """The most split first, then those with more raters, then in the plans' order.
 
-    Of people alone, and of sessions that were revealed; of a workshop where five or more people judged a comparison.
+    Of people alone, and of sessions that were revealed; of a workshop in steps of five people (core.judging.workshop),
+    where five or more of them judged a comparison.
     A hidden repeat belongs to self-consistency and is not here.
     """
     decided = adjudicated(project)
@@ -137,11 +139,11 @@ def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication
 
 
 def _counting(project: Project, plan: PlanRow) -> Iterator[tuple[SessionRow, str]]:
-    """The revealed sessions of people with this plan, each with its rater's code."""
+    """The revealed sessions of people with this plan, each with its rater's code; of a workshop in steps of five."""
     people = {rater.id: rater.code for rater in project.judging.raters() if rater.kind == "person"}
-    for session in project.judging.sessions():
-        if session.plan_id == plan.id and session.revealed_at is not None and session.rater_id in people:
-            yield session, people[session.rater_id]
+    revealed = [row for row in project.judging.sessions() if row.plan_id == plan.id and row.revealed_at is not None]
+    for session in in_steps(project, [row for row in revealed if row.rater_id in people]):
+        yield session, people[session.rater_id]
 
 
 def _said(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:

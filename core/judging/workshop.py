@@ -155,14 +155,15 @@ def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionR
     they are.
     """
     workshops, given = workshops_among(project.judging.plans()), tuple(sessions)
-    # Of a packet: when it came back finished. Its own clock would put it before people who were told of already.
+    # Of a packet: when it came back finished. Its own clock could put it before people who were told of already, or
+    # behind people who come later.
     came: dict[tuple[str, str], str] = {}
     for row in project.packets.all() if workshops else ():
         if row.direction == "merged" and row.manifest.get("finished"):
             came.setdefault((row.plan_id, row.rater_id), row.created_at)
 
     def finished_at(row: SessionRow) -> tuple[str, str]:
-        return max(row.revealed_at or "", came.get((row.plan_id, row.rater_id), "")), row.id
+        return came.get((row.plan_id, row.rater_id)) or row.revealed_at or "", row.id
 
     told = [row for row in given if row.plan_id not in workshops]
     waiting = seats_in_conflict(project)

@@ -165,6 +165,7 @@ class PicturePage(QWidget):
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.addWidget(self.pages, 1)
         self._told: Notice | None = None
+        self._asking: QDialog | None = None
         self._idle = QTimer(self, interval=IDLE_MINUTES * 60_000, singleShot=True)
         self._idle.timeout.connect(self.left)
         self.save.clicked.connect(self.ask_where)
@@ -192,6 +193,8 @@ class PicturePage(QWidget):
     def forget(self) -> None:
         self._idle.stop()
         QApplication.instance().removeEventFilter(self)  # type: ignore[union-attr]
+        if self._asking is not None:
+            self._asking.reject()  # the next person would find it, with the folder of this one
         self.view.forget()
 
     # saving
@@ -199,7 +202,7 @@ class PicturePage(QWidget):
     def ask_where(self) -> None:
         """Ask for a place, without holding the window."""
         if self.view.fingerprint is not None:
-            SaveDialog(self.window(), self.save_to).open()
+            self._ask(SaveDialog(self.window(), self.save_to))
 
     def save_to(self, path: Path) -> None:
         """Write the picture in the format of the path's ending."""
@@ -225,6 +228,16 @@ class PicturePage(QWidget):
         dialog = QPrintDialog(printer, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self.print_on(printer))
+        self._ask(dialog)
+
+    def _ask(self, dialog: QDialog) -> None:
+        """Open a dialog that goes away with the person."""
+
+        def answered(_: int) -> None:
+            self._asking = None
+
+        self._asking = dialog
+        dialog.finished.connect(answered)
         QDialog.open(dialog)  # PySide's QPrintDialog.open wants a receiver by name
 
     def print_on(self, printer: "QPrinter") -> None:

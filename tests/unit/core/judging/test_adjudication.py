@@ -73,6 +73,8 @@ def test_of_a_workshop_no_code_no_note_and_no_time_is_told_and_nothing_below_fiv
     rate(project, plan, "K1", {0: said[4]})
     (found,) = disagreements(project)
     assert {(one.rater, one.note, one.active_seconds) for one in found.judgments} == {("", "", 0.0)}
+    rate(project, plan, "K0", {0: ("choice", 2)})
+    assert disagreements(project) == (found,), "the sixth would be the difference"
     # In an order that says nothing of who came first.
     assert [(one.outcome, one.chosen) for one in found.judgments] == sorted(said, key=lambda one: (one[0], one[1] or 0))
 

@@ -14,7 +14,7 @@ from core.judging.packets.outside import Tool
 from core.judging.packets.seats import Collected, collect_seats, make_seats
 from core.judging.workshop import attendance, in_steps
 from core.project.project import Project
-from core.project.stores import judging as clock_of_sessions
+from core.project.stores import packets as clock_of_packets
 
 ALL = [(index, "choice", 0) for index in range(6)]
 
@@ -182,6 +182,24 @@ def test_a_browser_in_which_nobody_has_answered_is_said(file: Path, plan: str, f
     assert "nobody has answered in it yet" in refused
 
 
+def test_a_clock_that_is_ahead_elsewhere_takes_nobody_out_of_the_five_who_were_told_of(
+    file: Path, plan: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seats = seats_of(file, plan, folder, 6)
+    with monkeypatch.context() as clock:
+        clock.setattr(clock_of_packets, "utc_now", lambda: "2099-01-01T00:00:00.000+00:00")
+        finished(answer(seats[0], *ALL))
+    for seat in seats[1:5]:
+        finished(answer(seat, *ALL))
+    collect(file, folder)
+    with Project.open(file) as project:
+        told = {row.id for row in in_steps(project, project.judging.sessions())}
+    finished(answer(seats[5], *ALL))
+    collect(file, folder)
+    with Project.open(file) as project:
+        assert {row.id for row in in_steps(project, project.judging.sessions())} == told
+
+
 def test_who_came_unfinished_first_counts_from_when_the_seat_was_finished(
     file: Path, plan: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,7 +212,7 @@ def test_who_came_unfinished_first_counts_from_when_the_seat_was_finished(
     with Project.open(file) as project:
         told = {row.id for row in in_steps(project, project.judging.sessions())}
     with monkeypatch.context() as clock:  # of that computer: it is behind
-        clock.setattr(clock_of_sessions, "utc_now", lambda: "2020-01-01T00:00:00.000+00:00")
+        clock.setattr(clock_of_packets, "utc_now", lambda: "2020-01-01T00:00:00.000+00:00")
         finished(answer(seats[0], *ALL[3:]))
     collect(file, folder)
     with Project.open(file) as project:

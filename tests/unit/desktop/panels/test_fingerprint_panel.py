@@ -273,12 +273,13 @@ def test_a_card_is_printed_on_one_sheet_with_its_limits_and_a_printer_that_is_go
     printer.setOutputFileName(str(tmp_path / "nowhere" / "card.pdf"))
     dialog.accepted.emit(printer)
     assert "Nothing was printed" in card._told.accessibleName()
+    assert dialog.isVisible()
     card.forget()
+    assert not dialog.isVisible(), "the next person does not find it"
     (tmp_path / "card.pdf").unlink()
     printer.setOutputFileName(str(tmp_path / "card.pdf"))
     dialog.accepted.emit(printer)
     assert not (tmp_path / "card.pdf").exists(), "who has left prints nothing"
-    dialog.reject()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
