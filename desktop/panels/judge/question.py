@@ -115,9 +115,11 @@ class QuestionCard(Card):
 
     def set_comparison(self, comparison: BlindComparison) -> None:
         """What is asked of it, and by what it is judged."""
-        self._best = safe_line(comparison.question) or tr("Which is best?")
+        own = safe_line(comparison.question)
         if comparison.asks_worst:
-            self._best += " " + tr("Then: which is worst?")
+            self._best = " ".join((own, tr("Then: which is worst?"))) if own else tr("Which is best, then worst?")
+        else:
+            self._best = own or tr("Which is best?")
         self.ask(worst=False)
         self._instructions = comparison.instructions
         self.set_criteria(comparison.criteria)
