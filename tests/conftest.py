@@ -1,5 +1,6 @@
 """Every test runs without a display, without the network's model hub, and in a home of its own."""
 
+import gc
 import os
 import shutil
 import sys
@@ -48,6 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="biasprint-tests-", dir=MEMORY)
         config.option.basetemp = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: no collection of garbage need look through them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,6 +13,12 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.main_window import MainWindow
 
+WITHOUT_WORDS = {
+    "bool", "int", "uint", "double", "QPoint", "QPointF", "QSize", "QSizeF", "QRect", "QRectF", "QMargins", "QRegion",
+    "QSizePolicy", "QColor", "QPalette", "QCursor",
+}  # fmt: skip
+_PROPERTIES: dict[tuple[type, str], list[str]] = {}
+
 
 def search(window: MainWindow, secrets: Mapping[str, str], kinds: Collection[str]) -> tuple[set[str], set[str]]:
     """Which of `secrets` (by what each is the word for) and of our classes in `kinds` can be reached."""
@@ -61,9 +67,7 @@ def told_by(one: QObject) -> Iterator[object]:
     """What Qt tells of an object."""
     yield vars(one)
     yield from one.children()
-    about = one.metaObject()
-    properties = [about.property(index).name() for index in range(about.propertyCount())]
-    for name in (*properties, *(name.data().decode() for name in one.dynamicPropertyNames())):
+    for name in (*_properties(one), *(name.data().decode() for name in one.dynamicPropertyNames())):
         with suppress(RuntimeError):  # of a kind that Python has no word for
             yield one.property(name)
     if isinstance(one, QTextDocument):
@@ -72,6 +76,18 @@ def told_by(one: QObject) -> Iterator[object]:
         yield one.title(), one.filePath()
     if isinstance(one, QAbstractItemModel):
         yield from cells(one)
+
+
+def _properties(one: QObject) -> list[str]:
+    """The properties of its class, but for numbers, places and the like, which hold no word."""
+    about = one.metaObject()
+    kind = (type(one), about.className())  # a class of Qt's own may be known in Python by an ancestor's name
+    if kind not in _PROPERTIES:
+        of_class = [about.property(index) for index in range(about.propertyCount())]
+        _PROPERTIES[kind] = [
+            each.name() for each in of_class if each.typeName() not in WITHOUT_WORDS and not each.isEnumType()
+        ]
+    return _PROPERTIES[kind]
 
 
 def cells(model: QAbstractItemModel) -> Iterator[object]:

@@ -274,10 +274,10 @@ def settled(qtbot: QtBot, window: MainWindow) -> None:
 def told(window: MainWindow) -> list[str]:
     """The words for identities that anything in the window shows, or would show, or tells a screen reader."""
     found = set()
-    for widget in QApplication.allWidgets():
+    models = [each for top in QApplication.topLevelWidgets() for each in top.findChildren(QAbstractItemModel)]
+    for thing in (*QApplication.allWidgets(), *models):
         with suppress(RuntimeError):
-            models = widget.findChildren(QAbstractItemModel)
-            for said in (one for thing in (widget, *models) for one in told_by(thing)):
+            for said in told_by(thing):
                 if isinstance(said, str):
                     found |= {word for word in WORDS if word in said.lower()}
     return sorted(found)
