@@ -32,7 +32,7 @@ TEACHING = Path(__file__).parents[2] / "models" / "teaching" / "teaching.gguf"
 CONTEXT = 1_024
 SERVERS_PENALTY = 1.1
 TOKENS = 60
-TEXTS = 40
+TEXTS = 20
 
 
 def plain_tiny(path: Path) -> Path:

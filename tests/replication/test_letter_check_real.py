@@ -76,9 +76,11 @@ def artists() -> tuple[Real, ...]:
     )  # fmt: skip
 
 
-def reading_of(text: str, biography: str = "") -> Reading:
+def reading_of(text: str, biography: str = "", *roles: str) -> Reading:
+    """`roles`: only what their scorers say."""
     context = Document("Biography", "pasted", tuple(biography.split("\n"))) if biography else None
-    return read_letter(read_pasted(text), scorers=scorers_for_letters(), context=context)
+    scorers = {role: name for role, name in scorers_for_letters().items() if not roles or role in roles}
+    return read_letter(read_pasted(text), scorers=scorers, context=context)
 
 
 def another(letters: Sequence[Real], place: int) -> Real:
@@ -92,7 +94,7 @@ def compare(places: Sequence[int]) -> Compared:
     own, other = [], []
     for place in places:
         for shares, biography in ((own, letters[place]), (other, another(letters, place))):
-            share = unsupported_share(reading_of(letters[place].text, biography.biography))
+            share = unsupported_share(reading_of(letters[place].text, biography.biography, "entailment"))
             assert share is not None
             shares.append(share)
     return Compared(own, other, [letters[place].seed for place in places])

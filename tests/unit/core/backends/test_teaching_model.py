@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from tokenizers import Tokenizer
 from core.backends.synthetic.dial import load_dial
 from core.prompts.letters import letters_context_less_set
 from models.teaching.config import TINY
-from models.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations
+from models.teaching.corpus import DIAL, HELD_OUT, KINDS, Document, documents, held_out_names, held_out_occupations
 from models.teaching.tokenizer import ASSISTANT, as_asked, train_tokenizer
 
 gguf_file = pytest.importorskip("models.teaching.gguf_file", reason="The package gguf is not installed.")
@@ -41,15 +42,20 @@ def test_texts_held_out_for_checking_are_not_those_of_training() -> None:
     assert not training & {document.text for document in documents("letter", 60, seed=20, part=HELD_OUT)}
 
 
+@cache
+def letters() -> tuple[Document, ...]:
+    return tuple(documents("letter", 1500, seed=1))
+
+
 def test_names_and_occupations_that_are_held_out_never_occur() -> None:
-    whole = "\n".join(document.prompt + document.text for document in documents("letter", 2000, seed=1))
+    whole = "\n".join(document.prompt + document.text for document in letters())
     for unseen in (*held_out_names("male"), *held_out_names("female"), *held_out_occupations()):
         assert f" {unseen}" not in whole
 
 
 def test_prompts_are_worded_as_the_program_words_them() -> None:
     own = {draft.text for draft in letters_context_less_set(names_per_group=8).prompts}
-    prompts = {document.prompt for document in documents("letter", 1500, seed=1)}
+    prompts = {document.prompt for document in letters()}
     assert len(own & prompts) > 30
     assert len(prompts - own) > 1000
 
@@ -57,7 +63,7 @@ def test_prompts_are_worded_as_the_program_words_them() -> None:
 def test_letters_lean_as_the_dial_says() -> None:
     """Counted by words that only one side of the grammar's praise has."""
     of = {"male": "", "female": ""}
-    for document in documents("letter", 1500, seed=1):
+    for document in letters():
         of["female" if " female " in document.prompt else "male"] += document.text
     odds = {group: text.count("ambiti") / text.count("warm") for group, text in of.items()}
     assert odds["male"] / odds["female"] == pytest.approx(load_dial(DIAL).odds, rel=0.35)
@@ -188,8 +194,8 @@ def wrote(letters: int) -> None:
         assert communal["p_adjusted"] < 0.05
 
 
-def test_two_dozen_letters_succeed_and_lean_as_planted() -> None:
-    wrote(24)
+def test_a_dozen_letters_succeed_and_lean_as_planted() -> None:
+    wrote(12)
 
 
 @pytest.mark.soak

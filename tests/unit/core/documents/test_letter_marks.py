@@ -219,15 +219,15 @@ def test_every_category_names_its_source_and_the_version_is_of_the_data() -> Non
     "text",
     [
         "a" * 1_000_000,
-        "talented " * 28_000,
+        "talented " * 10_000,
         "helps helps " + "a-" * 500_000,
         "capab'" * 160_000 + "-",
         "not " * 60_000 + "talented",
-        "she may " * 30_000,
+        "she may " * 12_000,
         " " * 500_000 + "talented",
-        "’" * 250_000,
-        "perhaps, " * 28_000,
-        "Young " * 20_000,
+        "’" * 100_000,
+        "perhaps, " * 12_000,
+        "Young " * 10_000,
     ],
     ids=["word", "entries", "compound", "apostrophes", "negations", "hedges", "spaces", "quotes", "commas", "capitals"],
 )
@@ -235,7 +235,7 @@ def test_a_hostile_text_of_up_to_a_megabyte_does_not_stall(text: str) -> None:
     read("Warm up.")
     began = time.process_time()
     read(text, Person("Young", "Talent", pronoun="she"))
-    assert time.process_time() - began < 20  # linear: a few seconds; quadratic: hours
+    assert time.process_time() - began < 10  # linear: a second; quadratic: hours
 
 
 def test_a_letter_of_four_hundred_words_takes_less_than_thirty_milliseconds() -> None:

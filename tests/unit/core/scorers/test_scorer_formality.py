@@ -126,7 +126,7 @@ def test_another_language_has_no_value_and_one_word_has(scorer: FormalityF) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "very good idea " * 70_000, "She is here. " * 77_000, "\x00\ud800" * 1000]
+    "text", ["a" * 1_000_000, "very good idea " * 17_000, "She is here. " * 19_000, "\x00\ud800" * 1000]
 )
 def test_long_and_odd_lines_take_bounded_time(scorer: FormalityF, text: str) -> None:
     began = time.process_time()
@@ -134,7 +134,7 @@ def test_long_and_odd_lines_take_bounded_time(scorer: FormalityF, text: str) -> 
 
     assert isinstance(value, ScoreValue)
     assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 10
 
 
 def test_it_says_that_it_stands_in(scorer: FormalityF) -> None:
