@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_support import biasprint, outputs_of, refused
+from cli_support import biasprint, narrow, outputs_of, refused
 
 from core.compute import ComputeProcess, models, process, shared
 from core.compute.process import ChildGone
@@ -75,13 +75,17 @@ def scores_of(path: Path) -> dict[tuple[str, str], bytes]:
 
 
 def test_measuring_goes_on_after_the_compute_process_died(study_file: Path, tmp_path: Path, killer: Killer) -> None:
-    uninterrupted = Path(shutil.copy(study_file, tmp_path / "other.biasprint"))
+    file = tmp_path / "letters.biasprint"
+    biasprint("new", file, "--study", "letters")
+    narrow(file, 40)
+    biasprint("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "small")
+    uninterrupted = Path(shutil.copy(file, tmp_path / "other.biasprint"))
     killer.at(5)  # after both counts, while it resamples
-    refused("measure", "letters", study_file, "--json", code=1, says=DIED)
-    with Project.open(study_file, read_only=True) as project:
+    refused("measure", "letters", file, "--json", code=1, says=DIED)
+    with Project.open(file, read_only=True) as project:
         assert project.findings.all() == ()
         assert project.scores.known()
-    found = biasprint("measure", "letters", study_file, "--json").json["findings"]
+    found = biasprint("measure", "letters", file, "--json").json["findings"]
     assert found == biasprint("measure", "letters", uninterrupted, "--json").json["findings"] != []
 
 

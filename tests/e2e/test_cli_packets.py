@@ -49,6 +49,7 @@ def test_three_packets_come_back_in_any_order_and_give_the_same_findings(study: 
     assert [one.name for one in packets] == ["packet-R01.bpacket", "packet-R02.bpacket", "packet-R03.bpacket"]
     for seed, packet in enumerate(packets):
         rated(packet, seed)
+    biasprint("score", study, "--scorer", "minilm")  # once, for both
     other = Path(shutil.copyfile(study, tmp_path / "other.biasprint"))
     report = biasprint("packet", "merge", study, *packets, "--json").json
     assert {one["added"] for one in report["files"]} == {12}

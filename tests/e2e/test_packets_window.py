@@ -81,6 +81,7 @@ def world(
         study = drawn(folder)
         with a_window(qtbot, folder) as window:
             packets = tuple(make_packets(Bench(qtbot, window, study), 3, folder / "stick"))
+        biasprint("score", study, "--scorer", "minilm")  # once, for both
         other = Path(shutil.copy(study, folder / "second.biasprint"))
         given = {}
         for code, path in zip(CODES, packets, strict=True):

@@ -14,7 +14,7 @@ from core.judging.fingerprint import PLANNED, power_of_choices
 from core.runs.fingerprint import in_compute
 
 IDENTITIES = ("a", "b", "c")
-SESSIONS = 200
+SESSIONS = 100
 
 
 def probability(split: tuple[int, ...], shares: tuple[float, ...]) -> float:

@@ -20,7 +20,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
 from core.project.stores.columns import Measured
-from core.prompts import cogs_set
+from core.prompts import cogs_set, cogs_tasks
 from core.runs.compare import compare
 from core.runs.explore import Method, TextMap
 from core.runs.setup import store_set
@@ -44,7 +44,8 @@ def computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def written(path: Path, *, texts: int = TEXTS, vectors: bool = True, scores: bool = True) -> Project:
     """Texts whose identity decides their words, their vectors and their scores."""
     project = Project.create(path)
-    prompts = store_set(project, "creativity", cogs_set())
+    few = [each.key for each in cogs_tasks()][:1] if texts <= TEXTS else None
+    prompts = store_set(project, "creativity", cogs_set(few))
     (study,) = project.studies.all()
     generator = project.runs.add_generator(GeneratorSpec(backend="written", model="scribe")).number("generator")
     run = project.runs.start(
