@@ -5,6 +5,7 @@
 """
 
 from core.runs.live.course import Course, Trace
+from core.runs.live.shelf import NotKept
 from core.runs.live.tally import LiveTally
 from core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
 
@@ -16,6 +17,7 @@ __all__ = [
     "LiveRates",
     "LiveTally",
     "LiveValue",
+    "NotKept",
     "StudyTally",
     "Trace",
 ]

@@ -52,7 +52,7 @@ class Drawer:
             raise NotKept(
                 "The live figures stopped: there is no room for them on the disk of temporary files.",
                 kept="Texts, scores and judgments are in the project as before.",
-                hint="Make room there, then open the live board again.",
+                hint="Make room there, then open Charts again.",
                 details=str(error),
             ) from error
 

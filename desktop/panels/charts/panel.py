@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from core.draw.figure import Figure
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
+from core.runs.live import NotKept
 from core.studies.registry import studies
 from core.studies.study import named
 from desktop import theme
@@ -72,7 +73,8 @@ class ChartsPanel(Panel):
         self._placed = False  # on a section: by what there is to see, or by who came to see one
         self._refresher = Refresher(shell.jobs, tr("Charts"), self._show, self._fail, self)
         self._figures = Refresher(shell.jobs, tr("Charts"), self._show_figures, self.shell.show_error, self)
-        self._live = Refresher(shell.jobs, tr("Live board"), self._show_board, self._fail, self)
+        self._live = Refresher(shell.jobs, tr("Live board"), self._show_board, self._fail_board, self)
+        self._board_stopped = False
         self._comparing = Refresher(shell.jobs, tr("Charts"), self._show_compared, self.shell.show_error, self)
 
     # the panel's life
@@ -141,6 +143,7 @@ class ChartsPanel(Panel):
 
     def project_closed(self) -> None:
         self._source = self._stored = self._followed = None
+        self._board_stopped = False
         self._jobs.forget()
         for refresher in (self._live, self._refresher, self._figures, self._comparing):
             refresher.read_with(None)
@@ -149,6 +152,13 @@ class ChartsPanel(Panel):
         self._show(ChartData())
         self._show_figures(())
         self.figure.close_card()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if self._board_stopped and self._followed is not None:
+            self._board_stopped = False
+            self._live.read_with(self._followed.load)
+            self._live.ask()
+        super().showEvent(event)
 
     def refresh(self) -> None:
         self._jobs.pick_up()
@@ -225,6 +235,13 @@ class ChartsPanel(Panel):
     def _fail(self, error: AppError) -> None:
         self._wait(False)
         self.shell.show_error(error)
+
+    def _fail_board(self, error: AppError) -> None:
+        """Without room for its sums the board would fail with each text: it goes on when the panel is opened again."""
+        self._board_stopped = isinstance(error, NotKept)
+        if self._board_stopped:
+            self._live.read_with(None)
+        self._fail(error)
 
     def _go_where_something_is(self) -> None:
         """Where work goes on, the live board; else the first section with data; where there is none yet, the first."""

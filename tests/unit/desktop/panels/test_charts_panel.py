@@ -19,6 +19,7 @@ from core.errors import AppError
 from core.findings import Finding, Interval
 from core.jobs import JobContext
 from core.project.changes import Changes
+from core.runs.live import NotKept
 from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from desktop.panels.charts.panel import ChartsPanel
 from desktop.read.board_shown import BoardData
@@ -90,6 +91,17 @@ class NoBoard:
         return BoardData()
 
 
+class FullDisk(NoBoard):
+    """What it has to remember has no room."""
+
+    def __init__(self) -> None:
+        self.loads = 0
+
+    def load(self, ctx: JobContext) -> BoardData:
+        self.loads += 1
+        raise NotKept("There is no room.")
+
+
 class NoFigures:
     """A project in which nothing is stored."""
 
@@ -131,6 +143,21 @@ def test_shows_what_the_source_reads_on_another_thread(qtbot: QtBot, shell: Fake
     marks = panel.sections[0].cards[0].figure.marks
     assert [mark.value for mark in marks] == pytest.approx([1.5, 0.9, 0.6])
     assert threading.get_ident() not in source.threads
+
+
+def test_a_board_without_room_for_its_sums_is_read_again_when_the_panel_is_opened_again(qtbot: QtBot, shell: FakeShell):
+    source, full = Source(DATA), FullDisk()
+    panel = ChartsPanel(shell, lambda _: source, lambda _: NoFigures(), lambda _: full)  # type: ignore
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: shell.errors != [] and panel.data is DATA)
+    for key in range(3):
+        panel.deliver(Changes.to("output", [key]))
+        settled(qtbot, shell)
+    assert (full.loads, len(shell.errors)) == (1, 1)
+    panel.hide()
+    panel.show()
+    qtbot.waitUntil(lambda: full.loads == 2)
 
 
 def test_reads_again_at_most_ten_times_a_second_and_shows_the_last(qtbot: QtBot, shell: FakeShell, open_panel: Open):
