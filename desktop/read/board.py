@@ -17,7 +17,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
-from core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveTally, LiveValue, Trace
+from core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveRates, LiveTally, LiveValue, Trace
 from desktop.read.board_shown import (
     MOST_RUNS,
     BoardCurve,
@@ -64,6 +64,7 @@ class _Followed:
     tally: LiveTally
     values: tuple[LiveValue, ...] = ()
     traces: Mapping[LiveKey, Trace] = field(default_factory=dict)
+    rates: LiveRates = field(default_factory=LiveRates)
     pace: Course = field(default_factory=Course)
     texts: int = -1
 
@@ -71,7 +72,7 @@ class _Followed:
         self.tally.catch_up(ctx)
         self.values = tuple(_finite(value) for value in self.tally.values())
         self.traces = self.tally.traces()
-        rates = self.tally.rates()
+        rates = self.rates = self.tally.rates()
         if rates.texts != self.texts and rates.texts_per_second:  # of texts that were there before, no pace is known
             self.texts = rates.texts
             self.pace.add(rates.texts, rates.texts_per_second, None, None)
@@ -157,7 +158,7 @@ class StoredBoard:
             parts, lambda key: safe_line(listed.names.get(key) or words(key)), wording.counted, self._frames
         )
         paces = tuple(
-            BoardPace(name or tr("all texts"), place, one.tally.rates(), one.pace.trace)
+            BoardPace(name or tr("all texts"), place, one.rates, one.pace.trace)
             for place, (name, one) in enumerate(parts)
         )
         if self._judging is None:
