@@ -49,11 +49,13 @@ def signs_to_name(text: str) -> set[str]:
     return {sign for sign in set(text) if _EMOJI.fullmatch(sign) and not drawable(sign)}
 
 
-@lru_cache(maxsize=4096)
 def drawable(emoji: str) -> bool:
     """Whether some typeface has a picture of every sign. Without a display nothing is drawn, and all may stay."""
-    if QGuiApplication.instance() is None:
-        return True
+    return QGuiApplication.instance() is None or _has_pictures(emoji)
+
+
+@lru_cache(maxsize=4096)
+def _has_pictures(emoji: str) -> bool:
     metrics = QFontMetrics(QFont(theme.current().family))
     return all(metrics.inFontUcs4(ord(sign)) for sign in _UNSEEN.sub("", emoji))
 
