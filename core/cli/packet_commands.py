@@ -269,7 +269,8 @@ def _starts(key: str, start: str) -> bool:
 
 def _file(one: "MergedFile") -> dict[str, Any]:
     told = {name: value for name, value in vars(one).items() if name not in ("path", "name")}
-    return {"file": str(one.path), **told, "changed_texts": list(one.changed_texts)}
+    code = "" if one.workshop else one.code
+    return {"file": str(one.path), **told, "code": code, "changed_texts": list(one.changed_texts)}
 
 
 def _tell_packet(one: "MergedFile") -> None:
@@ -283,7 +284,8 @@ def _tell_packet(one: "MergedFile") -> None:
         note(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
         return
     end = ", finished" if one.finished else ", not finished yet"
-    say(f"{one.name}: {_counted(one.added, 'answer')} of {one.code} added, {one.repeated:,} were here{end}.")
+    whom = "a seat" if one.workshop else one.code
+    say(f"{one.name}: {_counted(one.added, 'answer')} of {whom} added, {one.repeated:,} were here{end}.")
     if one.conflicting:
         say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
     if one.changed_texts:

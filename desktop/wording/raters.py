@@ -250,7 +250,7 @@ def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[T
             f"{place}",
             (
                 safe_line(one.name),
-                safe_line(one.code) or NOTHING,
+                tr("a seat") if one.workshop else safe_line(one.code) or NOTHING,
                 *(
                     (NOTHING,) * 4
                     if not was_merged(one, accepted)

@@ -176,6 +176,7 @@ def test_seats_of_a_workshop_are_made_without_names_and_their_copies_decided_ali
         with Project.open(packet) as inside:
             finish_packet(inside)
     merged = biasprint("packet", "merge", file, seat, other, "--json").json
+    assert [(one["code"], one["workshop"]) for one in merged["files"]] == [("", True)] * 2, "whose they are is not told"
     assert (merged["conflicts"], merged["seats"]) == (0, {"to_decide": 1, "kept": 0})
     assert "1 seat in copies that differ in 3 answers." in biasprint("packet", "seats", file).out
     assert biasprint("packet", "seats", file, "--count", "last", "--json").json["decided"] == 3

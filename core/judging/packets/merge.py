@@ -36,7 +36,7 @@ from core.judging.packets.packet import (
     packet_parts,
 )
 from core.judging.packets.report import MergedFile, MergeReport
-from core.judging.plan import CardOrder
+from core.judging.plan import CardOrder, workshops_among
 from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
 from core.project.connection import FileDamaged, NotSaved
@@ -267,6 +267,7 @@ class _Merging:
         self._project = project
         self._accept = accept_raters
         self._plans: dict[str, PlanRow] = {row.id: row for row in project.judging.plans()}
+        self._workshops = workshops_among(self._plans.values())
         self._made = {row.id: row for row in project.packets.all() if row.direction == "made"}
         self._rows: dict[str, dict[str, ComparisonRow]] = {}
         self._hashes: dict[str, dict[TextKey, str]] = {}
@@ -297,6 +298,7 @@ class _Merging:
 
     def _merge(self, here: MergedFile, came: ReturnedPacket) -> MergedFile:
         self._know(came)
+        here = replace(here, workshop=came.own.plan.id in self._workshops)
         self._as_made(came)
         rater = self._stranger(came)
         if rater is not None:

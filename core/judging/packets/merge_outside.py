@@ -90,7 +90,7 @@ class _Merging:
             self._take(one, came)
         whole = self._is_whole(came)
         if self._workshop and not whole:  # a seat comes in once: what one changes there before is no conflict here
-            return MergedFile(path, path.name, self._code, changed_texts=tuple(sorted(came.changed)))
+            return MergedFile(path, path.name, self._code, changed_texts=tuple(sorted(came.changed)), workshop=True)
         rows = self._rows_of(came, whole)
         added = 0
         if came.judgments:
@@ -100,6 +100,7 @@ class _Merging:
         return MergedFile(
             path, path.name, self._code, added, len(came.judgments) - added, len(differing & compared),
             tuple(sorted(came.changed)), finished=rows.session.revealed_at is not None, strange=came.strange,
+            workshop=self._workshop,
         )  # fmt: skip
 
     def _take(self, one: OutsideAnswer, came: _Came) -> None:

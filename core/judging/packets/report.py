@@ -9,10 +9,11 @@ class MergedFile:
     """The result of merging one file.
 
     `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
-    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; what
-    was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else empty.
-    `strange`: answers that were not merged because nobody was asked for them so: a label or a task that was never given
-    out. `unknown_rater`: the project knows nothing of this packet's rater; merged only where raters are accepted.
+    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's;
+    what was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else
+    empty. `strange`: answers that were not merged because nobody was asked for them so: a label or a task that was
+    never given out. `workshop`: it is a seat of one, whose code is not told. `unknown_rater`: the project knows
+    nothing of this packet's rater; merged only where raters are accepted.
     """
 
     path: Path
@@ -27,6 +28,7 @@ class MergedFile:
     finished: bool = False
     unknown_rater: bool = False
     strange: int = 0
+    workshop: bool = False
 
 
 @dataclass(frozen=True)
