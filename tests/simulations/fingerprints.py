@@ -28,6 +28,7 @@ class Fingerprint:
     """What is simulated. `shares`: on the first axis; the others have no preference.
 
     `agreement`: how alike raters choose, because some texts are better than others (an intra-class correlation).
+    `split`, `overlap`: the comparisons are divided among so many raters, but for the share that all of them judge.
     """
 
     comparisons: int
@@ -36,17 +37,22 @@ class Fingerprint:
     shares: tuple[float, ...] = EVEN
     agreement: float = 0.2
     without_choice: float = 0.0
+    split: int = 0
+    overlap: float = 0.0
 
     @property
     def design(self) -> JudgingDesign:
         return JudgingDesign(
-            self.comparisons, len(self.shares), self.axes, self.raters, self.agreement, self.without_choice
-        )
+            self.comparisons, len(self.shares), self.axes, self.raters, self.agreement, self.without_choice,
+            split=self.split, overlap=self.overlap,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
         axes = "one axis" if self.axes == 1 else f"{self.axes} axes"
         raters = "one rater" if self.raters == 1 else f"{self.raters} raters of each comparison"
+        if self.split:
+            raters = f"{self.raters} raters, split in {self.split} parts but for {self.overlap:.0%}"
         without = f", {self.without_choice:.0%} without a choice" if self.without_choice else ""
         shares = " / ".join(f"{share:.2f}" for share in self.shares)
         return f"choices {shares}; {axes}; {raters}{without}"
@@ -60,6 +66,7 @@ NOTHING = (
     Fingerprint(20, shares=(0.5, 0.5)),
     Fingerprint(60, raters=3),
     Fingerprint(20, axes=3, raters=3),
+    Fingerprint(60, raters=3, split=3, overlap=0.2),
 )
 # A preference on one axis.
 SOMETHING = (
@@ -72,11 +79,21 @@ SOMETHING = (
     Fingerprint(60, raters=3, shares=PLANTED),
     Fingerprint(20, raters=3, shares=PLANTED),
     Fingerprint(20, axes=3, raters=3, shares=PLANTED),
+    Fingerprint(30, raters=3, shares=PLANTED, split=3, overlap=0.2),
+    Fingerprint(30, raters=4, shares=PLANTED, split=2),
 )
+# From five raters on the test takes raters as a unit too, which the planner does not know.
+RATERS_ARE_UNITS = (
+    Fingerprint(12, raters=6, shares=PLANTED),
+    Fingerprint(16, raters=6, shares=PLANTED),
+    Fingerprint(30, raters=6, shares=PLANTED, split=3, overlap=0.2),
+    Fingerprint(12, raters=12, shares=PLANTED),
+)
+NO_CHOICE, NOT_ASKED = -1, -2
 
 
 def choices(one: Fingerprint, shares: Sequence[float], rng: np.random.Generator) -> np.ndarray:
-    """The place of the identity chosen, by comparison and rater; −1 where there was no choice.
+    """The place of the identity chosen, by comparison and rater; NO_CHOICE, or NOT_ASKED by a split.
 
     Each comparison has leanings of its own, drawn so that two raters' choices in it correlate by `agreement`.
     """
@@ -87,7 +104,15 @@ def choices(one: Fingerprint, shares: Sequence[float], rng: np.random.Generator)
         leanings = rng.dirichlet(concentration * np.array(shares), size=one.comparisons)
     edges = leanings.cumsum(axis=1)[:, None, :]
     chosen = np.minimum((rng.random((*size, 1)) > edges).sum(axis=2), len(shares) - 1)
-    return np.where(rng.random(size) < one.without_choice, -1, chosen)
+    chosen = np.where(rng.random(size) < one.without_choice, NO_CHOICE, chosen)
+    return np.where(asked(one), chosen, NOT_ASKED) if one.split else chosen
+
+
+def asked(one: Fingerprint) -> np.ndarray:
+    """Which comparisons each rater is asked: the first ones by all, the others dealt out in turn."""
+    place = np.arange(one.comparisons)[:, None]
+    shared = place < round(one.overlap * one.comparisons)
+    return np.asarray(shared | (place % one.split == np.arange(one.raters) % one.split))
 
 
 def table(by_axis: Sequence[np.ndarray], k: int) -> JudgmentTable:
@@ -97,6 +122,7 @@ def table(by_axis: Sequence[np.ndarray], k: int) -> JudgmentTable:
         for axis, of_axis in enumerate(by_axis)
         for line, by_rater in enumerate(of_axis)
         for rater, chosen in enumerate(by_rater)
+        if chosen != NOT_ASKED
     ]
     comparison, rater, axis, chosen = zip(*rows, strict=True)
     return JudgmentTable(
@@ -155,5 +181,5 @@ def found_rows(trials: int = FINGERPRINTS) -> list[Found]:
     many = max(trials, FINGERPRINTS)
     return [
         Found(one.name, one.comparisons, claims(one, many)[1], plan_power(one.design, one.shares).power)
-        for one in SOMETHING
+        for one in (*SOMETHING, *RATERS_ARE_UNITS)
     ]

@@ -7,6 +7,7 @@ import pytest
 from core.errors import UsageError
 from core.judging.assignment import assigned
 from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
+from core.judging.planner import dealt
 from core.project.rows import ComparisonItem, ComparisonRow
 
 OWN = PlanSettings(own_order=True)
@@ -65,6 +66,17 @@ def test_a_split_gives_every_comparison_to_one_rater_but_for_the_stated_overlap(
         ids = {rows[place].id for place in part}
         assert all((one.repeat_of in ids) == (one.id in ids) for one in rows if one.repeat_of is not None)
     assert assigned(rows, settings, seed=4, code="R04") == parts[0]
+
+
+@pytest.mark.parametrize("raters", [1, 2, 3, 4, 7])
+def test_the_planner_counts_the_raters_of_a_split_as_they_are_asked(raters: int):
+    rows, settings = plan(60), PlanSettings(split=3, overlap=0.2)
+    asked = Counter(place for at in range(raters) for place in assigned(rows, settings, seed=4, code=f"R{at + 1:02d}"))
+    found = Counter(asked[place] for place in range(60))
+    told: Counter[int] = Counter()
+    for share, judged_by in dealt(raters, 3, 0.2):
+        told[judged_by] += round(60 * share)
+    assert found == +told
 
 
 def test_every_part_has_each_task_and_axis_about_equally_often():
