@@ -11,7 +11,7 @@ pytestmark = pytest.mark.bench
 
 FRAME_MILLISECONDS, LONGEST_MILLISECONDS = 16.0, 50.0
 UPDATES_PER_SECOND = 10.0
-GROWTH = 1.1  # of the memory, from the middle of 10,000 letters to their end
+GROWTH = 1.05  # of the memory, from the middle of 10,000 letters to their end: nothing is kept of a text
 KEPT_RATE = 0.95
 KEY_MILLISECONDS = (
     5.0  # that a key press may take longer beside a board than without one: less than the clock's own noise
