@@ -406,7 +406,7 @@ class ShareBar(QWidget):
         height = tokens.px(BAR_HEIGHT)
         track = QRectF(0, (self.height() - height) / 2, self.width(), height)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.grid_line))
+        painter.setBrush(QColor(tokens.floor))  # in high contrast lines are as bright as bars
         painter.drawRoundedRect(track, 4, 4)
         bar = QRectF(track.topLeft(), track.size())
         bar.setWidth(track.width() * self._share)
