@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QHeaderView,
@@ -41,11 +40,11 @@ class ReadingForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._looked: LookedAt | None = None
-        self.columns: dict[str, QComboBox] = {}
+        self.columns: dict[str, ComboBox] = {}
         self.kind = _box(tr("What the rows are"))
         self.layout_box = _box(tr("Layout"))
         for box in (self.kind, self.layout_box):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layout_label = Label(tr("Layout"))
         self.repeats = QCheckBox(tr("Leave out rows that repeat another"))
         self.taken = Label("", "note", wrap=True)
@@ -177,7 +176,7 @@ class ReadingForm(QWidget):
         for column in range(across):
             grid.setColumnStretch(column, 1)
 
-    def _column_box(self, field: "FieldSpec", guess: str) -> QComboBox:
+    def _column_box(self, field: "FieldSpec", guess: str) -> ComboBox:
         assert self._looked is not None
         box = _box(tr("Column for {field}").format(field=field.name))
         box.addItem(tr("— in no column —"), "")
@@ -213,10 +212,10 @@ class ReadingForm(QWidget):
         box.addWidget(self.taken)
 
 
-def _box(name: str) -> QComboBox:
+def _box(name: str) -> ComboBox:
     box = ComboBox()
     box.setAccessibleName(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(14)
     return box
 

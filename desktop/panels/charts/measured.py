@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, QSt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QListView,
     QStyledItemDelegate,
@@ -259,7 +258,7 @@ class MeasuredFigures(QWidget):
         self.box = ComboBox()
         self.box.setModel(self.titles)
         self.box.setAccessibleName(tr("Figure"))
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.activated.connect(self.choose_figure)
         self.card = ChartCard(NOTHING)
         self.card.opened.connect(self.opened)

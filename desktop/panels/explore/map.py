@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox
 
 from core.errors import AppError
 from core.jobs import JobContext
@@ -18,6 +17,7 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import SEED
 from desktop.shell import Shell
 from desktop.widgets import EmptyState, number, plural, tr
+from desktop.widgets.choice import ComboBox
 
 AT_ONCE: Method = "pca"
 SAME = ""  # signs tell what colours do: nobody has to tell colours apart
@@ -44,7 +44,7 @@ class MapView(ExploreView):
         self.shape = self.box(tr("Signs by"))
         self.embedder = self.box(tr("Embeddings"))
         self.method = self.box(tr("Places"))
-        self.group: QComboBox = self.box(tr("Select"))
+        self.group: ComboBox = self.box(tr("Select"))
         self.group.activated.disconnect()
         self.group.activated.connect(lambda _: self._choose_group())
         self.cloud = Cloud(x_name=tr("first direction"), y_name=tr("second direction"))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox
 
 from core.draw import digits
 from core.jobs import JobContext
@@ -31,6 +30,7 @@ from desktop.plots.plot import Plot
 from desktop.read.explore import ExploredTexts, draw
 from desktop.shell import Shell
 from desktop.widgets import number, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Column
 
 MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
@@ -192,7 +192,7 @@ class ScoresView(ExploreView):
         self.single.tell(f"{said}.", legend(scored.groups, "sign") if len(names) > 1 else ())
         self.single.show_stand_ins(self._stand_ins(scored, self.score, self.against))
 
-    def _stand_ins(self, scored: Scored, *boxes: QComboBox) -> list[str]:
+    def _stand_ins(self, scored: Scored, *boxes: ComboBox) -> list[str]:
         chosen = (box.currentData() for box in boxes)
         return [scorer_title(of.name) for of in chosen if isinstance(of, Measured) and of.name in scored.stand_ins]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.errors import AppError
 from core.jobs import JobContext
@@ -126,11 +126,11 @@ class ExploreView(QWidget):
 
     # boxes
 
-    def box(self, name: str) -> QComboBox:
+    def box(self, name: str) -> ComboBox:
         """A labelled box among the tools; choosing from it draws anew."""
         made = ComboBox()
         made.setAccessibleName(name)
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        made.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         label = Label(name, "soft")
         label.setBuddy(made)
         both, row = clear_row(theme.current().grid)
@@ -145,12 +145,12 @@ class ExploreView(QWidget):
         self.draw()
 
 
-def show_box(box: QComboBox, shown: bool) -> None:
+def show_box(box: ComboBox, shown: bool) -> None:
     """A box with its label."""
     box.parentWidget().setVisible(shown)
 
 
-def fill(box: QComboBox, choices: Sequence[tuple[str, Any]], first: Any = None) -> None:
+def fill(box: ComboBox, choices: Sequence[tuple[str, Any]], first: Any = None) -> None:
     """Offer (words, value) pairs; what was chosen stays chosen, else `first`."""
     if [(box.itemText(place), box.itemData(place)) for place in range(box.count())] == list(choices):
         return

@@ -7,7 +7,6 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QComboBox,
     QHeaderView,
     QLineEdit,
     QSizePolicy,
@@ -208,10 +207,10 @@ class Filters(QWidget):
         self.pause.stop()
         self.changed.emit()
 
-    def _box(self, name: str, choices: Choices) -> QComboBox:
+    def _box(self, name: str, choices: Choices) -> ComboBox:
         box = ComboBox()
         box.setAccessibleName(name)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, title in choices:
             box.addItem(title, key)
         box.activated.connect(lambda _: self._tell())
@@ -243,7 +242,7 @@ class Filters(QWidget):
         self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
 
 
-def _offer(box: QComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> None:
+def _offer(box: ComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> None:
     before = box.currentData()
     while box.count() > fixed:
         box.removeItem(fixed)

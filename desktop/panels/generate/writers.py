@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
@@ -137,9 +136,9 @@ def as_wide_as_its_column(field: QWidget) -> None:
     field.setSizePolicy(QSizePolicy.Policy.Ignored, field.sizePolicy().verticalPolicy())
 
 
-def narrow(box: QComboBox, characters: int = FIELD_CHARACTERS) -> None:
+def narrow(box: ComboBox, characters: int = FIELD_CHARACTERS) -> None:
     """Let a box be narrower than its longest choice."""
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(characters)
 
 
@@ -189,7 +188,7 @@ def _value(field: QWidget) -> "Parameter | None":
         return field.isChecked()
     if isinstance(field, QLineEdit):
         return field.text().strip()
-    if isinstance(field, QComboBox):
+    if isinstance(field, ComboBox):
         return str(field.currentData() or "")
     assert isinstance(field, QSpinBox | QDoubleSpinBox)
     left_open = bool(field.specialValueText()) and field.value() == field.minimum()
@@ -201,7 +200,7 @@ def _put(field: QWidget, value: "Parameter | None") -> None:
         field.setChecked(bool(value))
     elif isinstance(field, QLineEdit):
         field.setText(str(value or ""))
-    elif isinstance(field, QComboBox):
+    elif isinstance(field, ComboBox):
         field.setCurrentIndex(max(0, field.findData(value)))
     elif isinstance(field, QSpinBox):
         field.setValue(field.minimum() if value is None else round(float(value)))
@@ -214,7 +213,7 @@ def _changed(field: QWidget) -> "SignalInstance":
         return field.toggled
     if isinstance(field, QLineEdit):
         return field.textChanged
-    if isinstance(field, QComboBox):
+    if isinstance(field, ComboBox):
         return field.currentIndexChanged
     assert isinstance(field, QSpinBox | QDoubleSpinBox)
     return field.valueChanged
@@ -249,7 +248,7 @@ class GeneratorPicker(QObject):
         self._chosen = False  # by a person, or to go on with a run
         self.backend, self.model, self.endpoint, self.name = (ComboBox() for _ in range(4))
         self.name.setEditable(True)
-        self.name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.name.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         edit = self.name.lineEdit()
         assert edit is not None
         edit.setMaxLength(LONGEST_NAME)
@@ -458,7 +457,7 @@ class GeneratorPicker(QObject):
         self.changed.emit()
 
 
-def _line(field: QComboBox, button: LinkButton) -> QWidget:
+def _line(field: ComboBox, button: LinkButton) -> QWidget:
     """A field with the way to more of its choices."""
     line = QWidget()
     row = QHBoxLayout(line)

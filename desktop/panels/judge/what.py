@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import FlowLayout, Label, tr
@@ -259,7 +259,7 @@ class WhatBox(QWidget):
         for row, (label, combo) in enumerate(rows):
             label.setBuddy(combo)
             combo.setAccessibleName(label.text())
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)
             guard_wheel(combo)
             grid.addWidget(label, row, 0)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QTextCharFormat
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QStackedWidget,
@@ -31,6 +30,7 @@ from desktop.widgets import (
     QuietButton,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import Beside, Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
@@ -146,7 +146,7 @@ class PersonPage(Card):
         self._person = Person()
         self._by_hand = False
         self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
-        self.pronoun, self.occupation = QComboBox(), QComboBox()
+        self.pronoun, self.occupation = ComboBox(), ComboBox()
         self.guess = Label("", "note", wrap=True)
         self.reason = Label("", "note", wrap=True)
         self.named = Label("", "", wrap=True)
@@ -154,7 +154,7 @@ class PersonPage(Card):
         for pronoun, words in zip(PRONOUNS, (tr("he"), tr("she"), tr("they"), tr("not known")), strict=True):
             self.pronoun.addItem(words, pronoun)
         self.occupation.setEditable(True)
-        self.occupation.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.occupation.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for field in (self.pronoun, self.occupation):
             guard_wheel(field)
         self.box.addWidget(Label(tr("Whom the letter is about"), "heading"))

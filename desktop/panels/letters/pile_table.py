@@ -17,7 +17,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -40,6 +39,7 @@ from desktop.panels.letters.pile_rows import (
     with_text,
 )
 from desktop.tables.rows import as_rows
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.widgets.words import plural, tr
 
@@ -285,7 +285,7 @@ class _Delegate(QStyledItemDelegate):
         table = index.model()
         assert isinstance(table, PileTable)
         if COLUMNS[index.column()] == "group":
-            box = QComboBox(parent)
+            box = ComboBox(parent)
             box.addItem(tr("not known"), "")
             for key, label in table.labels.items():
                 box.addItem(safe_line(label), key)
@@ -296,13 +296,13 @@ class _Delegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if isinstance(editor, QComboBox):
+        if isinstance(editor, ComboBox):
             editor.setCurrentIndex(max(0, editor.findData(index.data(Qt.ItemDataRole.EditRole))))
         else:
             super().setEditorData(editor, index)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        if isinstance(editor, QComboBox):
+        if isinstance(editor, ComboBox):
             model.setData(index, editor.currentData() or "")
         else:
             super().setModelData(editor, model, index)

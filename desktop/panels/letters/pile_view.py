@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QStackedWidget,
@@ -38,6 +37,7 @@ from desktop.widgets import (
     number,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import clear_column
 from desktop.widgets.safe_text import safe_line
@@ -56,7 +56,7 @@ class PileBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.text, self.occupation, self.group = QLineEdit(), QComboBox(), QComboBox()
+        self.text, self.occupation, self.group = QLineEdit(), ComboBox(), ComboBox()
         self.only_bad = QCheckBox(tr("Only files that were not read"))
         self.text.setPlaceholderText(tr("Find a file, name or note"))
         self.text.setClearButtonEnabled(True)
@@ -75,7 +75,7 @@ class PileBar(QWidget):
             flow.addWidget(widget)
         for box in (self.occupation, self.group):
             guard_wheel(box)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(14)
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.only_bad.toggled.connect(lambda _: self.changed.emit())
@@ -113,7 +113,7 @@ class PileBar(QWidget):
         self.text.setFixedWidth(theme.current().px(232))
 
 
-def _fill(box: QComboBox, items: Sequence[tuple[str, str]]) -> None:
+def _fill(box: ComboBox, items: Sequence[tuple[str, str]]) -> None:
     if [(box.itemText(place), box.itemData(place)) for place in range(box.count())] == list(items):
         return
     before = box.currentData()

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.swap import Person
 from desktop import theme
 from desktop.panels.letters.compared import shown
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, number, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import Sheet, clear_column, clear_row
 from desktop.widgets.safe_text import safe_line
@@ -200,7 +201,7 @@ class TwinPersonBar(QWidget):
         self.setProperty("role", "clear")
         self._shown = Person()
         self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
-        self.pronoun = QComboBox()
+        self.pronoun = ComboBox()
         self.make = PrimaryButton(tr("Make this twin"))
         for key, words in (("he", tr("he")), ("she", tr("she")), ("they", tr("they"))):
             self.pronoun.addItem(words, key)

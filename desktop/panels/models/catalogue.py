@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QComboBox,
     QDialog,
     QFileDialog,
     QGridLayout,
@@ -29,6 +28,7 @@ from desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
 from desktop.panels.models.roles import Roles, RoleView, verified_words
 from desktop.shell import Shell
 from desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 
@@ -268,7 +268,7 @@ class AddDialog(QDialog):
         self.setWindowTitle(tr("Add a model of your own"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.role, self.name = QComboBox(), QLineEdit()
+        self.role, self.name = ComboBox(), QLineEdit()
         for role in roles:
             self.role.addItem(safe_line(role.title), role.key)
         self.role.setCurrentIndex(max(0, self.role.findData(chosen)))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
 
 from core.errors import AppError
 from desktop import theme
@@ -26,6 +26,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
@@ -172,13 +173,13 @@ class EndpointCard(Card):
         self.box.addWidget(self.models)
 
 
-class _ModelBox(QComboBox):
+class _ModelBox(ComboBox):
     """Which model a test asks: typed, or one of those that the last test found."""
 
     def __init__(self) -> None:
         super().__init__()
         guard_wheel(self)
-        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         typed = QLineEdit()
         typed.setPlaceholderText(tr("model to ask; empty: its first"))
         self.setLineEdit(typed)

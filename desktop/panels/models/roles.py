@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
@@ -27,6 +27,7 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
@@ -171,7 +172,7 @@ class Roles(QWidget):
         super().__init__()
         self.key = ""
         self.model = QStandardItemModel(self)
-        self.box, self.list = QComboBox(), QListView()
+        self.box, self.list = ComboBox(), QListView()
         for view in (self.box, self.list):
             view.setModel(self.model)
             view.setAccessibleName(tr("What models are for"))

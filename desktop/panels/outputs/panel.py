@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
@@ -250,7 +249,7 @@ class OutputsPanel(Panel):
         for box, every in named:
             box.addItem(every, None)
             box.setAccessibleName(every)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.activated.connect(lambda _: self._read())
             row.addWidget(box)
         for status in ("done", "error"):
@@ -279,7 +278,7 @@ class OutputsPanel(Panel):
         return super().eventFilter(watched, event)
 
 
-def _offer(box: QComboBox, choices: tuple[tuple[str, str], ...]) -> None:
+def _offer(box: ComboBox, choices: tuple[tuple[str, str], ...]) -> None:
     """The choices after "all"; what was chosen stays chosen if it is still there."""
     before = box.currentData()
     while box.count() > 1:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
@@ -111,7 +110,7 @@ class NamesPage(QWidget):
         design = letter_design()
         self.axis = ComboBox()
         self.axis.setAccessibleName(tr("Axis"))
-        self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.axis.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for axis in _axes_with_names(design.axis):
             groups = ", ".join(identity.label.lower() for identity in axis.identities)
             self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
@@ -205,7 +204,7 @@ class LettersChoiceCard(StudyCard):
         row.setSpacing(theme.current().grid)
         for label, combo in ((tr("Ask for"), self.document), (tr("from"), self.source)):
             combo.setAccessibleName(tr("Document") if combo is self.document else tr("Made from"))
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(10)
             row.addWidget(Label(label))
             row.addWidget(combo, 1)

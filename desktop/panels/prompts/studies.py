@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
@@ -333,7 +332,7 @@ class NewsChoiceCard(StudyCard):
             "An article is asked for each headline, and measured against the original of the same headline: in its "
             "words, in its tone, and in whether a prompt that asks for prejudice gets it."
         )
-        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.source.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(12)
         belief = QHBoxLayout()
         belief.setContentsMargins(tokens.px(24), 0, 0, 0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.jobs import JobContext
 from desktop import theme
@@ -403,7 +403,7 @@ class AdjudicateSection(RatersSection):
         filters = FlowLayout(spacing=theme.current().grid, centred=True)
         for box, name in ((self.axis, tr("Axis")), (self.task, tr("Task"))):
             box.setAccessibleName(name)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             filters.addWidget(box)
         filters.addWidget(self.left_only)
         self.table_pages = QStackedWidget()
@@ -440,7 +440,7 @@ def _columns() -> tuple[TableColumn, ...]:
     )
 
 
-def _offer(box: QComboBox, every: str, choices: Sequence[tuple[str, str]]) -> None:
+def _offer(box: ComboBox, every: str, choices: Sequence[tuple[str, str]]) -> None:
     """The choices after "all"; what was chosen stays chosen if it is still there."""
     before = box.currentData()
     with QSignalBlocker(box):

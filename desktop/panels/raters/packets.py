@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QFileDialog, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from core.errors import AppError
 from core.jobs import JobContext, Progress
@@ -32,6 +32,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
 from desktop.widgets.safe_text import safe_line
@@ -71,8 +72,8 @@ class MakeCard(Card):
         self._handle: JobHandle | None = None
         self._folder: Path | None = None
         self._wanted = ""
-        self.plan = QComboBox()
-        self.tool = QComboBox()  # what raters judge with
+        self.plan = ComboBox()
+        self.tool = ComboBox()  # what raters judge with
         for key, title in words.TOOLS.items():
             self.tool.addItem(tr(title), key)
         self.whom = QLineEdit()
@@ -193,7 +194,7 @@ class MakeCard(Card):
                 form.addWidget(Label(title), number, 0)
             form.addWidget(field, number, 1)
         for box in (self.plan, self.tool):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choose.setAccessibleName(tr("Choose the folder that the packets go to"))
         self.box.addWidget(self.said)
         self.box.addSpacing(tokens.grid)

@@ -7,7 +7,6 @@ from PySide6.QtCore import QKeyCombination, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -25,6 +24,7 @@ from desktop.panels.models.switch import OfflineSwitch
 from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
 from desktop.widgets import Card
 from desktop.widgets.buttons import LinkButton
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import Label
 from desktop.widgets.layout import Scroller, clear_widget
@@ -218,7 +218,7 @@ class SettingsPanel(Panel):
         self.offline_note.setText(why_offline(connections) if connections.fixed else words)
 
     def _choice(self, setting: Setting) -> QWidget:
-        field = QComboBox()
+        field = ComboBox()
         guard_wheel(field)
         for value, title in setting.choices:
             field.addItem(tr(title), value)
@@ -238,7 +238,7 @@ class SettingsPanel(Panel):
     def _show_values(self) -> None:
         for setting in SETTINGS:
             field, value = self.fields[setting.key], self.shell.settings.get(setting.key)
-            if isinstance(field, QComboBox):
+            if isinstance(field, ComboBox):
                 field.setCurrentIndex(field.findData(value))
             elif isinstance(field, QCheckBox):
                 field.setChecked(bool(value))

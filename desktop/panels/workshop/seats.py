@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSpinBox, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import Button, FlowLayout, Label, plural, tr
+from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.raters import SEATS_KEPT, TOOLS
 
@@ -68,7 +69,7 @@ class SeatsBox(QWidget):
         self.seats.setRange(1, MOST_SEATS)
         self.seats.setValue(USUAL_SEATS)
         self.seats.setAccessibleName(tr("Seats at other computers, browsers and phones"))
-        self.tool = QComboBox()
+        self.tool = ComboBox()
         self.tool.setAccessibleName(tr("Judged in"))
         for key, title in TOOLS.items():
             self.tool.addItem(tr(title), key)

@@ -1,5 +1,7 @@
 """The small parts: plain text only, named for screen readers, in the theme's looks."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
@@ -22,6 +24,7 @@ from desktop.widgets import (
     Notice,
     ProgressThin,
     StandInBadge,
+    choice,
     plural,
     spelled_seconds,
 )
@@ -382,3 +385,8 @@ def test_a_combo_box_ends_in_dots_what_does_not_fit(qtbot: QtBot) -> None:
     box.setFixedWidth(900)
     assert box.shown_text() == box.currentText()
     assert not box.grab().isNull()
+
+
+def test_no_choice_is_shown_in_a_box_that_cuts_its_text_off() -> None:
+    root = Path(choice.__file__).parents[1]
+    assert [path.name for path in root.rglob("*.py") if "QComboBox" in path.read_text("utf-8")] == ["choice.py"]
