@@ -24,6 +24,7 @@ from core.scorers.protocol import ScorerInfo
 FIRST_PAGE = 8
 ROUND_SECONDS = 0.25  # between two looks for new texts
 SLOW_SECONDS = 0.05  # a text, from which on a scorer waits for several
+FIRST_SECONDS = 0.2  # of a scorer's first page, that are its texts' and not its model's
 TOGETHER = 32  # texts that a slow scorer waits for
 KEPT_RATE = 0.97  # of the writing, a little more than the 0.95 that is promised
 PAUSE_SECONDS = 10.0  # without a text, from which on a wait may be a pause
@@ -147,12 +148,12 @@ class ScoreBehind:
         with _beside.scoring():
             self._score(state.scorer, page)
         seconds = time.monotonic() - started
-        loading = state.after == 0  # a scorer's first page pays for its model, once: nothing rests for that
+        # A scorer's first page pays for its model, once: nothing rests for that.
+        paced = seconds if state.after else min(seconds, FIRST_SECONDS)
         state.after = page[-1].key
         state.slow = seconds / len(page) > SLOW_SECONDS
         state.size = next_page(state.size, seconds, FIRST_PAGE)
-        if not loading:
-            _beside.rest(seconds, self._over)
+        _beside.rest(paced, self._over)
         return True
 
     def _page(self, state: _Behind) -> tuple[TextRow, ...]:

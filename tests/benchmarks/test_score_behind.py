@@ -19,7 +19,7 @@ from core.runs.setup import generator_spec, store_set
 
 pytestmark = pytest.mark.bench
 
-ROUNDS = 6
+ROUNDS = 5
 KEPT = 0.95
 
 
@@ -40,8 +40,8 @@ def scorer() -> Iterator[ComputeProcess]:
 @pytest.mark.parametrize(
     ("kind", "prompts", "samples", "what"),
     [
-        ("letters", letters_context_less_set(names_per_group=4), 10, "letters, words counted and sentences classified"),
-        ("creativity", cogs_set(), 2, "creative texts, embedded by torch on every core"),
+        ("letters", letters_context_less_set(names_per_group=4), 40, "letters, words counted and sentences classified"),
+        ("creativity", cogs_set(), 6, "creative texts, embedded by torch on every core"),
     ],
 )
 def test_writing_keeps_its_rate_while_texts_are_scored(
