@@ -71,6 +71,8 @@ class Button(QPushButton):
 
     def set_role(self, role: str) -> None:
         """Change the role, for a button that becomes the chosen one."""
+        if role == self.property("role"):
+            return  # dressing it anew costs a millisecond
         self.setProperty("role", role)
         for widget in (self, self._caption, self._cap):
             if widget is not None:
