@@ -1,6 +1,6 @@
 """The jobs drawer: what runs now, how far it is, and what has ended."""
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import NotInstalledYet
@@ -195,7 +195,11 @@ class JobsDrawer(QFrame):
 
     def _job_started(self, handle: JobHandle) -> None:
         if not handle.quiet:
-            QTimer.singleShot(handle.shown_after, self, lambda: self._show_job(handle))
+            precise = Qt.TimerType.PreciseTimer  # the usual kind may fire a twentieth too early
+            wait = QTimer(self, singleShot=True, interval=handle.shown_after, timerType=precise)
+            wait.timeout.connect(lambda: self._show_job(handle))
+            wait.timeout.connect(wait.deleteLater)
+            wait.start()
 
     def _show_job(self, handle: JobHandle) -> None:
         if not handle.active:

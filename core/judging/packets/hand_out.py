@@ -49,8 +49,6 @@ def hand_out(
     """
     words = wording or shipped_wording()
     plan = read_plan(ctx, project, plan_id, words)
-    begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
-    tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
     asked = PlanSettings.of(plan.row.settings)
     if asked.worst:
         raise UsageError(
@@ -62,6 +60,8 @@ def hand_out(
             "This plan shows recommendations with some comparisons, which other tools do not.",
             hint="Make packets for this program instead.",
         )
+    begun = [begun_packet(project, plan, code) for code in rater_codes(codes)]
+    tasks = {new.rater.code: _tasks(ctx, project, plan, new, words) for new in begun}
     handout = Handout(
         tasks,
         cards=max(len(row.items) for row in plan.rows if row.id in plan.usable),
