@@ -78,9 +78,8 @@ def test_writing_keeps_its_rate_while_texts_are_scored(
         path = tmp_path / f"{kind}.biasprint"
         with Project.create(path) as project:
             prompt_set = store_set(project, kind, prompts)
-            begun = start_run(
-                project, prompt_set_id=prompt_set.set_id, generator=generator_spec(*generator), seed=seed, samples=samples
-            )
+            spec = generator_spec(*generator)
+            begun = start_run(project, prompt_set_id=prompt_set.set_id, generator=spec, seed=seed, samples=samples)
             done = written(project, begun, writer, scoring)
         path.unlink()
         return done
