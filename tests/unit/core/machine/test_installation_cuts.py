@@ -37,11 +37,11 @@ megabytes = 3
 [part.packages]
 beta = []
 """
-# Ends pip, or lets it fail, when it begins to write a file of that name.
+# Ends pip, or lets it fail, when it begins to write a file of such a name.
 WATCH = """
 import os, signal, sys
 def watch(event, arguments):
-    if event == "open" and str(arguments[0]).endswith({name!r}) and "w" in (arguments[1] or ""):
+    if event == "open" and str(arguments[0]).endswith({names!r}) and "w" in (arguments[1] or ""):
         {what}
 sys.addaudithook(watch)
 """
@@ -98,8 +98,8 @@ class Environment:
             said, _ = child.communicate(timeout=TIMEOUT)
         return [json.loads(line) for line in said.splitlines()]
 
-    def watch(self, name: str, what: str) -> None:
-        (self.folder / "sitecustomize.py").write_text(WATCH.format(name=name, what=what))
+    def watch(self, names: tuple[str, ...], what: str) -> None:
+        (self.folder / "sitecustomize.py").write_text(WATCH.format(names=names, what=what))
 
     def unwatch(self) -> None:
         (self.folder / "sitecustomize.py").unlink()
@@ -148,20 +148,19 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_the_network_is_cut_and_the_next_start_finishes(
-    environment: Environment, index: FakeIndex, moment: str
+def test_the_network_is_cut_at_every_moment_and_the_next_start_finishes(
+    environment: Environment, index: FakeIndex
 ) -> None:
-    index.cuts, there = MOMENTS[moment][0], MOMENTS[moment][1]
-    told = environment.prepare()
-    assert told[-1]["states"] == {
-        "first": "ready" if there else "failed",
-        "second": told[-1]["states"]["second"],
-    }
-    assert told[-1]["states"]["second"] in ("failed", "waiting")
-    said = sentence(told, "second" if there else "first")
-    assert any(reason in said for reason in UNREACHED), said
-    assert environment.works(*there)
+    """One start after another, each cut short later than the one before."""
+    for moment, (cuts, there) in MOMENTS.items():
+        index.cuts = cuts
+        told = environment.prepare()
+        states = told[-1]["states"]
+        assert states["first"] == ("ready" if there else "failed"), moment
+        assert states["second"] in ("failed", "waiting"), moment
+        said = sentence(told, "second" if there else "first")
+        assert any(reason in said for reason in UNREACHED), f"{moment}: {said}"
+        assert environment.works(*there), moment
     index.cuts = {}
     finishes(environment)
 
@@ -177,17 +176,15 @@ def test_cancelling_ends_pip_within_two_seconds(environment: Environment, index:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@pytest.mark.parametrize("name", ["alpha/large.bin", "alpha-1.0.dist-info/WHEEL", "gamma-1.0.dist-info/WHEEL"])
-def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment, name: str) -> None:
+def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment) -> None:
     """Behind METADATA the package is there for pip, which would leave it as it is."""
-    environment.watch(name, KILL)
-    told = environment.prepare()
-    part = "first" if name.startswith("alpha") else "second"
-    assert told[-1]["states"][part] == "failed"
-    if name.endswith("WHEEL"):
-        folder = environment.site / Path(name).parent
-        assert (folder / "METADATA").is_file()
-        assert not (folder / "INSTALLER").exists()
+    half = ("alpha-1.0.dist-info", "gamma-1.0.dist-info")
+    for names in (("alpha/large.bin", "gamma-1.0.dist-info/WHEEL"), tuple(f"{folder}/WHEEL" for folder in half)):
+        environment.watch(names, KILL)
+        assert environment.prepare()[-1]["states"] == {"first": "failed", "second": "failed"}
+    for folder in half:
+        assert (environment.site / folder / "METADATA").is_file()
+        assert not (environment.site / folder / "INSTALLER").exists()
     environment.unwatch()
     finishes(environment)
 
@@ -223,58 +220,40 @@ def test_two_windows_install_once(environment: Environment, index: FakeIndex) ->
     ]
 
 
-def test_a_wheel_with_another_hash_is_refused_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
-    index.announced["alpha-1.0-py3-none-any.whl"] = "0" * 64
-    told = environment.prepare()
-    assert "its hash differs" in sentence(told, "first")
-    assert told[-1]["states"] == {"first": "failed", "second": "ready"}
+def test_a_part_that_cannot_be_had_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
+    """With another hash, not in the index, or only as source that cannot be compiled: each start for another reason."""
+    name = "alpha-1.0-py3-none-any.whl"
+    index.announced[name] = "0" * 64
+    reasons = [first_fails(environment)]
     assert environment.works("beta")
     assert not environment.works("alpha")
     index.announced.clear()
-    finishes(environment)
-
-
-def test_a_full_disk_while_unpacking_stops_in_a_sentence(environment: Environment) -> None:
-    environment.watch("alpha/large.bin", FULL)
-    told = environment.prepare()
-    assert "the disk is full" in sentence(told, "first")
-    assert "the disk is full" in told[-1]["end"]
-    assert told[-1]["states"]["second"] == "waiting"
-    environment.unwatch()
-    finishes(environment)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-def test_a_file_that_may_not_grow_is_room_that_lacks(environment: Environment) -> None:
-    """The system itself refuses here: no file may be longer than half of a wheel."""
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))"
-    (environment.folder / "sitecustomize.py").write_text(limit)
-    assert "the disk is full" in sentence(environment.prepare(), "first")
-    environment.unwatch()
-    finishes(environment)
-
-
-def test_without_a_compiler_that_part_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
-    whole = index.files.pop("alpha-1.0-py3-none-any.whl")
+    whole = index.files.pop(name)
+    reasons.append(first_fails(environment))
     index.add_source("alpha", "CMake Error: No CMAKE_CXX_COMPILER could be found.")
-    told = environment.prepare()
-    assert "it could not be compiled" in sentence(told, "first")
-    assert "build-essential" in sentence(told, "first")
-    assert told[-1] == {"end": "", "states": {"first": "failed", "second": "ready"}}
-    index.files["alpha-1.0-py3-none-any.whl"] = whole
+    reasons.append(first_fails(environment))
+    for reason, said in zip(("its hash differs", "does not have it", "it could not be compiled"), reasons, strict=True):
+        assert reason in said
+    assert "build-essential" in reasons[-1]
+    index.files[name] = whole
     finishes(environment)
 
 
-def test_an_index_that_lacks_a_package_fails_that_part_only(environment: Environment, index: FakeIndex) -> None:
-    whole = index.files.pop("alpha-1.0-py3-none-any.whl")
+def first_fails(environment: Environment) -> str:
+    """What is said of the first part, which fails; the second is ready."""
     told = environment.prepare()
-    assert "does not have it" in sentence(told, "first")
     assert told[-1] == {"end": "", "states": {"first": "failed", "second": "ready"}}
-    index.files["alpha-1.0-py3-none-any.whl"] = whole
-    finishes(environment)
+    return sentence(told, "first")
 
 
-def test_a_proxy_that_refuses_is_named(environment: Environment) -> None:
+def test_what_stops_an_installation_is_said_and_the_next_start_gets_past_it(
+    environment: Environment, index: FakeIndex
+) -> None:
+    """The offline switch, a proxy that refuses, a disk that is full."""
+    told = environment.prepare(BIASPRINT_OFFLINE="1")
+    assert "offline switch is on" in told[-1]["end"]
+    assert index.asked == []
+
     elsewhere = {"PIP_INDEX_URL": "http://index.example/simple", "PIP_TRUSTED_HOST": "index.example"}
     with socket.socket() as taken:  # bound, and nobody listens
         taken.bind(("127.0.0.1", 0))
@@ -282,11 +261,16 @@ def test_a_proxy_that_refuses_is_named(environment: Environment) -> None:
     said = sentence(told, "first")  # the second as of pip 26, which does not say that it was a proxy
     assert "the proxy refuses" in said or "through the proxy that is set" in said
     assert told[-1]["states"]["second"] == "waiting"
-    finishes(environment)
 
+    if sys.platform != "win32":  # the system itself refuses here: no file may be longer than half of a wheel
+        limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, 700_000))"
+        (environment.folder / "sitecustomize.py").write_text(limit)
+        assert "the disk is full" in sentence(environment.prepare(), "first")
 
-def test_the_offline_switch_stands_above_it(environment: Environment, index: FakeIndex) -> None:
-    told = environment.prepare(BIASPRINT_OFFLINE="1")
-    assert "offline switch is on" in told[-1]["end"]
-    assert index.asked == []
+    environment.watch(("alpha/large.bin",), FULL)
+    told = environment.prepare()
+    assert "the disk is full" in sentence(told, "first")
+    assert "the disk is full" in told[-1]["end"]
+    assert told[-1]["states"]["second"] == "waiting"
+    environment.unwatch()
     finishes(environment)
