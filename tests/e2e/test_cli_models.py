@@ -1,11 +1,10 @@
-"""`models` and `offline` on the command line, and the offline promise of the whole program."""
+"""`models` and `offline` on the command line."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_support import biasprint, program, refused
+from cli_support import biasprint, refused
 from fake_hub import FakeHub, Repository, Rule, classifier
 
 from core.machine import offline
@@ -116,64 +115,6 @@ def test_the_switch_is_set_told_and_obeyed(hub: FakeHub, monkeypatch: pytest.Mon
     assert "stays on" in answer.err
     assert answer.out.startswith("Offline")
     refused("offline", "maybe", code=2, says="maybe")
-
-
-# Written to sitecustomize.py, which every Python reads as it starts. A socket that was refused was not opened.
-SITE = """
-import os, socket, sys
-opening = socket.socket.__init__
-def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
-    opening(self, family, type, proto, fileno)
-    if self.family in (socket.AF_INET, socket.AF_INET6):
-        with open(os.environ["SOCKETS"], "a") as log:
-            log.write(" ".join(sys.argv) + "\\n")
-socket.socket.__init__ = __init__
-with open(os.environ["SOCKETS"] + ".processes", "a") as log:
-    log.write(f"{os.getpid()}\\n")
-"""
-
-
-def test_no_process_of_the_program_opens_an_internet_socket_while_it_is_offline(tmp_path: Path) -> None:
-    """Every Python of the program, its children included, writes down each such socket that it opens.
-
-    Not needless: a library that scorers import tries at its import whether this computer has IPv6.
-    """
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(SITE)
-    log = tmp_path / "sockets"
-    env = {"PYTHONPATH": str(site), "SOCKETS": str(log), offline.VARIABLE: "1", "OMP_NUM_THREADS": "1"}
-    file = tmp_path / "study.biasprint"
-    commands: list[tuple[object, ...]] = [
-        ("--help",),
-        ("new", file),
-        ("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars"),
-        ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large"),
-        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),  # spaCy, torch and transformers
-        ("measure", "creativity", file, "--json"),
-        ("models", "list", "--json"),
-        ("offline", "status"),
-    ]
-    for command in commands:
-        answer = program(*command, env=env)
-        assert answer.code == 0, f"{command}: {answer.err}"
-        if "--json" in command:
-            json.loads(answer.out)
-    processes = set(Path(f"{log}.processes").read_text().split())
-    assert len(processes) > len(commands), "the children are watched too"
-    assert not log.exists(), log.read_text()
-
-
-def test_the_watch_would_see_a_socket(tmp_path: Path) -> None:
-    """The test above can fail: in the same way, a command that tries to connect is written down."""
-    pytest.importorskip("huggingface_hub")
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(SITE)
-    log = tmp_path / "sockets"
-    env = {"PYTHONPATH": str(site), "SOCKETS": str(log), "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
-    assert program("models", "get", NAME, env=env).code == 1
-    assert log.exists()
 
 
 def test_the_engine_is_said_to_be_here_or_why_it_cannot_come(monkeypatch, capsys):

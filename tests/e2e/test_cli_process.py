@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from cli_support import ROOT, biasprint, program
+
+from core.machine import offline
 
 LOUD = """
 import os, sys
@@ -48,20 +51,73 @@ def test_without_a_terminal_nothing_is_drawn(tmp_path: Path) -> None:
     assert answer.err == "Writing for Context-less letters, version 1.\n"
 
 
-def test_a_command_loads_neither_qt_nor_models_into_its_own_process(tmp_path: Path) -> None:
-    table = tmp_path / "letters.csv"
-    table.write_text("text,group\nHe leads.,male\nShe helps.,female\n")
-    script = """
+# Written to sitecustomize.py, which every Python reads as it starts. A socket that was refused was not opened.
+SITE = """
+import os, socket, sys
+opening = socket.socket.__init__
+def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
+    opening(self, family, type, proto, fileno)
+    if self.family in (socket.AF_INET, socket.AF_INET6):
+        with open(os.environ["SOCKETS"], "a") as log:
+            log.write(" ".join(sys.argv) + "\\n")
+socket.socket.__init__ = __init__
+with open(os.environ["SOCKETS"] + ".processes", "a") as log:
+    log.write(f"{os.getpid()}\\n")
+"""
+# Commands one after another in one process, each a line with tabs between its words; what it has loaded in the end.
+WALK = """
 import sys
 from desktop.__main__ import main
 if __name__ == "__main__":
-    assert main(["measure", "letters", sys.argv[1], "--json"]) == 0
+    for line in sys.argv[1:]:
+        code = main(line.split(chr(9)))
+        assert code == 0, line
     heavy = {"PySide6", "torch", "transformers", "sentence_transformers", "spacy", "textblob", "scipy", "statsmodels"}
     print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-    place = tmp_path / "script.py"
-    place.write_text(script)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    run = subprocess.run([sys.executable, place, table], env=environment, capture_output=True, text=True, timeout=120)
+
+
+def watched(tmp_path: Path) -> tuple[dict[str, str], Path]:
+    """Variables under which every Python of the program, its children included, writes such sockets into a file."""
+    site, log = tmp_path / "site", tmp_path / "sockets"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(SITE)
+    return {"SOCKETS": str(log), "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}, log
+
+
+def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_qt_nor_models(tmp_path: Path) -> None:
+    """The watch is not needless: a library that scorers import tries at its import whether there is IPv6."""
+    watch, log = watched(tmp_path)
+    table, file, place = tmp_path / "letters.csv", tmp_path / "study.biasprint", tmp_path / "walk.py"
+    table.write_text("text,group\nHe leads.,male\nShe helps.,female\n")
+    place.write_text(WALK)
+    commands: list[tuple[object, ...]] = [
+        ("--help",),
+        ("new", file),
+        ("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars"),
+        ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large"),
+        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),  # spaCy, torch and transformers
+        ("measure", "creativity", file, "--json"),
+        ("measure", "letters", table, "--json"),
+        ("models", "list", "--json"),
+        ("offline", "status"),
+    ]
+    lines = ["\t".join(map(str, command)) for command in commands]
+    environment = {**os.environ, **watch, offline.VARIABLE: "1", "OMP_NUM_THREADS": "1"}
+    run = subprocess.run(
+        [sys.executable, place, *lines], env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
     assert run.returncode == 0, run.stderr
     assert run.stderr.splitlines()[-1] == "[]"
+    processes = set(Path(f"{log}.processes").read_text().split())
+    assert len(processes) >= 3, "the children that write and compute are watched too"
+    assert not log.exists(), log.read_text()
+
+
+def test_the_watch_would_see_a_socket(tmp_path: Path) -> None:
+    """The test above can fail: in the same way, a command that tries to connect is written down."""
+    pytest.importorskip("huggingface_hub")
+    watch, log = watched(tmp_path)
+    env = {**watch, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
+    assert program("models", "get", "language-agency", env=env).code == 1
+    assert log.exists()
