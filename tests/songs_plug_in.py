@@ -1,6 +1,15 @@
 """A fifth study from outside the tree: a small distribution with a module and an entry point."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
+
+from core.compute import shared
+from core.compute.messages import plug_in_packages
+from core.studies.registry import studies
 
 MODULE = """
 from core.studies.study import InputTable, Study, StudyWords
@@ -69,3 +78,20 @@ def install(site: Path) -> Path:
     (info / "entry_points.txt").write_text("[biasprint.studies]\nsongs = songs_study:STUDY\n")
     (site / "songs_study.py").write_text(MODULE)
     return site
+
+
+@contextmanager
+def installed(site: Path) -> Iterator[None]:
+    """This process, and the compute process that it starts next, find the study as if it had just been installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(install(site))
+        _forget()
+        yield
+    _forget()
+    sys.modules.pop("songs_study", None)
+
+
+def _forget() -> None:
+    for known in (studies, plug_in_packages):
+        known.cache_clear()
+    shared().close()

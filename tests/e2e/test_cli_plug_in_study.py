@@ -1,45 +1,38 @@
 """A fifth study, a plug-in from outside the tree, on the command line: made, imported, measured and reported."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import songs_plug_in
-from cli_support import Answer, program
-
-Run = Callable[..., Answer]
+from cli_support import biasprint, refused
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    site = songs_plug_in.install(tmp_path / "site")
-
-    def with_songs(*argv: object, code: int = 0) -> Answer:
-        answer = program(*argv, env={"PYTHONPATH": str(site)})
-        assert answer.code == code, answer.err
-        return answer
-
-    return with_songs
+def songs(tmp_path: Path) -> Iterator[None]:
+    with songs_plug_in.installed(tmp_path / "site"):
+        yield
 
 
-def test_a_plug_in_runs_through_new_import_measure_and_report(tmp_path: Path, run: Run) -> None:
+@pytest.mark.usefixtures("songs")
+def test_a_plug_in_runs_through_new_import_measure_and_report(tmp_path: Path) -> None:
     file, table, report = tmp_path / "study.biasprint", tmp_path / "songs.csv", tmp_path / "songs.html"
     table.write_text(songs_plug_in.TABLE)
-    assert run("new", file, "--study", "songs", "--json").json["studies"] == {"songs": 6}
-    assert run("import", file, table, "--json").json["added"] == 5
-    measured = run("measure", "songs", file, "--json", "--report", report).json
+    assert biasprint("new", file, "--study", "songs", "--json").json["studies"] == {"songs": 6}
+    assert biasprint("import", file, table, "--json").json["added"] == 5
+    measured = biasprint("measure", "songs", file, "--json", "--report", report).json
     (finding,) = measured["findings"]
     assert (finding["id"], finding["groups"], finding["n"]) == ("songs.words", ["cat", "dog"], 5)
     assert finding["estimate"] == pytest.approx(songs_plug_in.WORDS)
     assert "Longer songs" in report.read_text(encoding="utf-8")
-    assert run("measure", "songs", table, "--json").json["findings"][0]["estimate"] == finding["estimate"]
+    assert biasprint("measure", "songs", table, "--json").json["findings"][0]["estimate"] == finding["estimate"]
 
 
-def test_its_prompts_are_written_for_and_not_narrowed(tmp_path: Path, run: Run) -> None:
+@pytest.mark.usefixtures("songs")
+def test_its_prompts_are_written_for_and_not_narrowed(tmp_path: Path) -> None:
     file = tmp_path / "study.biasprint"
-    run("new", file, "--study", "songs")
-    refused = run("prompts", file, "--study", "songs", "--theme", "stars", code=2)
-    assert "The prompts of songs have no themes" in refused.err
+    biasprint("new", file, "--study", "songs")
+    refused("prompts", file, "--study", "songs", "--theme", "stars", code=2, says="The prompts of songs have no themes")
 
 
 def test_a_target_of_no_plug_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """A fifth study, a plug-in from outside the tree, in the window: prompts, import dialog, findings and charts."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +8,6 @@ import songs_plug_in
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.compute import shared
-from core.compute.messages import plug_in_packages
-from core.studies.registry import studies
 from desktop import theme
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
@@ -23,16 +19,9 @@ PATIENCE = 60_000
 
 
 @pytest.fixture
-def songs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.syspath_prepend(songs_plug_in.install(tmp_path / "site"))
-    for known in (studies, plug_in_packages):
-        known.cache_clear()
-    shared().close()  # the next one is started with this path
-    yield
-    shared().close()
-    for known in (studies, plug_in_packages):
-        known.cache_clear()
-    sys.modules.pop("songs_study", None)
+def songs(tmp_path: Path) -> Iterator[None]:
+    with songs_plug_in.installed(tmp_path / "site"):
+        yield
 
 
 @pytest.fixture
