@@ -28,20 +28,20 @@ def news_file(empty: Path) -> Path:
     return empty
 
 
-def test_letters_and_their_twins_are_compared_judged_and_measured(study_file: Path) -> None:
-    made = biasprint("compare", study_file, "--kind", "twin", "--per-axis", 6, "--seed", 2, "--json").json
+def test_letters_and_their_twins_are_compared_judged_and_measured(measured_file: Path) -> None:
+    made = biasprint("compare", measured_file, "--kind", "twin", "--per-axis", 6, "--seed", 2, "--json").json
     assert (made["made"], made["comparisons"]) == (True, {"twin": 6})
-    again = biasprint("compare", study_file, "--kind", "twin", "--per-axis", 6, "--seed", 2, "--json").json
+    again = biasprint("compare", measured_file, "--kind", "twin", "--per-axis", 6, "--seed", 2, "--json").json
     assert (again["plan"], again["made"]) == (made["plan"], False)
-    judge(study_file)
-    measured = biasprint("measure", "creativity", study_file, "--json").json
+    judge(measured_file)
+    measured = biasprint("measure", "creativity", measured_file, "--json").json
     found = {
         one["dims"]["axis"]: one
         for one in measured["findings"]
         if one["id"] == "creativity.abs" and one["variant"] == "default" and len(one["dims"]) == 1
     }
     assert sorted(found["twin"]["groups"]) == ["female", "male"]
-    biasprint("check", study_file)
+    biasprint("check", measured_file)
 
 
 def test_letters_are_compared_by_group(study_file: Path) -> None:

@@ -104,18 +104,18 @@ def test_a_model_judges_every_plan_and_its_flip_rate_is_told(study_file: Path) -
 
 
 @pytest.mark.usefixtures("magistrate")
-def test_a_judge_that_always_takes_the_first_card_is_seen_through(study_file: Path, tmp_path: Path) -> None:
-    answer = biasprint("judge", study_file, *BY, "first", "--axis", "orientation", "--json").json
+def test_a_judge_that_always_takes_the_first_card_is_seen_through(measured_file: Path, tmp_path: Path) -> None:
+    answer = biasprint("judge", measured_file, *BY, "first", "--axis", "orientation", "--json").json
     (plan,) = answer["plans"]
     assert (plan["flip_rate"], plan["first_card"]) == (1.0, 1.0)
-    found = biasprint("measure", "creativity", study_file, "--axis", "orientation", "--json").json["findings"]
+    found = biasprint("measure", "creativity", measured_file, "--axis", "orientation", "--json").json["findings"]
     of_model = [one for one in found if one["dims"] == {"axis": "orientation", "rater_kind": "model"}]
     (score,) = [one for one in of_model if (one["id"], one["variant"]) == ("creativity.abs", "default")]
     assert score["estimate"] == pytest.approx(0.0)
     (flips,) = [one for one in found if one["id"] == "creativity.agreement.flips"]
     assert (flips["estimate"], flips["dims"]) == (1.0, {"axis": "orientation", "rater": "first"})
     out = tmp_path / "judgments.csv"
-    biasprint("export", study_file, "judgments", "--out", out)
+    biasprint("export", measured_file, "judgments", "--out", out)
     with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["rater_kind"] == "model"]
     assert len(rows) == plan["wanted"]
@@ -123,22 +123,22 @@ def test_a_judge_that_always_takes_the_first_card_is_seen_through(study_file: Pa
 
 
 @pytest.mark.usefixtures("magistrate")
-def test_what_people_judged_is_measured_as_before(study_file: Path) -> None:
-    measure = ("measure", "creativity", study_file, "--axis", "gender", "--json")
+def test_what_people_judged_is_measured_as_before(measured_file: Path) -> None:
+    measure = ("measure", "creativity", measured_file, "--axis", "gender", "--json")
     before = biasprint(*measure).json["findings"]
-    biasprint("judge", study_file, *BY, "fair")
+    biasprint("judge", measured_file, *BY, "fair")
     after = biasprint(*measure).json["findings"]
     assert all(one in after for one in before)
     assert len(after) > len(before)
 
 
 @pytest.mark.usefixtures("magistrate")
-def test_requests_that_failed_are_made_again_by_the_same_command(study_file: Path) -> None:
-    command = ("judge", study_file, *BY, "fair", "--axis", "gender")
+def test_requests_that_failed_are_made_again_by_the_same_command(measured_file: Path) -> None:
+    command = ("judge", measured_file, *BY, "fair", "--axis", "gender")
     told = biasprint(*command, "--set", "broken=true").out
     assert "Requests failed (36 server): the same command makes them again, --finish counts the rest" in told
     assert "no preference can be told" in told
-    said = biasprint("measure", "creativity", study_file, "--axis", "gender", "--json").err
+    said = biasprint("measure", "creativity", measured_file, "--axis", "gender", "--json").err
     assert "1 sessions of models that have not judged everything were left out" in said
     (again,) = biasprint(*command, "--set", "broken=true", "--finish", "--json").json["plans"]
     assert (again["closed"], again["failures"]) == (False, {"server": 36})  # not even --finish makes answers

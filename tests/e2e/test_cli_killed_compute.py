@@ -3,15 +3,17 @@
 import os
 import shutil
 import signal
+import sqlite3
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_support import biasprint, narrow, outputs_of, refused
+from cli_support import biasprint, outputs_of, refused
 
 from core.compute import ComputeProcess, models, process, shared
 from core.compute.process import ChildGone
@@ -74,19 +76,19 @@ def scores_of(path: Path) -> dict[tuple[str, str], bytes]:
     return found
 
 
-def test_measuring_goes_on_after_the_compute_process_died(study_file: Path, tmp_path: Path, killer: Killer) -> None:
-    file = tmp_path / "letters.biasprint"
-    biasprint("new", file, "--study", "letters")
-    narrow(file, 40)
-    biasprint("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "small")
-    uninterrupted = Path(shutil.copy(file, tmp_path / "other.biasprint"))
+def test_measuring_goes_on_after_the_compute_process_died(
+    measured_file: Path, findings_of: Callable[[str], str], killer: Killer
+) -> None:
+    """The project has been measured, and forgets its findings and the counts of words."""
+    with closing(sqlite3.connect(measured_file)) as connection, connection:
+        connection.execute("DELETE FROM finding")
+        connection.execute("DELETE FROM score WHERE scorer LIKE 'lexicon%'")
     killer.at(5)  # after both counts, while it resamples
-    refused("measure", "letters", file, "--json", code=1, says=DIED)
-    with Project.open(file, read_only=True) as project:
+    refused("measure", "letters", measured_file, "--json", code=1, says=DIED)
+    with Project.open(measured_file, read_only=True) as project:
         assert project.findings.all() == ()
-        assert project.scores.known()
-    found = biasprint("measure", "letters", file, "--json").json["findings"]
-    assert found == biasprint("measure", "letters", uninterrupted, "--json").json["findings"] != []
+        assert {"lexicon", "lexicon_published"} <= {name for name, _, _ in project.scores.known()}
+    assert biasprint("measure", "letters", measured_file, "--json").out == findings_of("letters")
 
 
 def test_generating_goes_on_after_the_model_process_died(
