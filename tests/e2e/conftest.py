@@ -2,10 +2,13 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_support import biasprint, judge, open_session
+
+from core.prompts import letters
 
 THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")
 
@@ -66,3 +69,12 @@ def measured_file(_scored: Path, tmp_path: Path) -> Path:
 def findings_of(_scored: Path) -> Callable[[str], str]:
     """What `measure STUDY --json` printed of the measured project."""
     return lambda study: (_scored.parent / f"{study}.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def few_letters(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Letters are asked for in four occupations instead of twelve: where it does not matter how many; their number."""
+    design = letters.letter_design()
+    few = replace(design, occupations=design.occupations[:4])
+    monkeypatch.setattr(letters, "letter_design", lambda: few)
+    return len(few.occupations) * len(few.ages) * 2

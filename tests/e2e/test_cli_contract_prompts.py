@@ -129,7 +129,7 @@ def test_a_set_worded_with_bias_is_declined_when_asked_and_nothing_is_written(fi
     assert biasprint(*letters, "--json").json["done"] == 120
 
 
-def test_the_mitigation_arm_is_measured_against_the_same_prompts_without_it(file: Path) -> None:
+def test_the_mitigation_arm_is_measured_against_the_same_prompts_without_it(file: Path, few_letters: int) -> None:
     names = [f"--name={name}" for name in ("Joseph=male", "Kelly=female")]
     made(file, "letters", *names, "--mitigation", "even_words")
     biasprint("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "large", "--seed", 1)
@@ -138,9 +138,9 @@ def test_the_mitigation_arm_is_measured_against_the_same_prompts_without_it(file
     assert len(changes) == 9
     for change in changes:
         assert change["dims"] == {"arm": "even_words"}
-        assert change["n_by_group"] == {"male": 60, "female": 60}
+        assert change["n_by_group"] == {"male": few_letters // 2, "female": few_letters // 2}
         # The synthetic author heeds no instruction: nothing is found.
         assert change["p_adjusted"] is None or change["p_adjusted"] > 0.05
     main = [f for f in answer["findings"] if f["id"] == "letters.lexicon.odds_ratio" and "arm" not in f["dims"]]
-    assert {finding["n"] for finding in main} == {120}
-    assert {f["n"] for f in answer["findings"] if f["dims"].get("arm") and f not in changes} == {120}
+    assert {finding["n"] for finding in main} == {few_letters}
+    assert {f["n"] for f in answer["findings"] if f["dims"].get("arm") and f not in changes} == {few_letters}

@@ -114,10 +114,11 @@ ENDS: tuple[tuple[tuple[Answer, ...], str], ...] = (
 
 
 def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_does(tmp_path: Path):
-    """540 requests. Another seed is another request, and all of a prompt end alike."""
+    """108 prompts in eight ways. Another seed is another request, and all of a prompt end alike."""
     file = tmp_path / "study.biasprint"
     biasprint("new", file)
-    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song")
+    themes = [f"--theme={theme}" for theme in ("stars", "sun", "rain", "trees", "joy", "fear")]
+    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *themes)
     asked_for: dict[tuple[str, int], int] = {}
 
     def ends(prompt: str) -> tuple[tuple[Answer, ...], str]:
@@ -134,10 +135,11 @@ def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_d
         write = ("generate", file, "--study", "creativity", "--backend", "openai_compatible", "--model", "small")
         found = biasprint(*write, "--endpoint", "here", "--json").json
     outputs = read(file)
-    assert len(outputs) == found["wanted"] == found["done"] + found["failed"] == 540
+    assert len(outputs) == found["wanted"] == found["done"] + found["failed"] == 108
     assert all(row.failure == ends(row.prompt)[1] for row in outputs)
     assert found["failures"] == {kind: count for kind, count in Counter(row.failure for row in outputs).items() if kind}
-    assert len(asked_for) == 540
+    assert len(asked_for) == 108
+    assert {ends(row.prompt) for row in outputs} == set(ENDS)
     for (prompt, _), times in asked_for.items():
         answers, failure = ends(prompt)
         assert times == (2 if failure == "server" else len(answers)), (prompt, failure)

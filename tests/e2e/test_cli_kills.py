@@ -29,7 +29,7 @@ SHOWN = re.compile(r"(\d+)/(\d+)")
 PATIENCE_SECONDS = 60.0
 
 # Has imported what the commands import, and does each line as a command in a fork of itself. What a kill could harm
-# begins after the imports, and ten kills take half the time. The soak test starts the program itself.
+# begins after the imports, and the kills take half the time. The soak test starts the program itself.
 WARM = """
 import os, sys
 import core.cli.app, core.compute, core.runs.generate, core.runs.score, core.runs.setup, rich.progress
@@ -174,8 +174,8 @@ def kill_while_generating(run: Run, folder: Path, kills: int, samples: int, seed
         assert len(project.runs.all()) == 1
 
 
-def test_killed_ten_times_while_generating_nothing_is_lost_and_nothing_is_twice(tmp_path: Path, warm: Run) -> None:
-    kill_while_generating(warm, tmp_path, kills=10, samples=4, seed=1)
+def test_killed_six_times_while_generating_nothing_is_lost_and_nothing_is_twice(tmp_path: Path, warm: Run) -> None:
+    kill_while_generating(warm, tmp_path, kills=6, samples=2, seed=1)
 
 
 @pytest.mark.soak
