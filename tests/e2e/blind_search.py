@@ -17,7 +17,8 @@ WITHOUT_WORDS = {
     "bool", "int", "uint", "double", "QPoint", "QPointF", "QSize", "QSizeF", "QRect", "QRectF", "QMargins", "QRegion",
     "QSizePolicy", "QColor", "QPalette", "QCursor",
 }  # fmt: skip
-_PROPERTIES: dict[tuple[type, str], list[str]] = {}
+WORDS = {"QString", "QVariant"}
+_PROPERTIES: dict[tuple[type, str, bool], list[str]] = {}
 
 
 def search(window: MainWindow, secrets: Mapping[str, str], kinds: Collection[str]) -> tuple[set[str], set[str]]:
@@ -78,14 +79,30 @@ def told_by(one: QObject) -> Iterator[object]:
         yield from cells(one)
 
 
-def _properties(one: QObject) -> list[str]:
-    """The properties of its class, but for numbers, places and the like, which hold no word."""
+def words_of(one: QObject) -> Iterator[str]:
+    """What Qt tells of an object in words alone: much less than all."""
+    for name in (*_properties(one, WORDS), *(name.data().decode() for name in one.dynamicPropertyNames())):
+        with suppress(RuntimeError):  # of a kind that Python has no word for
+            said = one.property(name)
+            if isinstance(said, str):
+                yield said
+    if isinstance(one, QTextDocument):
+        yield one.toPlainText()
+    if isinstance(one, QAbstractItemModel):
+        yield from (said for said in cells(one) if isinstance(said, str))
+
+
+def _properties(one: QObject, types: Collection[str] = ()) -> list[str]:
+    """The properties of its class, of these types or but for numbers, places and the like, which hold no word."""
     about = one.metaObject()
-    kind = (type(one), about.className())  # a class of Qt's own may be known in Python by an ancestor's name
+    # A class of Qt's own may be known in Python by an ancestor's name.
+    kind = (type(one), about.className(), not types)
     if kind not in _PROPERTIES:
         of_class = [about.property(index) for index in range(about.propertyCount())]
         _PROPERTIES[kind] = [
-            each.name() for each in of_class if each.typeName() not in WITHOUT_WORDS and not each.isEnumType()
+            each.name()
+            for each in of_class
+            if (each.typeName() in types if types else each.typeName() not in WITHOUT_WORDS and not each.isEnumType())
         ]
     return _PROPERTIES[kind]
 
