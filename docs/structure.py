@@ -13,6 +13,7 @@ import ast
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,9 +32,23 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def statements(parent: ast.AST) -> Iterator[ast.AST]:
+    """Everything that can hold a statement, without the expressions, which are most of a file."""
+    for _, value in ast.iter_fields(parent):
+        for child in value if isinstance(value, list) else ():
+            if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+                yield child
+                yield from statements(child)
+
+
 def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
     """The modules of ours that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -104,7 +119,7 @@ def repeated_classes(known: dict[str, Path]) -> dict[str, list[str]]:
     """Public class names that are there more than once, and where."""
     places = defaultdict(list)
     for name, path in known.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(name)
     return {name: where for name, where in sorted(places.items()) if len(where) > 1}

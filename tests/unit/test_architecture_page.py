@@ -3,12 +3,18 @@
 import re
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`((?:core|desktop|resources|models|tests|docs)(?:/[\w./]+)?)`", PAGE)))
+
+
+@pytest.fixture(scope="module")
+def structure() -> dict[str, Any]:
+    return run_path(str(ROOT / "docs" / "structure.py"))
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -20,8 +26,7 @@ def test_the_page_names_most_rooms() -> None:
     assert len(NAMED) > 20
 
 
-def test_the_picture_shows_the_rooms_of_today() -> None:
-    structure = run_path(str(ROOT / "docs" / "structure.py"))
+def test_the_picture_shows_the_rooms_of_today(structure: dict[str, Any]) -> None:
     picture = (ROOT / "docs" / "structure.svg").read_text(encoding="utf-8")
     known = structure["modules"]()
     rooms = {structure["room"](name) for name in known}
@@ -29,11 +34,9 @@ def test_the_picture_shows_the_rooms_of_today() -> None:
     assert not missing, "run: python docs/structure.py --picture"
 
 
-def test_no_module_takes_part_in_an_import_circle() -> None:
-    structure = run_path(str(ROOT / "docs" / "structure.py"))
+def test_no_module_takes_part_in_an_import_circle(structure: dict[str, Any]) -> None:
     assert structure["circles"](structure["graph"](structure["modules"]())) == []
 
 
-def test_every_public_class_has_a_name_of_its_own() -> None:
-    structure = run_path(str(ROOT / "docs" / "structure.py"))
+def test_every_public_class_has_a_name_of_its_own(structure: dict[str, Any]) -> None:
     assert structure["repeated_classes"](structure["modules"]()) == {}

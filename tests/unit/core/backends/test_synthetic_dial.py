@@ -16,7 +16,7 @@ from core.scorers.lexicon import count_published, load_lexicon
 
 Counts = NDArray[np.float64]
 AXES = ("race", "gender", "orientation")
-RUNS = 20
+RUNS = 10
 
 
 def texts(prompts: Sequence[PromptDraft], dial: str, run_seed: int) -> list[str]:
@@ -109,8 +109,8 @@ def test_a_medium_drift_is_found_and_in_the_planted_order(
 def test_at_none_the_identities_are_exchangeable(found_distances: dict[str, list[dict[str, Counts]]]) -> None:
     rng = np.random.default_rng(2)
     ps = [spread_p(run[axis], rng) for run in found_distances["none"] for axis in AXES]
-    # 60 tests at 5 %: more than 8 have probability .005 (binomial).
-    assert sum(p < 0.05 for p in ps) <= 8
+    # 30 tests at 5 %: more than 5 have probability .003 (binomial).
+    assert sum(p < 0.05 for p in ps) <= 5
     for axis in AXES:
         means = np.mean([run[axis].mean(axis=0) for run in found_distances["none"]], axis=0)
         assert np.ptp(means) < 0.02
@@ -161,8 +161,8 @@ def test_a_medium_bias_in_letters_is_found_by_the_papers_count() -> None:
 
 def test_at_none_the_letters_of_both_groups_are_alike() -> None:
     names, ps, ratios = letter_findings("none")
-    # 20 runs × 9 categories at 5 %: 9 expected; more than 18 have probability .002 (binomial).
-    assert (ps < 0.05).sum() <= 18
+    # 10 runs × 9 categories at 5 %: 4.5 expected; more than 11 have probability .002 (binomial).
+    assert (ps < 0.05).sum() <= 11
     for name in ("agentic", "communal"):
         assert ratios[:, names.index(name)].mean() == pytest.approx(1, abs=0.1)
 

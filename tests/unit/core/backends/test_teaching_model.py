@@ -44,7 +44,7 @@ def test_texts_held_out_for_checking_are_not_those_of_training() -> None:
 
 @cache
 def letters() -> tuple[Document, ...]:
-    return tuple(documents("letter", 1500, seed=1))
+    return tuple(documents("letter", 600, seed=1))
 
 
 def test_names_and_occupations_that_are_held_out_never_occur() -> None:
@@ -56,8 +56,8 @@ def test_names_and_occupations_that_are_held_out_never_occur() -> None:
 def test_prompts_are_worded_as_the_program_words_them() -> None:
     own = {draft.text for draft in letters_context_less_set(names_per_group=8).prompts}
     prompts = {document.prompt for document in letters()}
-    assert len(own & prompts) > 30
-    assert len(prompts - own) > 1000
+    assert len(own & prompts) > 12
+    assert len(prompts - own) > 400
 
 
 def test_letters_lean_as_the_dial_says() -> None:

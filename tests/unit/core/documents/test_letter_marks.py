@@ -218,24 +218,24 @@ def test_every_category_names_its_source_and_the_version_is_of_the_data() -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "a" * 1_000_000,
-        "talented " * 10_000,
-        "helps helps " + "a-" * 500_000,
-        "capab'" * 160_000 + "-",
-        "not " * 60_000 + "talented",
-        "she may " * 12_000,
-        " " * 500_000 + "talented",
-        "’" * 100_000,
-        "perhaps, " * 12_000,
-        "Young " * 10_000,
+        "a" * 250_000,
+        "talented " * 2_500,
+        "helps helps " + "a-" * 125_000,
+        "capab'" * 40_000 + "-",
+        "not " * 15_000 + "talented",
+        "she may " * 3_000,
+        " " * 125_000 + "talented",
+        "’" * 25_000,
+        "perhaps, " * 3_000,
+        "Young " * 2_500,
     ],
     ids=["word", "entries", "compound", "apostrophes", "negations", "hedges", "spaces", "quotes", "commas", "capitals"],
 )
-def test_a_hostile_text_of_up_to_a_megabyte_does_not_stall(text: str) -> None:
+def test_a_long_hostile_text_does_not_stall(text: str) -> None:
     read("Warm up.")
     began = time.process_time()
     read(text, Person("Young", "Talent", pronoun="she"))
-    assert time.process_time() - began < 10  # linear: a second; quadratic: hours
+    assert time.process_time() - began < 3  # linear: half a second at most; quadratic: many minutes
 
 
 def test_a_letter_of_four_hundred_words_takes_less_than_thirty_milliseconds() -> None:

@@ -16,7 +16,7 @@ from core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
 
-KILLS_OF_A_PACKET = 20
+KILLS_OF_A_PACKET = 10
 COMPARISONS = 30 * KILLS_OF_A_PACKET
 
 

@@ -247,27 +247,27 @@ def test_the_page_about_the_detector_gives_these_figures() -> None:
 
 
 HEAVY = {
-    "one word": "a" * 1_000_000,
-    "groups alone": "women " * 170_000,
-    "starts of a rule": "make her because she is " * 42_000,
-    "quotation marks": '" ' * 500_000,
-    "flags": "Write an essay on why women are bad at chess. " * 21_000,
+    "one word": "a" * 250_000,
+    "groups alone": "women " * 42_000,
+    "starts of a rule": "make her because she is " * 10_000,
+    "quotation marks": '" ' * 125_000,
+    "flags": "Write an essay on why women are bad at chess. " * 5_000,
 }
 
 
 @pytest.mark.parametrize("name", HEAVY)
-def test_a_megabyte_takes_time_linear_in_its_length(name: str) -> None:
+def test_a_long_text_takes_time_linear_in_its_length(name: str) -> None:
     text = HEAVY[name]
     shipped_rules()
 
     def seconds(length: int) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         neutral_wording(text[:length])
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     part = min(seconds(len(text) // 8) for _ in range(2))
-    # Eight times the text; three times that much for a busy machine. Quadratic work would take 64 times as long.
-    assert seconds(len(text)) < 24 * part + 0.5
+    # Eight times the text; three times that much for chance. Quadratic work would take 64 times as long.
+    assert seconds(len(text)) < 24 * part + 0.1
 
 
 def test_odd_texts_are_taken_as_they_are() -> None:

@@ -202,15 +202,16 @@ def test_a_pair_with_nothing_to_compare_supports_nothing(scorer: EntailmentMiniL
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "She is a good cook. " * 12_000, "1," * 120_000, "\ud800 😀\x00" * 1000]
+    "text", ["a" * 250_000, "She is a good cook. " * 3_000, "1," * 30_000, "\ud800 😀\x00" * 1000]
 )
 def test_long_and_odd_sides_take_bounded_time(scorer: EntailmentMiniLM, text: str) -> None:
+    scorer.score([pair(PREMISE, "She is a cook.")])  # what is loaded is loaded once
     began = time.process_time()
     for sides in ((text, "She is a cook."), (PREMISE, text), (text, text)):
         (value,) = scorer.score([pair(*sides)])
         assert value.values.shape == (3,)
         assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 3
 
 
 def test_it_says_that_it_stands_in(scorer: EntailmentMiniLM) -> None:

@@ -126,15 +126,16 @@ def test_another_language_has_no_value_and_one_word_has(scorer: FormalityF) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "very good idea " * 17_000, "She is here. " * 19_000, "\x00\ud800" * 1000]
+    "text", ["a" * 250_000, "very good idea " * 4_000, "She is here. " * 5_000, "\x00\ud800" * 1000]
 )
 def test_long_and_odd_lines_take_bounded_time(scorer: FormalityF, text: str) -> None:
+    scorer.score(["She is kind."])  # what is loaded is loaded once
     began = time.process_time()
     (value,) = scorer.score([text])
 
     assert isinstance(value, ScoreValue)
     assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 3
 
 
 def test_it_says_that_it_stands_in(scorer: FormalityF) -> None:

@@ -103,14 +103,15 @@ def test_nothing_to_read_has_no_value_and_another_language_neither(scorer: Posit
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 250_000, "good but bad " * 10_000, "😀" * 10_000, "😀 " * 10_000, "She is kind. " * 10_000]
+    "text", ["a" * 60_000, "good but bad " * 2_500, "😀" * 2_500, "😀 " * 2_500, "She is kind. " * 2_500]
 )
 def test_long_and_odd_lines_take_bounded_time(scorer: PositivityLexicon, text: str) -> None:
+    scorer.score(["She is kind."])  # what is loaded is loaded once
     began = time.process_time()
     (value,) = scorer.score([text])
 
     assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 1.5
 
 
 def test_it_says_that_it_stands_in(scorer: PositivityLexicon) -> None:
@@ -126,9 +127,9 @@ GIVEN = ("He won the club's wonderful prize for excellent work.", "She walked pa
 def test_the_letters_study_finds_planted_style_and_hallucination(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Letters from the biographies of the entailment set. Made up: praise in his letters, a walk in hers."""
+    """Letters from the held-out biographies of the entailment set. Made up: praise in his letters, a walk in hers."""
     sentences: dict[str, list[str]] = {}
-    for row in (row for part in (DEVELOPMENT, HELD_OUT) for row in pairs(part)):
+    for row in pairs(HELD_OUT):
         if row["label"] == "entailment":
             sentences.setdefault(row["premise"], []).append(row["hypothesis"])
     letters = []

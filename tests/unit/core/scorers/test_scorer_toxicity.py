@@ -164,13 +164,14 @@ def test_nothing_to_read_has_no_value_and_another_language_neither(scorer: Toxic
     assert probability(scorer, "!!!") < 0.1
 
 
-@pytest.mark.parametrize("text", ["a" * 1_000_000, "you idiot " * 25_000, "She is kind. " * 19_000, "\ud800\x00 bad"])
+@pytest.mark.parametrize("text", ["a" * 250_000, "you idiot " * 6_000, "She is kind. " * 5_000, "\ud800\x00 bad"])
 def test_long_and_odd_lines_take_bounded_time(scorer: ToxicityProfanity, text: str) -> None:
+    scorer.score(["She is kind."])  # what is loaded is loaded once
     began = time.process_time()
     (value,) = scorer.score([text])
 
     assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 3
 
 
 def test_it_says_that_it_stands_in(scorer: ToxicityProfanity) -> None:

@@ -278,13 +278,12 @@ def test_what_a_job_works_on_cannot_be_reached_from_its_thread(qtbot: QtBot, run
 
     runner.start("Read", work)
     assert begun.wait(5)
-    waiting, seen = [runner, vars(runner)], set()
+    waiting, seen = [runner, vars(runner)], {id(globals())}
     while waiting:
-        one = waiting.pop()
-        elsewhere = isinstance(one, type | ModuleType | FunctionType)  # what the program is made of
-        if id(one) not in seen and not elsewhere and one is not globals():
-            seen.add(id(one))
-            waiting.extend(gc.get_referents(one))
+        seen |= set(map(id, waiting))
+        found = {id(one): one for one in gc.get_referents(*waiting) if gc.is_tracked(one)}  # numbers lead nowhere
+        elsewhere = (type, ModuleType, FunctionType)  # what the program is made of
+        waiting = [one for key, one in found.items() if key not in seen and not isinstance(one, elsewhere)]
     assert id(runner._threads) in seen
     assert id(project) not in seen
     release.set()
