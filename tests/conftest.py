@@ -7,9 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import warm_children
+
+if TYPE_CHECKING:  # tests without a window do not load Qt
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
 
 # Before any test module is collected: Qt and platformdirs read these when they are imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -68,6 +73,14 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         if warm_children.possible():
             warm_children.prepare()
         yield folder
+
+
+@pytest.fixture
+def qtbot(qapp: "QApplication", request: pytest.FixtureRequest) -> "QtBot":
+    """The library's, which waits less between two looks."""
+    from waiting import Bot
+
+    return Bot(request)
 
 
 @pytest.fixture(autouse=True)

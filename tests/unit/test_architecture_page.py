@@ -1,6 +1,8 @@
 """The page about the architecture names files that are there, and the picture shows the rooms that there are."""
 
+import gc
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -13,8 +15,10 @@ NAMED = sorted(set(re.findall(r"`((?:core|desktop|resources|models|tests|docs)(?
 
 
 @pytest.fixture(scope="module")
-def structure() -> dict[str, Any]:
-    return run_path(str(ROOT / "docs" / "structure.py"))
+def structure() -> Iterator[dict[str, Any]]:
+    gc.disable()  # syntax trees are many objects, and none of them garbage
+    yield run_path(str(ROOT / "docs" / "structure.py"))
+    gc.enable()
 
 
 @pytest.mark.parametrize("name", NAMED)
