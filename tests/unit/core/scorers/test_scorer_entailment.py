@@ -201,9 +201,7 @@ def test_a_pair_with_nothing_to_compare_supports_nothing(scorer: EntailmentMiniL
     assert value.summary is None
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 250_000, "She is a good cook. " * 3_000, "1," * 30_000, "\ud800 😀\x00" * 1000]
-)
+@pytest.mark.parametrize("text", ["a" * 250_000, "She is a good cook. " * 3_000, "1," * 30_000, "\ud800 😀\x00" * 1000])
 def test_long_and_odd_sides_take_bounded_time(scorer: EntailmentMiniLM, text: str) -> None:
     scorer.score([pair(PREMISE, "She is a cook.")])  # what is loaded is loaded once
     began = time.process_time()
