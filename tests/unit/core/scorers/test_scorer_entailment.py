@@ -209,7 +209,7 @@ def test_long_and_odd_sides_take_bounded_time(scorer: EntailmentMiniLM, text: st
         (value,) = scorer.score([pair(*sides)])
         assert value.values.shape == (3,)
         assert np.isfinite(value.values).all()
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 10
 
 
 def test_it_says_that_it_stands_in(scorer: EntailmentMiniLM) -> None:
