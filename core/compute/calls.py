@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core.documents.report import write_report
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
+    from core.documents.word import in_reading_process as write_word
     from core.runs.compare.planning import in_compute as plan_comparisons
     from core.runs.explore import map_texts as map_texts
     from core.runs.explore import principal_directions as principal_directions
@@ -43,6 +44,7 @@ else:
     parse_letter_file = "core.documents.files.child:parse"
     group_tests = "core.documents.batches:group_tests"
     read_letter = "core.documents.reading:read_letter"
+    write_word = "core.documents.word:in_reading_process"
     write_report = "core.documents.report:write_report"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"

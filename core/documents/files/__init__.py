@@ -5,13 +5,19 @@ written to disk on the way.
 """
 
 import atexit
+from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.compute import ComputeCrashed, ComputeProcess, calls
 from core.documents.values import Document
 from core.errors import AppError
 from core.jobs import JobContext
+
+if TYPE_CHECKING:
+    from core.documents.word import Comment, WordFile
 
 # A file that needs more is no letter, and may be an attack.
 MOST_BYTES = 30_000_000
@@ -53,6 +59,27 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     return document
 
 
+def written_as_word(
+    data: bytes | None, document: Document, after: str, comments: "Sequence[Comment]", *, tracked: bool = True,
+    when: datetime | None = None, ctx: JobContext | None = None,
+) -> "WordFile":  # fmt: skip
+    """`core.documents.word.word_file` in the reading process. `data`: the docx that `document` was read from, or None.
+
+    Raises `AppError` where that takes more than a letter may.
+    """
+    try:
+        found: WordFile = _process().call(
+            calls.write_word, data, document.name, document.text, after, comments, tracked=tracked, when=when, ctx=ctx,
+            timeout=SECONDS + _starting(),
+        )  # fmt: skip
+    except ComputeCrashed as error:
+        raise AppError(
+            f"“{document.name}” takes more time or memory to write than a letter may.", kept="Nothing was written.",
+            hint="Copy the text into a new document.", details=f"{error.message} {error.details}",
+        ) from error  # fmt: skip
+    return found
+
+
 def read_pasted(text: str) -> Document:
     """The document in pasted text, which may hold anything but is only text: it needs no process of its own."""
     from core.documents.files.child import document_of_text
@@ -79,4 +106,4 @@ def _starting() -> float:
     return 0.0 if _process().pid is not None else START_SECONDS
 
 
-__all__ = ["read_bytes", "read_file", "read_pasted"]
+__all__ = ["read_bytes", "read_file", "read_pasted", "written_as_word"]

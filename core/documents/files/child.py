@@ -1,8 +1,8 @@
 """In the reading process: bytes become paragraphs. Everything a file can do to its reader, it does here."""
 
-import re
 from functools import cache
 
+from core.documents.files.cleaning import cleaned
 from core.documents.files.readers import of_lines
 from core.documents.formats import format_of
 from core.documents.values import PASTED, Document, Extracted
@@ -23,18 +23,15 @@ def limit_this_process() -> None:
         resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-_BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
-_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # soft hyphens and blanks of no width: they would part words
-
-
 @cache
-def _limit_once() -> None:
+def limit_once() -> None:
+    """As the first thing of whatever this process is asked for."""
     limit_this_process()
 
 
 def parse(data: bytes, name: str) -> Document:
     """The document in `data`. Raises `AppError` with one sentence for the person."""
-    _limit_once()
+    limit_once()
     found = format_of(data, name)
     return _document(name, found.kind, found.read(data, name))
 
@@ -45,18 +42,11 @@ def document_of_text(text: str) -> Document:
 
 
 def _document(name: str, kind: str, found: Extracted) -> Document:
-    cleaned = [text for text in map(_clean, found.paragraphs) if text]
-    if not cleaned:
+    paragraphs = [text for text in map(cleaned, found.paragraphs) if text]
+    if not paragraphs:
         raise AppError(f"“{name}” holds no text.", hint="Choose the file that holds the letter, or paste its text.")
-    if sum(map(len, cleaned)) > MOST_CHARACTERS:
+    if sum(map(len, paragraphs)) > MOST_CHARACTERS:
         raise AppError(
             f"“{name}” holds far more text than a letter.", hint="Save the letter alone as a file, and try again."
         )
-    return Document(name, kind, tuple(cleaned), found.pages, found.notes)
-
-
-def _clean(paragraph: str) -> str:
-    """Blanks as one blank, lines without blanks around them; nothing else of the text is changed."""
-    text = _UNSEEN.sub("", paragraph.replace("\x00", "").replace("\v", "\n"))
-    lines = [_BLANKS.sub(" ", line).strip() for line in text.split("\n")]
-    return "\n".join(line for line in lines if line)
+    return Document(name, kind, tuple(paragraphs), found.pages, found.notes)

@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from statistics import median
 from typing import Any
@@ -219,6 +219,10 @@ class Packed:
     def names(self) -> list[str]:
         return self._archive.namelist()
 
+    def read(self, part: str) -> bytes:
+        """One file inside. Raises `AppError` for what is damaged, or unpacks to too much together with the others."""
+        return self._bytes(part)
+
     def xml(self, part: str) -> Any:
         """The root of one XML file; no entity is resolved, and nothing is loaded from anywhere."""
         from lxml import etree
@@ -267,40 +271,69 @@ _HINT = "Ask for a fresh copy, or paste the letter's text."
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # a text box stands there twice
-_NOT_IN_DOCX = {f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}footnoteReference", f"{W}commentReference", _FALLBACK}
+NOT_IN_DOCX = {f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}footnoteReference", f"{W}commentReference", _FALLBACK}
 BODY = "word/document.xml"
 
 
 def of_docx(data: bytes, name: str) -> Extracted:
     """The paragraphs in reading order, those of the first page's header first; and what was left out, in words."""
     packed = Packed(data, name)
-    found = list(_docx_paragraphs(packed.xml(BODY)))
-    headers = [part for part in packed.names() if part.startswith("word/header") and part.endswith(".xml")]
-    above = [text for part in sorted(headers)[:3] for text in _docx_paragraphs(packed.xml(part)) if text.strip()]
+    found = list(_docx_texts(packed.xml(BODY)))
+    above = [text for part in header_parts(packed.names()) for text in _docx_texts(packed.xml(part)) if text.strip()]
     notes: list[str] = []
     if any(part.startswith(("word/footnotes", "word/endnotes", "word/comments")) for part in packed.names()):
         notes.append("Footnotes and comments were left out.")
     return Extracted([*dict.fromkeys(above), *found], notes=tuple(notes))
 
 
-def _docx_paragraphs(root: Any) -> Iterator[str]:
+def header_parts(names: Iterable[str]) -> list[str]:
+    """The files of the headers that are read with the letter."""
+    return sorted(part for part in names if part.startswith("word/header") and part.endswith(".xml"))[:3]
+
+
+def _docx_texts(root: Any) -> Iterator[str]:
+    for _, pieces in docx_paragraphs(root):
+        yield "".join(text for _, text in pieces)
+
+
+def docx_paragraphs(root: Any) -> Iterator[tuple[Any, list[tuple[Any, str]]]]:
+    """The paragraphs that are read, in order: the element of each, and the elements within that hold its text.
+
+    A paragraph whose end is deleted goes on with the next one; the element is that of the last of them.
+    """
+    held: list[tuple[Any, str]] = []
     for paragraph in root.iter(f"{W}p"):
-        if not any(above.tag in _NOT_IN_DOCX for above in paragraph.iterancestors()):
-            yield "".join(_docx_pieces(paragraph))
+        if any(above.tag in NOT_IN_DOCX for above in paragraph.iterancestors()):
+            continue
+        held += _docx_pieces(paragraph)
+        if not (end_is_deleted(paragraph) and _goes_on(paragraph)):
+            yield paragraph, held
+            held = []
 
 
-def _docx_pieces(element: Any) -> Iterator[str]:
+def end_is_deleted(paragraph: Any) -> bool:
+    """Whether a tracked change joins the paragraph to the next one."""
+    ends = (paragraph.find(f"{W}pPr/{W}rPr/{W}{change}") for change in ("del", "moveFrom"))
+    return any(end is not None for end in ends)
+
+
+def _goes_on(paragraph: Any) -> bool:
+    following = paragraph.getnext()
+    return following is not None and following.tag == f"{W}p" and paragraph.find(f".//{W}p") is None
+
+
+def _docx_pieces(element: Any) -> Iterator[tuple[Any, str]]:
     for child in element:
-        if child.tag in _NOT_IN_DOCX or child.tag == f"{W}p" or not isinstance(child.tag, str):
+        if child.tag in NOT_IN_DOCX or child.tag == f"{W}p" or not isinstance(child.tag, str):
             continue  # a paragraph within one is a text box, and stands by itself
         if child.tag == f"{W}t":
-            yield child.text or ""
+            yield child, child.text or ""
         elif child.tag == f"{W}tab":
-            yield "\t" if element.tag == f"{W}r" else ""
+            yield child, "\t" if element.tag == f"{W}r" else ""
         elif child.tag in (f"{W}br", f"{W}cr"):
-            yield "\n"
+            yield child, "\n"
         elif child.tag in (f"{W}noBreakHyphen", f"{W}softHyphen"):
-            yield "-" if child.tag == f"{W}noBreakHyphen" else ""
+            yield child, "-" if child.tag == f"{W}noBreakHyphen" else ""
         else:
             yield from _docx_pieces(child)
 
