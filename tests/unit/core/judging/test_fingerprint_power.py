@@ -14,7 +14,7 @@ from core.judging.fingerprint import PLANNED, power_of_choices
 from core.runs.fingerprint import in_compute
 
 IDENTITIES = ("a", "b", "c")
-SESSIONS = 100
+SESSIONS = 60
 
 
 def probability(split: tuple[int, ...], shares: tuple[float, ...]) -> float:
@@ -89,7 +89,7 @@ def test_a_rater_without_a_preference_is_seldom_said_to_have_one(n: int, axes: s
 @pytest.mark.parametrize(("n", "axes"), [(60, "x"), (20, "xyz")])
 def test_a_planted_preference_is_found_as_often_as_the_words_say(n: int, axes: str) -> None:
     dice = random.Random(n + len(axes))
-    many = 150
+    many = 80
     found = sum(session(n, axes, {"x": PLANNED[3]}, dice) for _ in range(many)) / many
     said = power_of_choices(n, 3, len(axes))
     assert said is not None

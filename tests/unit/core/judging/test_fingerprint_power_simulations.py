@@ -25,7 +25,7 @@ from core.metrics.adjust import holm
 from core.metrics.power import exact_power
 from core.studies.creativity.judgments import measure_judgments
 
-FINGERPRINTS, SOAK = 1000, 10_000
+FINGERPRINTS, SEVERAL, LONG, SOAK = 400, 100, 1000, 10_000
 ERRORS = 3
 ONE_RATER = [one for one in (*NOTHING, *SOMETHING) if one.raters == 1]
 # Several raters: what the planner says is on the safe side, by this much at most (docs/statistics.md).
@@ -44,13 +44,13 @@ def test_without_a_preference_evidence_is_claimed_in_five_of_a_hundred_at_most(o
 
 @pytest.mark.parametrize("one", [one for one in NOTHING if one.raters > 1 and not one.split], ids=name_of)
 def test_raters_of_the_same_comparisons_without_a_preference_in_short(one: Fingerprint) -> None:
-    assert claims(one, 200)[0] <= ALARM + ERRORS * standard_error(ALARM, 200)
+    assert claims(one, SEVERAL)[0] <= ALARM + ERRORS * standard_error(ALARM, SEVERAL)
 
 
 def test_a_planted_preference_is_found_in_four_of_five_and_more() -> None:
     assert claims(Fingerprint(60, shares=PLANTED), FINGERPRINTS)[1] >= 0.8
     assert claims(Fingerprint(60, axes=3, shares=PLANTED), FINGERPRINTS)[1] >= 0.8
-    assert claims(Fingerprint(60, raters=3, shares=PLANTED), 100)[1] >= 0.8
+    assert claims(Fingerprint(60, raters=3, shares=PLANTED), SEVERAL)[1] >= 0.8
 
 
 @pytest.mark.parametrize("one", [one for one in SOMETHING if one.raters == 1], ids=name_of)
@@ -65,8 +65,8 @@ def test_the_chance_that_the_planner_states_is_what_happens(one: Fingerprint) ->
 
 def test_the_chance_for_several_raters_is_on_the_safe_side_in_short() -> None:
     one = Fingerprint(20, raters=3, shares=PLANTED)
-    stated, found = plan_power(one.design, one.shares).power, claims(one, 200)[1]
-    error = ERRORS * standard_error(stated, 200)
+    stated, found = plan_power(one.design, one.shares).power, claims(one, SEVERAL)[1]
+    error = ERRORS * standard_error(stated, SEVERAL)
     assert stated - RASH - error <= found <= stated + SAFE + error
 
 
@@ -74,7 +74,7 @@ def test_the_chance_for_several_raters_is_on_the_safe_side_in_short() -> None:
 def test_false_alarms_are_the_exact_ones(comparisons: int) -> None:
     exact = exact_power(comparisons, EVEN)
     assert exact is not None
-    assert claims(Fingerprint(comparisons), 3000)[0] == pytest.approx(exact, abs=ERRORS * standard_error(exact, 3000))
+    assert claims(Fingerprint(comparisons), LONG)[0] == pytest.approx(exact, abs=ERRORS * standard_error(exact, LONG))
 
 
 def test_asking_once_for_each_split_gives_what_whole_fingerprints_give() -> None:
@@ -111,14 +111,14 @@ def test_the_page_has_what_was_found_beside_what_was_stated() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("one", NOTHING, ids=name_of)
 def test_evidence_is_claimed_in_five_of_a_hundred_at_most(one: Fingerprint) -> None:
-    trials = SOAK if one.raters == 1 else FINGERPRINTS
+    trials = SOAK if one.raters == 1 else LONG
     assert claims(one, trials)[0] <= ALARM + ERRORS * standard_error(ALARM, trials)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("one", SOMETHING, ids=name_of)
 def test_preferences_are_found_as_often_as_stated(one: Fingerprint) -> None:
-    trials = SOAK if one.raters == 1 else FINGERPRINTS
+    trials = SOAK if one.raters == 1 else LONG
     stated, found = plan_power(one.design, one.shares).power, claims(one, trials)[1]
     error = ERRORS * standard_error(stated, trials)
     rash, safe = (RASH, SAFE) if one.raters > 1 else (0.02, 0.02) if one.without_choice else (0.0, 0.0)

@@ -42,11 +42,11 @@ def alarms(rows: list[Row], method: str) -> list[float]:
 @pytest.mark.parametrize(
     ("rows", "trials", "sizes"),
     [
-        (differences.paired_rows, 100, (8,)),
-        (differences.two_sample_rows, 100, (8,)),
-        (differences.equivalence_rows, 100, (60,)),
-        (differences.proportion_rows, 40, (8,)),
-        (clusters.topic_rows, 60, (30,)),
+        (differences.paired_rows, 60, (8,)),
+        (differences.two_sample_rows, 60, (8,)),
+        (differences.equivalence_rows, 60, (60,)),
+        (differences.proportion_rows, 25, (8,)),
+        (clusters.topic_rows, 40, (30,)),
     ],
 )
 def test_coverage_and_false_positives_in_short(rows: Rows, trials: int, sizes: tuple[int, ...]) -> None:

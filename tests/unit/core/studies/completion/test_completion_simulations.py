@@ -7,7 +7,7 @@ from simulations.completion import EFFECT, NOTHING, SMALL, USUAL, rows, trial
 from simulations.rows import ALARM, Row, simulated, standard_error
 
 LEAST_COVERAGE = 0.93
-SHORT, LONG = 100, 2000
+SHORT, LONG = 60, 2000
 
 
 def check(found: list[Row], trials: int) -> None:

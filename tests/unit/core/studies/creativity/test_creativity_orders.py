@@ -202,7 +202,7 @@ def judged_by_chance(rng: np.random.Generator, comparisons: int, first: float, p
 def test_without_a_preference_a_judge_that_leans_to_the_first_card_is_seldom_found_to_have_one(first: float) -> None:
     """At most 5 % of studies, and Monte Carlo error, say that identities differ, however strong the position is."""
     rng = np.random.default_rng(7)
-    studies, low = 300, 0
+    studies, low = 150, 0
     for _ in range(studies):
         choices = choices_on(table(by_model(judged_by_chance(rng, 24, first, (1, 1, 1)), axis="race")), "race", THREE)
         low += affinity.score(choices, "", int(rng.integers(2**31)), 199, 0.35).p <= 0.05  # type: ignore[operator]
@@ -213,10 +213,10 @@ def test_without_a_preference_a_judge_that_leans_to_the_first_card_is_seldom_fou
 def test_the_intervals_of_shares_and_abs_hold_the_true_ones(first: float) -> None:
     rng = np.random.default_rng(8)
     pull = (2.5, 1.0, 1.0)
-    many = judged_by_chance(rng, 8_000, first, pull)
+    many = judged_by_chance(rng, 4_000, first, pull)
     shares = np.array([np.mean([one == name for said in many for one in said]) for name in THREE])
     truths = {"creativity.share": shares[0], "creativity.abs": np.std(shares)}
-    studies, inside = 300, dict.fromkeys(truths, 0)
+    studies, inside = 150, dict.fromkeys(truths, 0)
     for _ in range(studies):
         choices = choices_on(table(by_model(judged_by_chance(rng, 30, first, pull), axis="race")), "race", THREE)
         for one in (next(iter(affinity.shares(choices, "", 0, 50))), affinity.score(choices, "", 0, 50, 0.35)):

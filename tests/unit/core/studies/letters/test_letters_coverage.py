@@ -26,7 +26,7 @@ def check(rows: list[Row], trials: int, errors: float) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(("rows", "trials"), list(zip(PARTS, (40, 10, 8, 60), strict=True)))
+@pytest.mark.parametrize(("rows", "trials"), list(zip(PARTS, (30, 8, 6, 30), strict=True)))
 def test_in_short(rows: Rows, trials: int) -> None:
     # Of dozens of rows one lies two standard errors off by chance.
     check(rows(trials, (letters.SMALL,)), trials, errors=3)
@@ -41,7 +41,7 @@ def test_at_length(rows: Rows) -> None:
 
 def test_the_simulation_sees_what_a_test_ignores() -> None:
     """Letters of one biography taken as independent make too narrow an interval."""
-    rows = letters.style_rows(100, (20,))
+    rows = letters.style_rows(60, (20,))
     clustered = {row.method: row.coverage for row in rows if "not matched" in row.design}
     assert clustered["as_published"] is not None
     assert clustered["default"] is not None

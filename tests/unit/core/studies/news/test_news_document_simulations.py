@@ -20,21 +20,21 @@ def broken(rows: list[Row], trials: int, errors: float = 3.0) -> list[Row]:
 
 
 def test_intervals_hold_the_truth_over_few_pairs() -> None:
-    assert not broken(news_document.interval_rows(80, (12,)), 80)
+    assert not broken(news_document.interval_rows(40, (12,)), 40)
 
 
 def test_no_topic_is_given_to_a_group_by_chance() -> None:
-    rows = news_document.association_rows(40, (12,))
-    assert not broken(rows, 40)
+    rows = news_document.association_rows(25, (12,))
+    assert not broken(rows, 25)
     assert [row.false_positives for row in rows if "as_published" in row.method] >= [0.8]
 
 
 def test_learning_topic_sets_makes_no_difference_out_of_nothing() -> None:
-    assert not broken(news_document.learnt_rows(40, (12,)), 40)
+    assert not broken(news_document.learnt_rows(25, (12,)), 25)
 
 
 def test_the_floor_is_what_articles_without_bias_give() -> None:
-    assert not broken(news_document.floor_rows(60, (12,)), 60)
+    assert not broken(news_document.floor_rows(40, (12,)), 40)
 
 
 @pytest.mark.soak

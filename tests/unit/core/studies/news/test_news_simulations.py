@@ -28,9 +28,9 @@ def check(rows: list[Row], trials: int, errors: float) -> None:
 @pytest.mark.parametrize(
     ("rows", "trials", "sizes"),
     [
-        (news_words.word_rows, 150, (10, 60)),
-        (news_words.gap_rows, 200, (10, 60)),
-        (news_words.twice_rows, 80, (12,)),
+        (news_words.word_rows, 60, (10, 60)),
+        (news_words.gap_rows, 80, (10, 60)),
+        (news_words.twice_rows, 40, (12,)),
     ],
 )
 def test_coverage_and_false_positives_in_short(rows: Rows, trials: int, sizes: tuple[int, ...]) -> None:
@@ -53,7 +53,7 @@ def test_coverage_and_false_positives(rows: Rows, trials: int, sizes: tuple[int,
 
 
 def test_taking_models_on_one_headline_for_independent_covers_less() -> None:
-    found = news_words.word_rows(300, (60,))
+    found = news_words.word_rows(120, (60,))
     shared = {row.method: row.coverage for row in found if "three models" in row.design}
     default, published = shared["difference, default"], shared["difference, as_published"]
     assert default is not None
