@@ -104,9 +104,12 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 from desktop import theme
 from desktop.main_window import MainWindow
+from desktop.operations import letters
 from desktop.settings import Settings
 
 def main():
+    every = letters._scorers
+    letters._scorers = lambda: {"positivity": every()["positivity"]}  # the others take the compute process long to load
     app = QApplication([])
     theme.apply(app, "light", 1.0)
     window = MainWindow(Settings(Path(sys.argv[1])))
@@ -115,7 +118,7 @@ def main():
     panel, loop = window.panels["letters"], QEventLoop()
     panel.review.check.seen.connect(lambda _: loop.quit())
     panel.review.check.failed.connect(lambda error: sys.exit(str(error)))
-    QTimer.singleShot(60_000, loop.quit)
+    QTimer.singleShot(100_000, loop.quit)
     panel.open_pasted("Kelly is a warm colleague. She led the team in 2021, and I recommend her.")
     loop.exec()
     print("read", panel.review.check.checked is not None)
@@ -133,6 +136,6 @@ def test_the_windows_process_reads_a_letter_without_loading_anything_heavy(tmp_p
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(Path(__file__).parents[4])}
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path / "settings.json")],
-        capture_output=True, text=True, timeout=120, env=environment, check=False,
+        capture_output=True, text=True, timeout=150, env=environment, check=False,
     )  # fmt: skip
     assert done.stdout.splitlines() == ["read True", "heavy []"], done.stderr
