@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from made_once import made_once
+
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import ComparisonRow
@@ -18,6 +20,12 @@ def project_with_texts(
     path: Path, axes: Sequence[str], tasks: Sequence[str] = ("haiku", "song"), themes: Sequence[str] = ()
 ) -> Project:
     """Outputs for every identity of these axes: 60 comparisons on each with two tasks and all themes."""
+    what = ("texts", *axes, "of", *tasks, "about", *themes)
+    made_once(what, lambda: _write_texts(path, axes, tasks, themes), path)
+    return Project.open(path)
+
+
+def _write_texts(path: Path, axes: Sequence[str], tasks: Sequence[str], themes: Sequence[str]) -> None:
     project = Project.create(path)
     narrowed = {"themes": list(themes)} if themes else {}
     added = add_prompts(project, "creativity", tasks=list(tasks), axes=list(axes), **narrowed)
@@ -30,7 +38,7 @@ def project_with_texts(
             for row in rows
         ]
     )
-    return project
+    project.close()
 
 
 def plan_of(project: Project, *axes: str, seed: int = 1, **options: object) -> str:

@@ -8,6 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from made_once import made_once
+
 from core.jobs import JobContext
 from core.judging.packets.make import MadePacket, make_packets
 from core.judging.packets.merge import merge_packets
@@ -90,6 +92,19 @@ def coordinator(path: Path, *, comparisons: int = 6, repeats: int = 0, **setting
 def make(path: Path, plan: str, *codes: str, folder: Path | None = None) -> tuple[MadePacket, ...]:
     with Project.open(path) as project:
         return make_packets(JobContext(), project, plan_id=plan, codes=codes, folder=folder or path.parent / "packets")
+
+
+def packet_of_six(path: Path) -> Path:
+    """R02's packet: six comparisons and two repeats. R01 has another."""
+    asked = {"consent_text": "Do you agree?", "criterion_ratings": True, "ask_background": True}
+    first, second = (path.parent / "packets" / f"packet-{code}.bpacket" for code in ("R01", "R02"))
+
+    def both() -> None:
+        made = make(path, coordinator(path, repeats=2, **asked), "R01", "R02")
+        assert [one.path for one in made] == [first, second]
+
+    made_once("packets of six comparisons", both, path, first, second)
+    return second
 
 
 def merge(path: Path, *packets: Path, accept_raters: bool = False) -> MergeReport:

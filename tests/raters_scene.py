@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from made_once import made_once
+
 from core.jobs import JobContext
 from core.judging.packets.make import make_packets
 from core.judging.packets.merge import merge_packets
@@ -171,17 +173,15 @@ def merged(project: Project, *paths: Path) -> None:
 A, B, C = ("choice", 0), ("choice", 1), ("choice", 2)
 
 
-_kept: dict[bytes, dict[str, bytes]] = {}  # what was made once in this run, by the project it was made from
-
-
 def castle(folder: Path) -> Path:
     """A project with outputs and the plan “Poems”."""
     path = folder / "castle.biasprint"
-    if b"" not in _kept:
+
+    def make() -> None:
         with with_outputs(path) as project:
             add_plan(project, "Poems")
-        _kept[b""] = {path.name: path.read_bytes()}
-    path.write_bytes(_kept[b""][path.name])
+
+    made_once("castle", make, path)
     return path
 
 
@@ -193,17 +193,17 @@ def at(path: Path) -> tuple[Project, str]:
 
 def contest(path: Path, folder: Path) -> Path:
     """One rater's two files: different answers to the first comparison; the second file is finished."""
-    before = path.read_bytes()
-    if before not in _kept:
+    packet, first, second = (folder / f"{name}.bpacket" for name in ("packet-R01", "first", "second"))
+
+    def make() -> None:
         project, plan = at(path)
-        packet = packets_for(project, plan, ["R01"], folder)["R01"]
-        first, second = copy_of(packet, "first.bpacket"), copy_of(packet, "second.bpacket")
+        assert packets_for(project, plan, ["R01"], folder) == {"R01": packet}
+        shutil.copyfile(packet, first)
+        shutil.copyfile(packet, second)
         answer_packet(first, {0: A}, note="zqfirst")
         answer_packet(second, {0: B, 1: C}, finish=True, note="zqsecond")
         merged(project, first, second)
         project.close()
-        _kept[before] = {one.name: one.read_bytes() for one in (path, packet, first, second)}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, data in _kept[before].items():
-        (path if name == path.name else folder / name).write_bytes(data)
+
+    made_once(path.read_bytes(), make, path, packet, first, second)
     return path

@@ -16,6 +16,7 @@ from packet_files import (
     finished,
     make,
     merge,
+    packet_of_six,
     rated_through_the_door,
     say,
     state_of,
@@ -40,9 +41,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def packet(project: Path) -> Path:
-    """R02's packet: six comparisons and two repeats."""
-    plan = coordinator(project, repeats=2, consent_text="Do you agree?", criterion_ratings=True, ask_background=True)
-    return make(project, plan, "R01", "R02")[1].path
+    return packet_of_six(project)
 
 
 def other_project(packet: Path) -> Path:

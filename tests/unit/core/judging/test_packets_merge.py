@@ -14,6 +14,7 @@ from packet_files import (
     finished,
     make,
     merge,
+    packet_of_six,
     rated_through_the_door,
     say,
     state_of,
@@ -37,9 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def packet(project: Path) -> Path:
-    """R02's packet: six comparisons and two repeats."""
-    plan = coordinator(project, repeats=2, consent_text="Do you agree?", criterion_ratings=True, ask_background=True)
-    return make(project, plan, "R01", "R02")[1].path
+    return packet_of_six(project)
 
 
 def test_what_was_chosen_comes_back_as_what_was_meant(project: Path, packet: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from fake_shell import FakeShell
 from inline_compute import Inline
+from made_once import made_once
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -43,6 +44,12 @@ def computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(path: Path, *, texts: int = TEXTS, vectors: bool = True, scores: bool = True) -> Project:
     """Texts whose identity decides their words, their vectors and their scores."""
+    what = ("texts to explore", texts, vectors, scores)
+    made_once(what, lambda: write(path, texts, vectors=vectors, scores=scores), path)
+    return Project.open(path)
+
+
+def write(path: Path, texts: int, *, vectors: bool, scores: bool) -> None:
     project = Project.create(path)
     few = [each.key for each in cogs_tasks()][:1] if texts <= TEXTS else None
     prompts = store_set(project, "creativity", cogs_set(few))
@@ -80,7 +87,7 @@ def written(path: Path, *, texts: int = TEXTS, vectors: bool = True, scores: boo
                 for place, (key, side) in enumerate(here.items())
             ]
         )  # fmt: skip
-    return project
+    project.close()
 
 
 @pytest.fixture

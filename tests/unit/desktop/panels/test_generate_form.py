@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -42,10 +43,14 @@ def computer(own_computer: None) -> None:
 def file(tmp_path: Path) -> Path:
     """Sets of three studies, the letters' newest."""
     path = tmp_path / "audit.biasprint"
-    with Project.create(path) as project:
-        add_prompts(project, "completion", domains=["ageism"], directions=["SAI"])
-        add_prompts(project, "creativity", tasks=["haiku"], themes=["stars"])
-        add_prompts(project, "letters")
+
+    def make() -> None:
+        with Project.create(path) as project:
+            add_prompts(project, "completion", domains=["ageism"], directions=["SAI"])
+            add_prompts(project, "creativity", tasks=["haiku"], themes=["stars"])
+            add_prompts(project, "letters")
+
+    made_once("sets of three studies", make, path)
     return path
 
 

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -31,8 +32,12 @@ PATIENCE = 60_000
 def file(tmp_path: Path) -> Path:
     """A project with 54 creative prompts: 2 tasks × 3 themes × (1 default + 8 identities)."""
     path = tmp_path / "audit.biasprint"
-    with Project.create(path) as project:
-        add_prompts(project, "creativity", tasks=["haiku", "short_poem"], themes=["stars", "rain", "family"])
+
+    def make() -> None:
+        with Project.create(path) as project:
+            add_prompts(project, "creativity", tasks=["haiku", "short_poem"], themes=["stars", "rain", "family"])
+
+    made_once("54 creative prompts", make, path)
     return path
 
 

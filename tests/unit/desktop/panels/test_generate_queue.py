@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bad_server import Answer, Asked, BadServer, end_stream, error, events, good, send_event, start_stream
+from made_once import made_once
 from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -49,8 +50,12 @@ def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "audit.biasprint"
-    with Project.create(path) as project:
-        add_prompts(project, "creativity", tasks=["haiku"], themes=["stars", "rain"])
+
+    def make() -> None:
+        with Project.create(path) as project:
+            add_prompts(project, "creativity", tasks=["haiku"], themes=["stars", "rain"])
+
+    made_once("18 creative prompts", make, path)
     return path
 
 
