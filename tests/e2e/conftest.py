@@ -1,7 +1,9 @@
 """Projects that several end-to-end tests start from, each made once: a test works on a copy."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,6 +58,16 @@ def _scored(_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         biasprint("score", file, "--scorer", "textblob")
         for study in ("letters", "creativity"):
             (folder / f"{study}.json").write_text(biasprint("measure", study, file, "--json").out, encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="session")
+def scored_texts(_scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The texts of the measured project with their scores, and nobody's judgments; to be copied."""
+    file = Path(shutil.copy(_scored, tmp_path_factory.mktemp("texts") / "study.biasprint"))
+    with closing(sqlite3.connect(file)) as connection, connection:
+        for table in ("finding", "annotation", "draft", "judgment", "session", "comparison", "plan", "rater"):
+            connection.execute(f"DELETE FROM {table}")
     return file
 
 

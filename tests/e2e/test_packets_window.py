@@ -42,14 +42,10 @@ class World:
     reports: dict[str, list[tuple[str, ...]]]
 
 
-def drawn(folder: Path) -> Path:
+def drawn(texts: Path, folder: Path) -> Path:
     """A study with texts and one plan: two axes, six comparisons each, and hidden repeats of a quarter."""
-    file, consent = folder / "castle.biasprint", folder / "consent.txt"
+    file, consent = Path(shutil.copy(texts, folder / "castle.biasprint")), folder / "consent.txt"
     consent.write_text(CONSENT, encoding="utf-8")
-    themes = [f"--theme={theme}" for theme in ("stars", "rain", "joy")]
-    biasprint("new", file)
-    biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *themes)
-    biasprint("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large", "--seed", 5)
     chosen = [f"--axis={axis}" for axis in AXES]
     biasprint("compare", file, *chosen, "--seed", 3, "--per-axis", 6, "--repeats", 0.25, "--consent", consent)
     return file
@@ -72,16 +68,18 @@ def rate(rater: PacketRater) -> None:
 
 @pytest.fixture(scope="module")
 def world(
-    request: pytest.FixtureRequest, qapp: QApplication, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    qapp: QApplication,
+    scored_texts: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("packets")
     qtbot = QtBot(request)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BIASPRINT_HOME", str(folder / "home"))
-        study = drawn(folder)
+        study = drawn(scored_texts, folder)
         with a_window(qtbot, folder) as window:
             packets = tuple(make_packets(Bench(qtbot, window, study), 3, folder / "stick"))
-        biasprint("score", study, "--scorer", "minilm")  # once, for both
         other = Path(shutil.copy(study, folder / "second.biasprint"))
         given = {}
         for code, path in zip(CODES, packets, strict=True):

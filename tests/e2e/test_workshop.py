@@ -183,40 +183,30 @@ def test_nobody_starts_without_agreeing_and_the_next_person_is_asked_again(peopl
 # the group, and who leads it
 
 
-def test_the_group_is_told_from_five_people_on_and_before_that_only_why_not(people: People):
+def test_the_group_is_told_from_five_people_on_and_shown_step_by_step(people: People):
+    """Six people, each by keys and one click; whoever leads them looks after the fourth, the fifth and the sixth."""
     people.hold("tulip7")
-    for number in range(1, 6):
-        people.rate_all(always_one if number % 2 else in_turn())
+    for number in range(1, 7):
+        before = people.clicks
+        people.rate_all(always_one if number % 2 else in_turn())  # Enter, six keys, Enter
         own = people.seat.picture.view.fingerprint
         if number < 5:
             assert own.group is None
             assert "shown from 5 people on" in people.seat.picture.view.beside.text()
+        elif number == 5:
+            assert own.group.people == 5
         people.next_person()
+        assert people.clicks - before == 1, "of three that a participant may need"
         if number == 4:
             people.leave("tulip7")
             assert people.counts() == "4 sessions were begun. 4 were finished."
             assert found(people, HIDDEN, KINDS) == (set(), set()), "of four people the leader sees no choice"
             people.click(people.room.facilitator.next_person)
-    assert own.group.people == 5
+        if number == 5:
+            people.leave("tulip7")
+            the_leader_sees_the_group_alone(people)
+            people.click(people.room.facilitator.next_person)
     people.leave("tulip7")
-    assert people.counts() == "5 sessions were begun. 5 were finished."
-    texts = [label.text() for label in people.room.facilitator.group.findChildren(type(people.room.facilitator.counts))]
-    # Three chose the first identity six times, two chose each identity twice: 22 of 30, 4 and 4.
-    assert "Zqaxistitle: what all chose together, 30 choices" in texts
-    assert [text.split(" %")[0] for text in texts if " %" in text and "(" in text] == ["73", "13", "13"]
-    words, kinds = found(people, dict(enumerate(codes_in(people))), PERSONAL_KINDS)  # type: ignore[arg-type]
-    assert words == set(), "no code of anybody"
-    assert "Fingerprint" not in kinds
-
-
-def test_a_workshop_of_six_each_by_keys_and_one_click_and_the_group_shown_step_by_step(people: People):
-    people.hold()
-    for number in range(6):
-        before = people.clicks
-        people.rate_all(always_one if number % 2 else in_turn())  # Enter, six keys, Enter
-        people.next_person()
-        assert people.clicks - before == 1, "of three that a participant may need"
-    people.leave()
     assert people.counts() == "6 sessions were begun. 6 were finished."
     page = people.room.facilitator
     people.wait(page.show_all.isVisible)
@@ -232,6 +222,17 @@ def test_a_workshop_of_six_each_by_keys_and_one_click_and_the_group_shown_step_b
     assert "a dot" in said[2]
     people.press(Qt.Key.Key_Escape)
     people.wait(lambda: people.page is page)
+
+
+def the_leader_sees_the_group_alone(people: People) -> None:
+    assert people.counts() == "5 sessions were begun. 5 were finished."
+    texts = [label.text() for label in people.room.facilitator.group.findChildren(type(people.room.facilitator.counts))]
+    # Three chose the first identity six times, two chose each identity twice: 22 of 30, 4 and 4.
+    assert "Zqaxistitle: what all chose together, 30 choices" in texts
+    assert [text.split(" %")[0] for text in texts if " %" in text and "(" in text] == ["73", "13", "13"]
+    words, kinds = found(people, dict(enumerate(codes_in(people))), PERSONAL_KINDS)  # type: ignore[arg-type]
+    assert words == set(), "no code of anybody"
+    assert "Fingerprint" not in kinds
 
 
 def test_who_leaves_half_way_is_asked_about_and_stays_uncounted(people: People, file: Path):
