@@ -61,6 +61,7 @@ def _by_sentence(text: str, found: Sequence[Word]) -> list[list[str]]:
     return list(groups.values())
 
 
+@cache
 def _part(tag: str) -> str:
     return next((part for prefix, part in _OF_TAG if tag.startswith(prefix)), "other")
 
