@@ -93,6 +93,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 
 REPORTS = (".pdf", ".docx")
+WORD_FILES = (".docx", ".docm")
 
 Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
 
@@ -107,6 +108,7 @@ def letter(
     context: Annotated[Path | None, typer.Option(help="The CV, or what else the letter should rest on.")] = None,
     as_json: AsJson = False,
     report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None,
+    word: Annotated[Path | None, typer.Option(help="Also write the letter as docx, its marks as comments.")] = None,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
     pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",
@@ -119,12 +121,14 @@ def letter(
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
     from core.documents.pile import is_pile
 
-    for text, what in ((name, "--name"), (pronoun, "--pronoun"), (twin, "--twin"), (report, "--report")):
+    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, "--report": report, "--word": word}
+    for what, text in about_one.items():
         if text and (pile or len(docs) > 1 or is_pile(docs[0])):
             raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
     _pronoun(pronoun)
-    if report is not None:
-        check_target(report, REPORTS, [*docs, *([context] if context else [])])
+    for target, endings in ((report, REPORTS), (word, WORD_FILES)):
+        if target is not None:
+            check_target(target, endings, [*docs, *([context] if context else [])])
     if pile or any(is_pile(doc) for doc in docs):
         _pile(docs, context, occupation, as_json)
         return
@@ -139,7 +143,8 @@ def letter(
             from core.documents.report import write_report
 
             write_report(report, checked[0][0], twin=checked[0][3])
-    _tell(checked, as_json, report)
+        notes = _write_word(ctx, docs[0], word, checked[0][0]) if word is not None else ()
+    _tell(checked, as_json, report, word, notes)
 
 
 Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | None"]
@@ -168,6 +173,23 @@ def _checked(
         return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
     found = twin_readings(ctx, document, other, shared(), **asked)  # type: ignore[arg-type]
     return found.reading, under, guess, found
+
+
+def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
+    """The letter with comments, into its own docx or a plain one; what is to be said of it."""
+    from core.documents.files import written_as_word
+    from core.documents.word.remarks import comments_on
+    from core.report.whole_file import write_whole
+
+    letter = reading.document
+    own = doc.read_bytes() if letter.kind == "docx" else None
+    found = written_as_word(own, letter, letter.text, comments_on(reading), ctx=ctx)
+    if target.suffix.lower() != f".{found.ending}":
+        raise UsageError(
+            "The letter may hold macros: Word opens it by the ending .docm alone.", hint="Name a file that ends so."
+        )
+    write_whole(target, found.data)
+    return found.notes
 
 
 def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool) -> None:
@@ -233,12 +255,16 @@ def _pronoun(given: str) -> "Pronoun":
     raise UsageError(f"“{given}” is no pronoun that is known here.", hint="Choose he, she or they.")
 
 
-def _tell(checked: Sequence[Checked], as_json: bool, report: Path | None) -> None:
+def _tell(
+    checked: Sequence[Checked], as_json: bool, report: Path | None, word: Path | None, notes: Sequence[str]
+) -> None:
     from core.cli.letter_output import LIMITS, VERSION, letter_json, tell_letter
 
     if as_json:
         written = {"report": str(report)} if report else {}
-        print_json({"version": VERSION, "letters": [letter_json(*one) for one in checked], **written, "limits": LIMITS})
+        as_word = {"word": str(word), "word_notes": list(notes)} if word else {}
+        letters = [letter_json(*one) for one in checked]
+        print_json({"version": VERSION, "letters": letters, **written, **as_word, "limits": LIMITS})
         return
     for place, one in enumerate(checked):
         if place:
@@ -246,3 +272,7 @@ def _tell(checked: Sequence[Checked], as_json: bool, report: Path | None) -> Non
         tell_letter(*one)
     if report is not None:
         say(f"The report is in {report}.")
+    if word is not None:
+        say(f"The letter with its marks as comments is in {word}.")
+        for note in notes:
+            say(note)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint, refused
+from docx import Document
 
 from core.documents.references import reference
 
@@ -249,6 +250,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--pronoun", "it"), "“it” is no pronoun that is known here."),
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),
+        (("--word", "letter.pdf"), "“letter.pdf” has no ending to write to."),
         (("--pile", "--twin", "Thomas:he"), "--twin is about one letter."),
         (("FOLDER",), "One folder or zip is checked at a time."),
     ],
@@ -264,9 +266,14 @@ def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_fr
 ) -> None:
     for name, start in (("report.pdf", b"%PDF-"), ("report.docx", b"PK")):
         target = tmp_path / name
-        said = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he", "--report", target).out
+        files = ("--report", target, "--word", tmp_path / "checked.docx")
+        said = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he", *files).out
         assert f"The report is in {target}." in said
+        assert f"The letter with its marks as comments is in {tmp_path / 'checked.docx'}." in said
         assert target.read_bytes().startswith(start)
+    comments = [comment.text for comment in Document(str(tmp_path / "checked.docx")).comments]
+    marks = [comment for comment in comments if "\nSource: " in comment]
+    assert 0 < len(marks) < len(comments), "the CV does not carry each claim"
     docx = tmp_path / "report.docx"
     refused(
         "letter",
