@@ -47,12 +47,12 @@ def test_agreement_of_three_raters_is_covered_in_short(design: str) -> None:
 @pytest.mark.parametrize("kind", ["unequal", "one"])
 def test_identities_that_vary_unequally_raise_no_alarm_in_short(kind: str) -> None:
     rows = simulated(kind, 12, partial(representative_trial, kind, (0.3, 0.3, 0.3)), 100)
-    assert too_bad(rows, 200) == []
+    assert too_bad(rows, 100) == []
 
 
 def test_the_trend_over_temperatures_in_short() -> None:
     rows = [row for slope in (0.0, 0.01) for row in simulated("sweep", 20, partial(trend_trial, slope), 40)]
-    assert too_bad(rows, 60) == []
+    assert too_bad(rows, 40) == []
     assert {row.false_positives is None for row in rows} == {True, False}
 
 
