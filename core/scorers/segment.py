@@ -17,7 +17,7 @@ SEGMENTER = f"spacy-blank-en {version('spacy')}, lookup lemmas {version('spacy-l
 # A letter's paragraphs: "To Whom It May Concern," ends at its blank line, though no full stop stands there.
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 UNBROKEN_RUN = re.compile(r"\S{1000}")
-KEPT_TEXTS = 2_000
+KEPT_TEXTS, LONGEST_KEPT = 2_000, 10_000  # the texts, 20 million characters at most
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -32,12 +32,10 @@ class Word(NamedTuple):
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Start and end of every sentence, without the blanks around it. A blank line always ends a sentence."""
-    return list(_sentences(text))
+    return list(_kept_sentences(text) if len(text) <= LONGEST_KEPT else _sentences(text))
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Kept: several scorers ask for those of the same texts, one after another."""
     found = []
     for start, end in _pieces(text):
         for sentence in _sentence_pipeline()(_spacy_safe(text[start:end])).sents:
@@ -46,6 +44,10 @@ def _sentences(text: str) -> tuple[tuple[int, int], ...]:
                 first = start + sentence.start_char + sentence.text.index(inner)
                 found.append((first, first + len(inner)))
     return tuple(found)
+
+
+# Several scorers ask for the sentences of the same texts, one after another.
+_kept_sentences = lru_cache(maxsize=KEPT_TEXTS)(_sentences)
 
 
 def words(text: str) -> list[Word]:
