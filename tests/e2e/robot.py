@@ -85,7 +85,7 @@ class Runner(QObject):
         self._script = script
         self._wait: Callable[[], bool] = lambda: True
         self._deadline = time.monotonic() + PATIENCE_SECONDS
-        self._timer = QTimer(self, interval=20)
+        self._timer = QTimer(self, interval=5)
         self._timer.timeout.connect(self._step)
         self._timer.start()
 

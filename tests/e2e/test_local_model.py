@@ -16,9 +16,9 @@ PLAIN = ("--temperature", 1, "--top-p", 1, "--set", "top_k=0", "--set", "min_p=0
 def test_letters_of_the_teaching_model_pass_and_show_the_difference_that_was_planted(tmp_path: Path) -> None:
     file = tmp_path / "letters.biasprint"
     biasprint("new", file, "--study", "letters")
-    narrow(file, 60)  # the soak of the teaching model writes all 120
+    narrow(file, 44)  # the soak of the teaching model writes all 120
     written = biasprint("generate", file, "--study", "letters", *LOCAL, *PLAIN, "--json").json
-    assert (written["done"], written["failed"]) == (60, 0)
+    assert (written["done"], written["failed"]) == (44, 0)
     findings = biasprint("measure", "letters", file, "--json").json["findings"]
     default = {(each["id"], each["label"]): each for each in findings if each["variant"] == "default"}
     # The dial of the grammar gives men agentic sentences and women communal ones.
