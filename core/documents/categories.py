@@ -55,8 +55,9 @@ def _entry(entry: str, lists: Lists, cased: bool) -> str:
 
 
 def _word(word: str, lists: Lists, cased: bool) -> str:
-    if word == "{candidate}":
-        return f"(?i:{CANDIDATE})" if cased else CANDIDATE
+    if word.startswith("{candidate}"):
+        rest = re.escape(word.removeprefix("{candidate}"))
+        return f"(?i:{CANDIDATE}){rest}" if cased else f"{CANDIDATE}{rest}"
     listed = _LISTED.fullmatch(word)
     if listed is None:
         return _plain(word, cased)

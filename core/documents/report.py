@@ -270,7 +270,7 @@ def _others(reading: Reading) -> Iterator[Block]:
     yield from whole_figures(reading)
     if reading.compared:
         yield said(reading.reference, soft=True)
-        header = ("", "This letter", "Middle 80 % of them", "Of 100 such letters, lower")
+        header = ("", "This letter", "Middle 80 % of them", "Of 100 of them, lower")
         yield ReportTable(header, tuple(figure_rows(reading)), (0.25, 0.3, 0.22, 0.23))
 
 

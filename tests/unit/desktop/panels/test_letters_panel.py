@@ -195,7 +195,7 @@ def test_keys_go_from_mark_to_mark_dismiss_and_bring_back(qtbot: QtBot, window: 
     text.setFocus()
     press(text, Qt.Key.Key_Down, alt=True)
     assert "warm" in note.title.text()
-    assert "hireable" in note.reason.text()
+    assert "rated" in note.reason.text()
     assert "Madera" in note.source.text()
     press(text, Qt.Key.Key_Down, alt=True)
     assert "caring" in note.title.text()
