@@ -12,11 +12,11 @@ from pathlib import Path
 
 from core.documents.marks import marks_of
 from core.documents.parts import parts_of
-from core.documents.reading import sentences_of
-from core.documents.values import Document, Mark
+from core.documents.values import Document, Mark, Sentence
 from core.swap.guess import guess_person
 
 FILE = Path(__file__).parent / "data" / "letters_by_hand.txt"
+_END = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<=[.!?])\s+(?=[A-Z“])")  # these letters need no segmenter
 _PASSAGE = re.compile(r"\[(!?)(\w+)\|([^\]]+)\]")
 
 
@@ -42,7 +42,14 @@ class HandLetter:
     def marks(self) -> tuple[Mark, ...]:
         """What the program marks in it; nobody says whom it is about."""
         document = Document("letter", "pasted", tuple(self.text.split("\n\n")))
-        return marks_of(sentences_of(self.text, parts_of(document)), guess_person(self.text))
+        found: list[Sentence] = []
+        for part in parts_of(document):
+            ends = [hit.start() for hit in _END.finditer(self.text, part.start, part.end)]
+            for start, end in zip([part.start, *ends], [*ends, part.end], strict=True):
+                text = self.text[start:end]
+                place = start + len(text) - len(text.lstrip())
+                found.append(Sentence(len(found), place, end, text.strip(), part.kind))
+        return marks_of(found, guess_person(self.text))
 
 
 def letters_by_hand() -> list[HandLetter]:
@@ -51,7 +58,8 @@ def letters_by_hand() -> list[HandLetter]:
 
 
 def _letter(number: int, page: str) -> HandLetter:
-    text, passages = "", ([], [])
+    text = ""
+    passages: tuple[list[Passage], list[Passage]] = ([], [])
     place = 0
     source = page.strip().replace("\n", "\n\n")
     for found in _PASSAGE.finditer(source):

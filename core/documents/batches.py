@@ -9,6 +9,7 @@ import numpy as np
 
 from core.documents.categories import version_of_marks
 from core.documents.files import read_pasted
+from core.documents.house import HouseList
 from core.documents.occupations import guess_occupation
 from core.documents.pile import GroupTest, PileColumn, PileRow, ReadOne, group_of, groups
 from core.documents.reading import read_letter
@@ -29,10 +30,12 @@ from core.text import for_matching, sha256_text
 UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
 
 
-def row_of_letter(document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str) -> ReadOne:
+def row_of_letter(
+    document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str, house: HouseList | None = None
+) -> ReadOne:
     """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
     text = document.text
-    reading = read_letter(document, scorers=scorers, context=context)
+    reading = read_letter(document, scorers=scorers, context=context, house=house)
     guess = guess_occupation(text)
     columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
     figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}

@@ -11,14 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from core.documents.categories import any_of, categories
 from core.documents.values import Category, Mark, Sentence
 from core.errors import AppError, UsageError
 from core.machine.storage import home
+from core.report.export import with_guard, without_guard
 from core.report.whole_file import write_whole
 from core.text import for_matching, sha256_text
+
+if TYPE_CHECKING:
+    import _csv
 
 What = Literal["ignore", "mark"]
 COLUMNS = ("words", "what", "category", "reason")
@@ -146,7 +150,7 @@ def from_csv(data: bytes, name: str) -> ReadList:
         raise AppError(f"{where} cannot be read as csv.", kept=_KEPT, hint=_HINT, details=str(error)) from error
 
 
-def _read(rows: "csv.Reader") -> ReadList:
+def _read(rows: "_csv.Reader") -> ReadList:
     entries: dict[tuple[str, Category | None], HouseEntry] = {}
     left_out: list[str] = []
     begins = 2
@@ -172,8 +176,8 @@ def _read(rows: "csv.Reader") -> ReadList:
 def _entry(row: Sequence[str]) -> HouseEntry:
     if len(row) > len(COLUMNS):
         raise UsageError(f"it has {len(row)} cells instead of {len(COLUMNS)}")
-    words, what, category, reason = [*(cell.removeprefix("'") for cell in row), *[""] * (len(COLUMNS) - len(row))]
-    return entry(words, what, category, reason)
+    words, what, category, reason = (*row, *[""] * (len(COLUMNS) - len(row)))
+    return entry(words, what, category, without_guard(reason))
 
 
 def entry(words: str, what: str, category: str = "", reason: str = "") -> HouseEntry:
@@ -213,8 +217,7 @@ def to_csv(found: HouseList) -> bytes:
     write = csv.writer(out, lineterminator="\r\n")
     write.writerow(COLUMNS)
     for one in found.entries:
-        reason = f"'{one.reason}" if one.reason[:1] in "=+-@" and one.reason else one.reason
-        write.writerow([one.words, one.what, one.category or "", reason])
+        write.writerow([one.words, one.what, one.category or "", with_guard(one.reason)])
     return out.getvalue().encode("utf-8-sig")
 
 

@@ -4,7 +4,7 @@ Everything that is heavy about a letter happens here.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from core.cache import BatchCache
 from core.documents.categories import categories, version_of_marks
+from core.documents.house import HouseList
 from core.documents.marks import marks_of
 from core.documents.occupations import occupation_key
 from core.documents.parts import parts_of, suspicions
@@ -279,12 +280,16 @@ MIDDLE = (0.1, 0.9)
 
 
 def compared_with(
-    figures: Sequence[LetterFigure], reference: ReferenceSet | None, occupation: str, marks: str = ""
+    figures: Sequence[LetterFigure],
+    reference: ReferenceSet | None,
+    occupation: str,
+    marks: str = "",
+    house: Collection[str] = (),
 ) -> tuple[tuple[ComparedFigure, ...], str]:
     """Each figure among the reference letters for the occupation, and a sentence on what they are, or why not.
 
     `marks`: the version of the word lists that the figures were made with. Figures that other versions made are left
-    out, and the sentence names them.
+    out, and the sentence names them. `house`: the categories whose marks a house list changed, left out too.
     """
     if reference is None:
         return (), "No reference letters are chosen."
@@ -304,11 +309,15 @@ def compared_with(
     found = [
         _compared(figure, [letter.figures[figure.name] for letter in letters if figure.name in letter.figures])
         for figure in alike
+        if figure.name not in house
     ]
     left = [figure.title.lower() for figure in defined if figure not in alike]
+    own = [figure.title.lower() for figure in alike if figure.name in house]
     said = f"Compared with {len(letters)} letters for {wanted}: {reference.made_from}"
     if left:
         said += f" Left out, because another version made the reference's figures: {', '.join(left)}."
+    if own:
+        said += f" Left out, because the house list changes their marks here: {', '.join(own)}."
     return tuple(one for one in found if one is not None), said
 
 
@@ -340,12 +349,13 @@ def read_letter(
     person: Person | None = None,
     occupation: str = "",
     reference: ReferenceSet | None = None,
+    house: HouseList | None = None,
 ) -> Reading:
     """The reading of a letter.
 
     `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
-    guessed where None. `occupation`: whose reference letters the letter is compared with.
+    guessed where None. `occupation`: whose reference letters the letter is compared with. `house`: what is always ignored and marked.
     """
     text = document.text
     own_parts = tuple(parts) if parts is not None else parts_of(document)
@@ -355,11 +365,13 @@ def read_letter(
     body = tuple(sentence for sentence in every if sentence.part == "body")
     stopped = any(one.stops for one in wrong)
     scored = () if stopped else body
-    marks = () if stopped else marks_of(every, about)
+    found = () if stopped else marks_of(every, about)
+    marks = house.applied(every, found) if house is not None and not stopped else found
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""))
     figures = figures_of(body, marks, scores, uses)
-    compared, said = compared_with(figures, reference, occupation, version_of_marks())
+    compared, said = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
+    versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
     return Reading(
         document=document,
         parts=own_parts,
@@ -374,6 +386,11 @@ def read_letter(
         reference=said,
         suspicions=wrong,
         scorers=(*uses, *checked),
-        versions={"marks": version_of_marks(), "segmenter": SEGMENTER},
+        versions={**versions, "house list": house.version} if house is not None and house.entries else versions,
         context_name=context.name if context else "",
     )
+
+
+def _changed(before: Sequence[Mark], after: Sequence[Mark]) -> frozenset[str]:
+    """The categories whose marks are others than they would be without the house list."""
+    return frozenset(mark.category for mark in set(before) ^ set(after))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.documents.house import HouseList
 from core.documents.reading import read_letter
 from core.documents.references import ReferenceSet
 from core.documents.values import (
@@ -37,6 +38,7 @@ def read_with_twin(
     person: Person | None = None,
     occupation: str = "",
     reference: ReferenceSet | None = None,
+    house: HouseList | None = None,
 ) -> TwinDifference:
     """The readings of a letter and of its twin for `other`, and their differences.
 
@@ -45,7 +47,7 @@ def read_with_twin(
     """
     reading = read_letter(
         document, scorers=scorers, context=context, parts=parts, person=person, occupation=occupation,
-        reference=reference,
+        reference=reference, house=house,
     )  # fmt: skip
     twin = swap(document.text, reading.person, other, parts=reading.parts)
     about = twin_person(reading.person, other)
@@ -57,6 +59,7 @@ def read_with_twin(
         person=about,
         occupation=occupation,
         reference=reference,
+        house=house,
     )
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))

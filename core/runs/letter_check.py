@@ -7,6 +7,7 @@ from typing import Any
 from core.backends.protocol import Completion, Request, output_seed
 from core.compute import ComputeProcess, calls
 from core.documents.files import read_pasted
+from core.documents.house import HouseList
 from core.documents.occupations import OccupationGuess, guess_occupation
 from core.documents.pile import group_of
 from core.documents.references import ReferenceSet
@@ -45,6 +46,7 @@ def read_one(
     occupation: str = "",
     reference: ReferenceSet | None = None,
     scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
 ) -> Reading:
     """The reading of one letter, done in the compute process.
 
@@ -56,6 +58,7 @@ def read_one(
         document,
         ctx=ctx,
         **_asked(context, parts, person, occupation, reference, scorers),
+        house=house,
     )
     return reading
 
@@ -72,6 +75,7 @@ def twin_readings(
     occupation: str = "",
     reference: ReferenceSet | None = None,
     scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
 ) -> TwinDifference:
     """The readings of a letter and of its swap twin for `other`, with the differences of every score."""
     found: TwinDifference = compute.call(
@@ -80,6 +84,7 @@ def twin_readings(
         other,
         ctx=ctx,
         **_asked(context, parts, person, occupation, reference, scorers),
+        house=house,
     )
     return found
 
@@ -133,6 +138,7 @@ def regenerate_twin(
     seed: int = 0,
     reference: ReferenceSet | None = None,
     scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
 ) -> TwinDifference:
     """A letter for `person` and one for `other`, both by `generator` from `context`, both read; and their differences.
 
@@ -149,7 +155,7 @@ def regenerate_twin(
     readings = [
         read_one(
             ctx, _document(text, one), compute, context=about, person=one, occupation=occupation, reference=reference,
-            scorers=scorers,
+            scorers=scorers, house=house,
         )
         for text, (one, about) in zip(written, sides, strict=True)
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.compute import ComputeProcess, calls
 from core.documents.files import read_bytes
+from core.documents.house import HouseList
 from core.documents.occupations import occupation_key
 from core.documents.pile import GroupTest, Pile, PileColumn, PileFile, PileRow, ReadOne, again, files_of, named_file
 from core.documents.references import Built, ReferenceLetter, ReferenceSet, check_name, save
@@ -29,6 +30,7 @@ def read_pile(
     context: Document | None = None,
     occupation: str = "",
     scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
 ) -> Pile:
     """The rows of a folder or zip. Every row is reported as `partial` when it is there.
 
@@ -38,7 +40,8 @@ def read_pile(
     with files_of(path) as found:
         if not found.files:
             raise AppError(f"“{path.name}” holds no files.", hint="Choose the folder with the letters.")
-        rows = _Rows(compute, dict(scorers) if scorers is not None else scorers_for_letters(), context, occupation)
+        chosen = dict(scorers) if scorers is not None else scorers_for_letters()
+        rows = _Rows(compute, chosen, context, occupation, house)
         ctx.report(0, len(found.files))
         for place, file in enumerate(found.files, 1):
             ctx.check()
@@ -55,9 +58,11 @@ def read_files(
     context: Document | None = None,
     occupation: str = "",
     scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
 ) -> Pile:
     """The same for files that were named one by one."""
-    rows = _Rows(compute, dict(scorers) if scorers is not None else scorers_for_letters(), context, occupation)
+    chosen = dict(scorers) if scorers is not None else scorers_for_letters()
+    rows = _Rows(compute, chosen, context, occupation, house)
     for place, path in enumerate(paths, 1):
         ctx.check()
         row = rows.add(ctx, named_file(path))
@@ -82,10 +87,15 @@ class _Rows:
     """The rows so far, and what is the same for all of them."""
 
     def __init__(
-        self, compute: ComputeProcess, scorers: Mapping[str, str], context: Document | None, occupation: str
+        self,
+        compute: ComputeProcess,
+        scorers: Mapping[str, str],
+        context: Document | None,
+        occupation: str,
+        house: HouseList | None,
     ) -> None:
         self._compute, self._scorers = compute, dict(scorers)
-        self._context, self._occupation = context, occupation
+        self._context, self._occupation, self._house = context, occupation, house
         self._rows: list[PileRow] = []
         self._first: dict[str, str] = {}  # hash of a text → the first file with it
         self._columns: tuple[PileColumn, ...] = ()
@@ -108,7 +118,7 @@ class _Rows:
 
     def _read(self, ctx: JobContext, row: PileRow, document: Document) -> PileRow:
         one: ReadOne = self._compute.call(
-            calls.row_of_letter, document, self._scorers, self._context, self._occupation, ctx=ctx
+            calls.row_of_letter, document, self._scorers, self._context, self._occupation, self._house, ctx=ctx
         )
         self._columns = self._columns or one.columns
         self._versions = self._versions or one.versions

@@ -14,7 +14,7 @@ from core.documents.marks import marks_of
 from core.documents.parts import parts_of
 from core.documents.reading import sentences_of
 from core.documents.values import CATEGORIES, Category, Document, Mark
-from core.swap import Person
+from core.swap.guess import guess_person
 
 pytestmark = pytest.mark.replication
 
@@ -46,7 +46,7 @@ def texts(name: str) -> list[str]:
 def read(text: str) -> tuple[str, tuple[Mark, ...]]:
     document = Document("letter", "pasted", tuple(part.strip() for part in text.split("\n\n") if part.strip()))
     sentences = sentences_of(document.text, parts_of(document))
-    return document.text, marks_of(sentences, Person("Kelly", ""))
+    return document.text, marks_of(sentences, guess_person(document.text))
 
 
 @pytest.fixture(scope="module")

@@ -164,6 +164,59 @@ def test_whom_praise_is_about(says: str, expected: set[str]) -> None:
     assert found(says) == expected
 
 
+@pytest.mark.parametrize(
+    ("says", "category"),
+    [
+        ("She is remarkably articulate.", "origin"),
+        ("He is a credit to his community.", "origin"),
+        ("She has natural rhythm.", "origin"),
+        ("He comes from the inner city.", "origin"),
+        ("Like most Indians, she is good with numbers.", "origin"),
+        ("He is a typically German engineer.", "origin"),
+        ("She is not emotional like other women.", "gender"),
+        ("Unlike most women, she is calm.", "gender"),
+        ("She does a good day's work for her age.", "age"),
+        ("At 54, she still learns.", "age"),
+        ("He is 61.", "age"),
+        ("Grace, 41, runs the ward.", "age"),
+        ("He is set in his ways.", "age"),
+        ("She did what was asked.", "doubt"),
+        ("He needs only minimum supervision.", "doubt"),
+    ],
+)
+def test_stereotypes_comparisons_ages_and_faint_praise(says: str, category: str) -> None:
+    assert category in found(says, Person("Grace", "Young", pronoun="she"))
+
+
+@pytest.mark.parametrize(
+    ("says", "category"),
+    [
+        ("Her duties include, but are not limited to, filing.", "doubt"),
+        ("I would be remiss if I did not write this.", "doubt"),
+        ("There is no denying her talent.", "doubt"),
+        ("She raised the team's batting average.", "doubt"),
+        ("Her appearance on the evening news went well.", "appearance"),
+        ("She worked with slim margins.", "appearance"),
+        ("She set up a warm standby.", "communal"),
+        ("She treated a patient's hearing loss.", "health"),
+        ("She works with children with diabetes.", "health"),
+        ("Her mother's cancer kept her from the exam.", "health"),
+        ("She teaches young adults.", "age"),
+        ("She restored a fifty-year-old bridge.", "age"),
+        ("My wife and I know her well.", "family"),
+        ("As a mother myself, I trust her.", "family"),
+        ("I myself am an old man.", "age"),
+        ("I am a woman of few words, and she is not.", "gender"),
+        ("The team was brilliant.", "ability"),
+        ("She learned from a confident predecessor.", "agentic"),
+        ("She worked with Amanda Lear, a French singer.", "origin"),
+        ("Her essay “A Young Man in Lyon” was printed.", "gender"),
+    ],
+)
+def test_idioms_and_what_is_said_of_others(says: str, category: str) -> None:
+    assert category not in found(says, Person("Grace", "Young", pronoun="she"))
+
+
 def test_the_candidates_names_are_no_words_and_other_peoples_are_not_either() -> None:
     will, young = Person("Will", "Bright", pronoun="he"), Person("Grace", "Young", pronoun="she")
     assert found("Will Bright’s desk is by the door.", will) == set()
