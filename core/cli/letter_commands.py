@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.console import LookAnyway, check_target, job, open_to_look, print_json, print_table, say
+from core.cli.console import LookAnyway, check_target, job, note, open_to_look, print_json, print_table, say
 from core.cli.project_commands import AsJson
 from core.documents.formats import NAMES
 from core.errors import UsageError
 
 if TYPE_CHECKING:
+    from core.documents.house import HouseList
     from core.documents.occupations import OccupationGuess
     from core.documents.references import ReferenceSet
     from core.documents.values import Document, Reading, TwinDifference
@@ -117,6 +118,9 @@ def letter(
     ] = "bundled",
     twin: Annotated[str, typer.Option(help="NAME:PRONOUN: also read the letter as if about this person.")] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
+    house_list: Annotated[
+        Path | None, typer.Option(help="A csv file of words that are always ignored, and always marked.")
+    ] = None,
 ) -> None:
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
     from core.documents.pile import is_pile
@@ -129,8 +133,9 @@ def letter(
     for target, endings in ((report, REPORTS), (word, WORD_FILES)):
         if target is not None:
             check_target(target, endings, [*docs, *([context] if context else [])])
+    house = _house(house_list)
     if pile or any(is_pile(doc) for doc in docs):
-        _pile(docs, context, occupation, as_json)
+        _pile(docs, context, occupation, as_json, house)
         return
     other = _other(twin) if twin else None
     from core.documents.references import reference as reference_set
@@ -138,7 +143,7 @@ def letter(
     chosen = reference_set(reference)
     with job("Reading") as ctx:
         about = _context(ctx, context)
-        checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other) for doc in docs]
+        checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other, house) for doc in docs]
         if report is not None:
             from core.documents.report import write_report
 
@@ -158,6 +163,7 @@ def _checked(
     about: tuple[str, str],
     reference: "ReferenceSet",
     other: "Person | None",
+    house: "HouseList | None",
 ) -> Checked:
     """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
     from core.compute import shared
@@ -168,7 +174,7 @@ def _checked(
     guess = occupation_of(document)
     under = occupation.strip() or (guess.occupation if guess.likely else "")
     person = _person(document, *about)
-    asked = {"context": context, "person": person, "occupation": under, "reference": reference}
+    asked = {"context": context, "person": person, "occupation": under, "reference": reference, "house": house}
     if other is None:
         return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
     found = twin_readings(ctx, document, other, shared(), **asked)  # type: ignore[arg-type]
@@ -192,7 +198,7 @@ def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") 
     return found.notes
 
 
-def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool) -> None:
+def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool, house: "HouseList | None") -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
     from core.documents.pile import is_pile
@@ -203,14 +209,26 @@ def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: 
     with job("Reading letters") as ctx:
         about = _context(ctx, context)
         if is_pile(docs[0]):
-            found = read_pile(ctx, docs[0], shared(), context=about, occupation=occupation)
+            found = read_pile(ctx, docs[0], shared(), context=about, occupation=occupation, house=house)
         else:
-            found = read_files(ctx, docs, shared(), context=about, occupation=occupation)
+            found = read_files(ctx, docs, shared(), context=about, occupation=occupation, house=house)
         tests = compare_groups(ctx, found.rows, found.columns, shared())
     if as_json:
         print_json(pile_json(found, tests))
     else:
         tell_pile(found, tests)
+
+
+def _house(path: Path | None) -> "HouseList | None":
+    """The house list of a file. Each line of it that was left out is said beside the answer."""
+    from core.documents.house import read_list
+
+    if path is None:
+        return None
+    read = read_list(path)
+    for told in read.left_out:
+        note(f"{path.name}: {told}")
+    return read.found
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":

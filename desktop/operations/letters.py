@@ -17,6 +17,7 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from core.documents.house import HouseList
     from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
     from core.documents.references import ReferenceSet
     from core.documents.values import Document, Reading, TwinDifference
@@ -83,6 +84,7 @@ class Checked:
     plural: str = ""  # of the occupation, where it is known
     reference: "ReferenceSet | None" = None
     offers: Mapping[int, tuple[Rewording, ...]] = field(default_factory=dict)  # sentence → suggestions
+    house_trouble: str = ""  # why the house list is not used; "" where it is
     missing: tuple[str, ...] = ()  # the roles that no scorer here fills: the program is not all installed yet
 
 
@@ -137,6 +139,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     if guess is not None and guess.likely:
         occupation = guess.occupation
     reference, scorers = _reference(), _scorers()
+    house, trouble = _house()
     reading = read_one(
         ctx,
         request.document,
@@ -147,6 +150,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
         occupation=occupation,
         reference=reference,
         scorers=scorers,
+        house=house,
     )
     abouts = {
         one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise)
@@ -162,6 +166,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
         _plural(occupation),
         reference,
         _offers(reading),
+        trouble,
         tuple(role for role in ROLES if role not in scorers),
     )
 
@@ -198,6 +203,16 @@ def _reference() -> "ReferenceSet | None":
         return reference(BUNDLED)
     except AppError:
         return None
+
+
+def _house() -> "tuple[HouseList | None, str]":
+    """The house list of this computer, or why it cannot be used."""
+    from core.documents.house import house_list
+
+    try:
+        return house_list().found, ""
+    except AppError as error:
+        return None, str(error)
 
 
 def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
@@ -312,6 +327,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[
             occupation=checked.occupation,
             reference=checked.reference,
             scorers={use.role: use.name for use in reading.scorers} or None,
+            house=_house()[0],
         )
 
     return Operation(tr("Making the twin"), work)
@@ -342,6 +358,7 @@ def rewrite(
             occupation=occupation,
             reference=checked.reference,
             scorers={use.role: use.name for use in reading.scorers} or None,
+            house=_house()[0],
         )
 
     return Operation(tr("Writing two letters anew"), work)
@@ -385,13 +402,13 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         from core.runs.letter_check import ROLES, scorers_for_letters
         from core.runs.values import best_scorer
 
-        scorers = scorers_for_letters()
+        scorers, (house, _) = scorers_for_letters(), _house()
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
         if len(paths) == 1 and (is_pile(paths[0]) or paths[0].suffix.lower() == ".zip"):
-            return letter_sets.read_pile(ctx, paths[0], shared(), scorers=scorers)
-        return letter_sets.read_files(ctx, paths, shared(), scorers=scorers)
+            return letter_sets.read_pile(ctx, paths[0], shared(), scorers=scorers, house=house)
+        return letter_sets.read_files(ctx, paths, shared(), scorers=scorers, house=house)
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 

@@ -319,3 +319,19 @@ def test_imported_letters_make_a_reference_by_occupation_and_group(empty: Path) 
     assert (made["letters"], made["occupations"], made["dropped"]) == (3, ["chef"], {"no occupation": 1})
     assert made["made_from"] == "letters of a project, 3 imported, by whoever wrote them."
     assert not reference("ours").stand_in
+
+
+def test_a_house_list_ignores_and_marks_and_a_bad_line_of_it_is_named(letter: Path, tmp_path: Path) -> None:
+    house = tmp_path / "house.csv"
+    house.write_text(
+        "words,what,category,reason\nwarm,ignore,,\nkind,hide,,\nprint studio,mark,origin,ours\n", encoding="utf-8"
+    )
+    answer = biasprint("letter", letter, "--house-list", house, "--json")
+    (read,) = answer.json["letters"]
+    marked = {(mark["category"], mark["words"]) for mark in read["marks"]}
+    assert ("communal", "caring") in marked
+    assert ("communal", "warm") not in marked
+    assert ("origin", "print studio") in marked
+    assert len(read["versions"]["house list"]) == 12
+    assert "house.csv: Line 3 was left out: “hide” is neither “ignore” nor “mark”." in answer.err
+    refused("letter", letter, "--house-list", letter, code=1, says="is no house list")

@@ -22,19 +22,19 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("BIASPRINT_REPLICATION_DATA", ROOT.parent / "shared" / "data")) / "letters"
 FILES = ("clg_letters.csv", "df_f_artists_2_para_w_chatgpt.csv", "df_m_artists_2_para_w_chatgpt.csv")
 FOUND: dict[Category, int] = {
-    "agentic": 310,
-    "communal": 307,
-    "standout": 1012,
-    "ability": 1310,
-    "grindstone": 903,
-    "doubt": 3,
-    "personal_life": 8,
-    "gender": 118,
-    "age": 109,
-    "family": 30,
+    "agentic": 322,
+    "communal": 320,
+    "standout": 1025,
+    "ability": 1401,
+    "grindstone": 905,
+    "doubt": 5,
+    "personal_life": 15,
+    "gender": 114,
+    "age": 112,
+    "family": 28,
     "appearance": 19,
-    "health": 15,
-    "origin": 12,
+    "health": 18,
+    "origin": 11,
 }
 
 

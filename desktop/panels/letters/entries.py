@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # Sections, in the order of their weight.
 RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(7)
+MARKED = frozenset({DOUBT, PRIVATE, WARMTH, STRENGTH})  # what marks stand under
 PERSONAL = ("personal_life", "gender", "age", "family", "appearance", "health", "origin")
 CLAIM_KINDS = ("contradicted", "unsupported")
 LONGEST_QUOTE = 160

@@ -21,6 +21,7 @@ from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.compared import letter_title, stand_ins
+from desktop.panels.letters.house import HouseDialog
 from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
@@ -53,6 +54,7 @@ class LettersPanel(Panel):
         self._opening: JobHandle | None = None
         self._twin: TwinPage | None = None
         self._pile: PilePage | None = None
+        self._told_trouble = ""  # of the house list: said once, and not at each key
         self.setAcceptDrops(True)
 
     # the panel's life
@@ -110,6 +112,7 @@ class LettersPanel(Panel):
             Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
             Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
             Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
+            Command(tr("House list: words that are never marked, or always…"), self.open_house_list),
             Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
         ]
 
@@ -246,6 +249,14 @@ class LettersPanel(Panel):
         QGuiApplication.clipboard().setText(self.review.board.letter.text.text())
         self.shell.notify(tr("The letter's text was copied."))
 
+    def open_house_list(self) -> None:
+        """What is never marked, and always; the words of the chosen mark are offered."""
+        mark = self.review.chosen_mark
+        words, category = (mark.words, mark.kind) if mark is not None else ("", "")
+        dialog = HouseDialog(self.window(), self.shell, words, category)
+        dialog.changed.connect(self.review.check.read_now)
+        dialog.open()
+
     def open_twin(self) -> None:
         """The letter beside its swap twin."""
         checked = self.review.check.checked
@@ -336,6 +347,9 @@ class LettersPanel(Panel):
         self.shell.set_status(tr("This letter is not saved anywhere") if on_letter else "")
 
     def _show_reading(self, checked: Checked) -> None:
+        if checked.house_trouble and checked.house_trouble != self._told_trouble:
+            self.shell.notify(checked.house_trouble)
+        self._told_trouble = checked.house_trouble
         self._show_stand_ins(checked)
         self._show_title()
         self._enable_actions()
@@ -379,6 +393,7 @@ class LettersPanel(Panel):
         if self.project is None:
             save.setText(tr("Save to project… (no project is open)"))
         menu.addAction(tr("Copy the letter's text"), self.copy_text)
+        menu.addAction(tr("House list…"), self.open_house_list)
         menu.addSeparator()
         menu.addAction(tr("Check another letter…"), self.choose_file)
         menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())

@@ -18,7 +18,7 @@ from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
 from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.entries import LetterItem, items_of, left
+from desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
 from desktop.shell import Shell
 from desktop.widgets import tr
 
@@ -256,6 +256,12 @@ class LetterReview(QObject):
         key = self.check.undo_dismissal()
         if key:
             self.select(key)
+
+    @property
+    def chosen_mark(self) -> LetterItem | None:
+        """The mark that is chosen; None where it is none, or no mark but a claim or the letter as a whole."""
+        item = self._item(self.selected)
+        return item if item is not None and item.section in MARKED else None
 
     # inside
 

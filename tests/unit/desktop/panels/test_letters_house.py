@@ -1,0 +1,108 @@
+"""The house list in the window: what is added holds for the letter in hand at once, and a file comes in and goes out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from letters_scene import PATIENCE, opened, words
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.documents.house import HouseList, entry, house_list, keep, path_of_list, read_list
+from desktop.main_window import MainWindow
+from desktop.panels.letters.house import HouseDialog
+from desktop.panels.letters.panel import LettersPanel
+
+pytestmark = pytest.mark.usefixtures("own_computer")
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, window: MainWindow) -> HouseDialog:
+    made = HouseDialog(window, window)
+    qtbot.waitUntil(lambda: made.category.count() == 14, timeout=PATIENCE)  # all, and the thirteen
+    return made
+
+
+def cells(dialog: HouseDialog) -> list[tuple[str, ...]]:
+    return [row.cells for row in dialog.table.table.rows]
+
+
+def wait(qtbot: QtBot, holds: Callable[[], bool]) -> None:
+    qtbot.waitUntil(holds, timeout=PATIENCE)
+
+
+def test_entries_are_added_and_taken_away_and_kept(qtbot: QtBot, dialog: HouseDialog) -> None:
+    assert not dialog.add.isEnabled()
+    assert not dialog.send.isEnabled()
+    dialog.words.setText("warm")
+    dialog.add.click()
+    wait(qtbot, lambda: cells(dialog) == [("warm", "never", "all", "")])
+    assert dialog.words.text() == ""
+    dialog.words.setText("culture fit")
+    dialog.what.setCurrentIndex(1)
+    assert not dialog.add.isEnabled()  # what is always marked needs a category
+    assert dialog.add.toolTip()
+    dialog.category.setCurrentIndex(dialog.category.findData("doubt"))
+    dialog.reason.setText("It says nothing.")
+    dialog.add.click()
+    wait(qtbot, lambda: len(cells(dialog)) == 2)
+    assert cells(dialog)[1] == ("culture fit", "always", "Doubt-raising", "It says nothing.")
+    assert house_list().found == HouseList(
+        (entry("warm", "ignore"), entry("culture fit", "mark", "doubt", "It says nothing."))
+    )
+    dialog.table.select("0")
+    dialog.remove.click()
+    wait(qtbot, lambda: [one[0] for one in cells(dialog)] == ["culture fit"])
+
+
+def test_what_cannot_be_added_is_said_and_stays_to_be_mended(qtbot: QtBot, dialog: HouseDialog) -> None:
+    dialog.words.setText("(warm)")
+    dialog.add.click()
+    wait(qtbot, lambda: not dialog.trouble.isHidden())
+    assert "That cannot be added" in dialog.trouble.text.text()
+    assert dialog.words.text() == "(warm)"
+    assert cells(dialog) == []
+
+
+def test_a_file_is_imported_with_its_bad_lines_named_and_exported(
+    qtbot: QtBot, dialog: HouseDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(HouseList((entry("warm", "ignore", "", "ours"),)))
+    given, out = tmp_path / "theirs.csv", tmp_path / "out"
+    given.write_text("words,what,category,reason\nwarm,ignore,,theirs\nkind,hide,,\n", encoding="utf-8")
+    dialog.take_file(given)
+    wait(qtbot, lambda: cells(dialog) == [("warm", "never", "all", "theirs")])
+    assert dialog.told.text.text() == "1 entry was imported."
+    assert "Line 3 was left out" in dialog.told.more.text()
+    monkeypatch.setattr("PySide6.QtWidgets.QFileDialog.getSaveFileName", lambda *_: (str(out), ""))
+    dialog.send.click()
+    wait(qtbot, out.with_suffix(".csv").exists)
+    assert read_list(out.with_suffix(".csv")).found == house_list().found
+
+
+def test_a_damaged_list_is_said_and_never_written_over(qtbot: QtBot, window: MainWindow) -> None:
+    path_of_list().parent.mkdir(parents=True, exist_ok=True)
+    path_of_list().write_bytes(b"nonsense")
+    dialog = HouseDialog(window, window)
+    wait(qtbot, lambda: not dialog.trouble.isHidden())
+    dialog.words.setText("warm")
+    assert not dialog.add.isEnabled()
+    assert path_of_list().read_bytes() == b"nonsense"
+
+
+def test_the_chosen_mark_is_offered_and_its_letter_read_again(qtbot: QtBot, window: MainWindow) -> None:
+    panel: LettersPanel = opened(qtbot, window)
+    assert "warm" in words(panel, "communal")
+    panel.review.step(1)
+    chosen = panel.review.chosen_mark
+    assert chosen is not None
+    panel.open_house_list()
+    dialog = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HouseDialog) and one.isVisible())
+    wait(qtbot, lambda: dialog.category.count() > 0)
+    assert dialog.words.text() == chosen.words
+    assert dialog.category.currentData() == chosen.kind
+    QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: chosen.words not in words(panel, chosen.kind))
+    dialog.close_button.click()
