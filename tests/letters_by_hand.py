@@ -1,4 +1,4 @@
-"""Letters written for the marks from the categories' names alone, before their lists were read (data/letters_by_hand.txt).
+"""Letters written from the categories' names alone, before their lists were read (data/letters_by_hand.txt).
 
 `[category|words]` is a passage that belongs to a category, `[!category|words]` a trap that only looks like one. Letters
 with an odd number were looked at while the rules were made; those with an even number are held out.

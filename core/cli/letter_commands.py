@@ -198,7 +198,9 @@ def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") 
     return found.notes
 
 
-def _pile(docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool, house: "HouseList | None") -> None:
+def _pile(
+    docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool, house: "HouseList | None"
+) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
     from core.documents.pile import is_pile

@@ -31,7 +31,11 @@ UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of clai
 
 
 def row_of_letter(
-    document: Document, scorers: Mapping[str, str], context: Document | None, occupation: str, house: HouseList | None = None
+    document: Document,
+    scorers: Mapping[str, str],
+    context: Document | None,
+    occupation: str,
+    house: HouseList | None = None,
 ) -> ReadOne:
     """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
     text = document.text

@@ -78,9 +78,7 @@ class HouseList:
             text = "".join(one.lower() if len(one.lower()) == 1 else one for one in sentence.text.translate(_PLAIN))
         for category, pattern in self._ignored.items():
             spans = [(sentence.start + hit.start(), sentence.start + hit.end()) for hit in pattern.finditer(text)]
-            marks = [
-                mark for mark in marks if category not in (None, mark.category) or not _touches_any(mark, spans)
-            ]
+            marks = [mark for mark in marks if category not in (None, mark.category) or not _touches_any(mark, spans)]
         own = list(self._made(sentence, text))
         marks = [
             mark
@@ -186,9 +184,7 @@ def entry(words: str, what: str, category: str = "", reason: str = "") -> HouseE
     if not plain:
         raise UsageError("it has no words")
     if len(plain) > LONGEST_WORDS or not _WORDS.fullmatch(plain) or len(plain.strip("*")) < 2:
-        raise UsageError(
-            f"“{plain[:40]}” is no word or phrase of 2 to {LONGEST_WORDS} letters, with * for any ending"
-        )
+        raise UsageError(f"“{plain[:40]}” is no word or phrase of 2 to {LONGEST_WORDS} letters, with * for any ending")
     kind = what.strip().lower()
     if kind not in get_args(What):
         raise UsageError(f"“{kind[:40]}” is neither “ignore” nor “mark”")

@@ -355,7 +355,8 @@ def read_letter(
 
     `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
-    guessed where None. `occupation`: whose reference letters the letter is compared with. `house`: what is always ignored and marked.
+    guessed where None. `occupation`: whose reference letters the letter is compared with. `house`: what is always
+    ignored, and marked.
     """
     text = document.text
     own_parts = tuple(parts) if parts is not None else parts_of(document)

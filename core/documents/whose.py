@@ -76,7 +76,9 @@ _WRITER_IS = re.compile(
     rf"|(?<![\w-])myself\s{{1,9}}(?:{_W}){{0,2}}$"
 )
 _LIKE_THE_WRITER = re.compile(rf"\s{{1,9}}(?:{_W}){{0,3}}(?:myself|like me)(?![\w-])")
-_SEEN = re.compile(r"(?:have|had|yet|never|no)\s")  # what the writer has yet to see, and the like: it is said of somebody
+_SEEN = re.compile(
+    r"(?:have|had|yet|never|no)\s"
+)  # what the writer has yet to see, and the like: it is said of somebody
 _SOMEBODY_ELSE = re.compile(
     rf"(?<![\w-])(?:from|replac(?:ed|es|ing)|succeed(?:ed|s|ing)|unlike|beside)\s{{1,9}}an?\s{{1,9}}(?:{_W}){{0,2}}$"
 )
@@ -88,7 +90,8 @@ _NAMED = re.compile(
 # “A patient's hearing loss”, “children with diabetes”
 _THEIR_HEALTH = re.compile(
     r"(?<![\w-])(?:(?:patient|client|customer|student|pupil|resident|user|visitor|veteran|animal|dog|cat|horse|adult)"
-    r"(?:s|'s|s')?|child(?:ren)?(?:'s)?|people(?:'s)?|those|others|(?:for|helping|treating|of) an? (?:boy|girl|man|woman))"
+    r"(?:s|'s|s')?|child(?:ren)?(?:'s)?|people(?:'s)?|those|others|"
+    r"(?:for|helping|treating|of) an? (?:boy|girl|man|woman))"
     rf"\s{{1,9}}(?:{_W}){{0,4}}$"
 )
 _PLACED = re.compile(r"(?<![\w-])(?:in|at|from|near)\s{1,9}$")

@@ -85,7 +85,9 @@ def export_house_list(path: Path) -> Operation[Path]:
         write_list(path, house_list().found)
         return path
 
-    return Operation(tr("Exporting the house list"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))
+    return Operation(
+        tr("Exporting the house list"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name)
+    )
 
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:

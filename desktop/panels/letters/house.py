@@ -76,9 +76,7 @@ class HouseDialog(QDialog):
     def _add(self) -> None:
         given = {"words": self.words.text(), "reason": self.reason.text()}
         self._run(
-            house.add_to_house_list(
-                what=self.what.currentData(), category=self.category.currentData() or "", **given
-            ),
+            house.add_to_house_list(what=self.what.currentData(), category=self.category.currentData() or "", **given),
             added=True,
         )
 

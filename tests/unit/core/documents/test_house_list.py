@@ -1,4 +1,4 @@
-"""The house list: what is always ignored and always marked, as a file that others can read, and what a bad line costs."""
+"""The house list: what is always ignored and always marked, as a file, and what a bad line of it costs."""
 
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def test_the_file_comes_back_as_it_was() -> None:
 
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_a_spreadsheet_may_separate_as_it_likes(sign: str) -> None:
-    data = f"words,what,category,reason\r\nwarm,ignore,,ours\r\n".replace(",", sign).encode("utf-8-sig")
+    data = "words,what,category,reason\r\nwarm,ignore,,ours\r\n".replace(",", sign).encode("utf-8-sig")
     assert from_csv(data, "x").found.entries == (HouseEntry("warm", "ignore", None, "ours"),)
 
 

@@ -1,4 +1,4 @@
-"""Whole letters written from the categories' names alone: how many planted passages are found, and traps are passed by."""
+"""Letters written from the categories' names alone: planted passages are found, and traps are passed by."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The house list in the window: what is added holds for the letter in hand at once, and a file comes in and goes out."""
+"""The house list in the window: what is added holds for the letter in hand at once; files come in and go out."""
 
 from collections.abc import Callable
 from pathlib import Path
