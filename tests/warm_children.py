@@ -3,8 +3,9 @@
 The program spawns each compute process, which then imports torch, spaCy and scipy by itself: about seven seconds of
 processor time, and the tests need hundreds of them. What is forked here is a process of its own, without threads or
 Qt, that has only imported; its environment and module path are those of the test, as in a spawned one. Tests of
-the compute process itself and whole programs that end-to-end tests start spawn as ever (`as_the_program_does`), and so
-does the process that reads letters: its memory is held to less than those libraries take.
+the compute process itself and the commands that end-to-end tests start spawn as ever (`as_the_program_does`), and so
+does the process that reads letters: its memory is held to less than those libraries take. A program that a robot drives
+borrows that process from the tests that started it (`borrow`); in test_first_minutes.py one spawns its own.
 """
 
 import multiprocessing
@@ -21,6 +22,7 @@ import pytest
 from core.compute import process
 from core.documents import files
 
+LENT = "BIASPRINT_TESTS_FORKSERVER"
 LIBRARIES = (
     "scipy.stats",
     "sqlalchemy",
@@ -43,6 +45,24 @@ def prepare() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # it would look for that module nowhere else
         forkserver.ensure_running()
+    if sys.version_info < (3, 14):  # later ones ask for a key besides
+        os.environ[LENT] = forkserver._forkserver._forkserver_address  # type: ignore[attr-defined]
+    _fork_from(context)
+
+
+def borrow() -> None:
+    """In a program that a test started: its compute processes are forked as those of the test are, if those are."""
+    address = os.environ.get(LENT)
+    if address is None:
+        return
+    server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    server._forkserver_address = address
+    server._forkserver_alive_fd = os.open(os.devnull, os.O_RDONLY)  # what is forked would be told by it of another end
+    server.ensure_running = lambda: None
+    _fork_from(multiprocessing.get_context("forkserver"))
+
+
+def _fork_from(context: Any) -> None:
     process.multiprocessing = SimpleNamespace(get_context=lambda _method: _Warm(context))
     files.ComputeProcess = _Spawned
 

@@ -107,6 +107,15 @@ class Runner(QObject):
             QApplication.exit(3)
 
 
+def borrow_compute() -> None:
+    """Among tests side by side, compute processes are forked from one of theirs: see warm_children.py."""
+    if "BIASPRINT_TESTS_FORKSERVER" in os.environ:
+        sys.path.append(str(Path(__file__).parents[1]))
+        import warm_children
+
+        warm_children.borrow()
+
+
 def run(
     arguments: list[str],
     script: Callable[[Robot], Script],
@@ -118,6 +127,7 @@ def run(
 
     `saves_to` is what the system's file dialog answers: that dialog is the system's own and no robot reaches it.
     """
+    borrow_compute()
     ordinary_start = desktop.app.start
     runners: list[Runner] = []
     strays = Strays()

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from robot import borrow_compute
 from workshop_people import People, always_one
 
 from desktop.app import build_application, create_window, start
@@ -25,6 +26,7 @@ class Waiting:
 
 
 def main(file: Path, settings: Path) -> None:
+    borrow_compute()
     chosen = Settings(settings)
     build_application(["biasprint"], chosen)
     window = create_window(chosen)
