@@ -174,14 +174,14 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(project: Path, packet: Path
     _, wanted = merged_with(packet)
     _, nothing = merged_with(tmp_path / "missing.bpacket")
     flipped = tmp_path / "flipped.bpacket"
-    for _ in range(80):
+    for _ in range(40):
         mutant = bytearray(raw)
         mutant[chance.choice(written)] ^= 1 << chance.randrange(8)
         flipped.write_bytes(mutant)
         was_refused, found = merged_with(flipped)
         assert found == (nothing if was_refused else wanted)
         refused += was_refused
-    assert refused > 30, "no bit that matters was flipped"
+    assert refused > 15, "no bit that matters was flipped"
 
 
 def test_the_project_itself_is_no_packet_and_a_packet_no_project(project: Path, packet: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from live_scene import Quick, compared, measured, store, tally_of, written
+from made_once import made_once
 
 from core.compute import calls
 from core.jobs import JobContext
@@ -21,25 +22,29 @@ NAMES = ["Kelly=female", "Joseph=male"]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    with Project.create(tmp_path / "study.biasprint") as made:
-        written(made, "letters", names=NAMES)
-        yield made
+    path = tmp_path / "study.biasprint"
+
+    def make() -> None:
+        with Project.create(path) as made:
+            written(made, "letters", names=NAMES)
+
+    made_once("120 letters", make, path)
+    with Project.open(path) as project:
+        yield project
 
 
-def scorers(project: Project) -> list[tuple[ScorerInfo, dict[TextKey, np.ndarray]]]:
+def scorers(project: Project) -> Iterator[tuple[ScorerInfo, dict[TextKey, np.ndarray]]]:
     """Real counts and successes; sentences' styles drawn at random, some letters without any."""
     study = study_of(project, "letters")
     ids = [row.id for row in project.outputs.each(OutputFilter(study_id=study.id, status="done"))]
     rng = np.random.default_rng(1)
-    found = []
     for info in scorers_needed("letters"):
         if info.role in ("lexicon", "success"):
             texts = project.outputs.texts(ids)
             _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
-            found.append((info, {("output", key): value.values for key, value in zip(ids, values, strict=True)}))
+            yield info, {("output", key): value.values for key, value in zip(ids, values, strict=True)}
         else:
-            found.append((info, {("output", key): rng.random(rng.integers(0, 9)) for key in ids}))
-    return found
+            yield info, {("output", key): rng.random(rng.integers(0, 9)) for key in ids}
 
 
 def test_the_last_value_is_the_measured_one_in_whatever_order_the_scores_came(project: Project) -> None:
@@ -65,7 +70,7 @@ def test_before_any_letter_is_scored_there_is_no_figure(project: Project) -> Non
 
 
 def test_one_group_only_has_a_sentence_where_a_ratio_would_be(project: Project) -> None:
-    info, values = scorers(project)[0]
+    info, values = next(scorers(project))
     of_women = {("output", row.id) for row in project.outputs.each() if row.fields["group"] == "female"}
     store(project, info, {key: found for key, found in values.items() if key in of_women})
     tally = tally_of(project, "letters")
@@ -77,8 +82,7 @@ def test_one_group_only_has_a_sentence_where_a_ratio_would_be(project: Project) 
 
 def test_what_is_followed_of_a_run_is_that_run_alone(project: Project) -> None:
     other = written(project, "letters", seed=5, names=NAMES)
-    for info, values in scorers(project)[:1]:
-        store(project, info, values)
+    store(project, *next(scorers(project)))
     alone, together = tally_of(project, "letters", runs=[other]), tally_of(project, "letters")
     for tally in (alone, together):
         tally.catch_up(JobContext())

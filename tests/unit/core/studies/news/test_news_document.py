@@ -177,14 +177,14 @@ def test_distance_and_drop_have_intervals_within_their_bounds_by_default(tilted:
 
 
 def test_biased_prompts_are_compared_on_their_headlines(gender: GroupAxis) -> None:
-    plain, biased = planted(gender, 40, seed=11), planted(gender, 40, seed=11, tilt=1.0)
+    plain, biased = planted(gender, 24, seed=11), planted(gender, 24, seed=11, tilt=1.0)
     assert plain.texts("original") == biased.texts("original")
     table = news_table(
         plain.texts("original") * 2,
         plain.texts("generated") + biased.texts("generated"),
         [gender],
-        headlines=list(map(str, range(40))) * 2,
-        prompt_kinds=["unbiased"] * 40 + ["androcentric"] * 40,
+        headlines=list(map(str, range(24))) * 2,
+        prompt_kinds=["unbiased"] * 24 + ["androcentric"] * 24,
     )
     findings = document_findings(table, resamples=99, topics=(4,))
     (compared,) = (
@@ -217,7 +217,7 @@ def test_a_group_without_topics_is_undefined_and_says_so(tilted: list[Finding]) 
 
 
 def test_identical_texts_give_no_distance_with_one_topic_set(gender: GroupAxis) -> None:
-    texts = list(planted(gender, 50, seed=5).texts("original"))
+    texts = list(planted(gender, 30, seed=5).texts("original"))
     table = news_table(texts, texts, [gender])
     findings = document_findings(table, resamples=199, topics=(4,))
     distance = of(findings, "wasserstein")
@@ -249,27 +249,27 @@ def test_sets_of_each_source_give_a_distance_for_identical_texts(gender: GroupAx
 
 
 def test_the_same_seed_gives_the_same_findings(gender: GroupAxis) -> None:
-    one, again = (document_findings(planted(gender, 15, seed=8), 4, 99, topics=(3,)) for _ in range(2))
+    one, again = (document_findings(planted(gender, 12, seed=8), 4, 99, topics=(3,)) for _ in range(2))
     assert one == again
 
 
 def test_models_are_measured_apart_and_have_topic_sets_of_their_own(gender: GroupAxis) -> None:
-    table = planted(gender, 50, seed=6)
+    table = planted(gender, 30, seed=6)
     originals, generated = list(table.texts("original")), list(table.texts("generated"))
     both = news_table(
         originals * 2,
         generated + originals,
         [gender],
-        headlines=list(map(str, range(50))) * 2,
-        models=["one"] * 50 + ["copy"] * 50,
+        headlines=list(map(str, range(30))) * 2,
+        models=["one"] * 30 + ["copy"] * 30,
     )
     findings = document_findings(both, resamples=99, topics=(4,))
     assert of(findings, "wasserstein", variant="default", model="copy").estimate == 0.0
     assert (of(findings, "wasserstein", variant="default", model="one").estimate or 0) > 0
     published = [each for each in findings if each.id == "news.document.association" and each.variant == "as_published"]
     assert [each.dims.get("model") for each in published] == [None, "one", "copy"]
-    # The originals are fifty articles, however many models wrote for them.
-    assert of(findings, "association", source="original", variant="default").note.startswith("50 articles")
+    # The originals are thirty articles, however many models wrote for them.
+    assert of(findings, "association", source="original", variant="default").note.startswith("30 articles")
 
 
 @pytest.mark.parametrize(
@@ -293,14 +293,14 @@ def test_nothing_to_compare_is_undefined_with_reasons(gender: GroupAxis) -> None
 
 
 def test_one_source_without_group_topics_leaves_the_others_their_numbers(gender: GroupAxis) -> None:
-    table = planted(gender, 50, seed=6)
+    table = planted(gender, 30, seed=6)
     person = re.compile(rf"\b({'|'.join(FEMALE + MALE)})\b ?", re.IGNORECASE)
     plain = [person.sub("", text) for text in table.texts("generated")]
     both = news_table(
         table.texts("original") * 2,
         [*table.texts("generated"), *plain],
         [gender],
-        models=["one"] * 50 + ["nobody"] * 50,
+        models=["one"] * 30 + ["nobody"] * 30,
     )
     findings = document_findings(both, resamples=99, topics=(4,))
     missing = of(findings, "wasserstein", variant="as_published", model="nobody")
