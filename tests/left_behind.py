@@ -18,12 +18,12 @@ def threads_of_ours() -> list[threading.Thread]:
 
 def put_away(qtbot: QtBot, window: MainWindow, patience: int = PATIENCE) -> None:
     """Close a window as the program would, without ending it; its jobs must end by themselves, and are ended if not."""
+    window.hide()  # first: the panel that takes the place of a project's would be built and laid out for nobody
     try:
         window.session.close()
         qtbot.waitUntil(lambda: not window.jobs.active(), timeout=patience)
     finally:
         ended = window.jobs.close()
-        window.hide()
         window.deleteLater()
     assert ended, "a job did not end"
 

@@ -101,6 +101,7 @@ class DoorCard(Card):
         foot = FlowLayout(spacing=tokens.gap, centred=True)
         for button in (self.button, self.other, self.mend):
             foot.addWidget(button)
+            button.hide()
         self.box.addLayout(head)
         self.box.addWidget(Label(text, "soft", wrap=True))
         self.box.addStretch(1)
@@ -111,6 +112,8 @@ class DoorCard(Card):
         theme.signals.changed.connect(self._dress)
 
     def set_state(self, state: DoorState) -> None:
+        if state == self.state:
+            return  # nothing is laid out anew
         self.state = state
         self.words.setText(state.words)
         self.button.set_text(state.action)

@@ -34,10 +34,18 @@ def window(qtbot: QtBot, make_window: Callable[..., MainWindow], file: Path) -> 
     with qtbot.waitSignal(made.session.opened):
         made.open_project(file)
     made.settings.add_recent(Path("/studies/recent_study.biasprint"))
-    for panel in ("charts", "judge"):
-        made.show_panel(panel)
+    made.show_panel("judge")
     qtbot.waitUntil(lambda: not made.jobs.active())
     return made
+
+
+@pytest.fixture
+def charted(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    """The same after a look at the charts."""
+    for panel in ("charts", "judge"):
+        window.show_panel(panel)
+    qtbot.waitUntil(lambda: not window.jobs.active())
+    return window
 
 
 @pytest.fixture
@@ -163,31 +171,31 @@ def test_the_project_is_out_of_reach_and_comes_back(window: MainWindow):
     assert not project.studies.all()  # and still answers
 
 
-def test_panels_that_name_things_are_destroyed_and_built_anew_when_they_are_shown(window: MainWindow):
-    before = dict(window.panels)
-    window.set_blind(True)
+def test_panels_that_name_things_are_destroyed_and_built_anew_when_they_are_shown(charted: MainWindow):
+    before = dict(charted.panels)
+    charted.set_blind(True)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert {key for key, panel in before.items() if isValid(panel)} == {"judge"}
-    assert set(window.panels) == {"judge"}
-    window.set_blind(False)
-    window.show_panel("charts")
-    assert window.panels["charts"] is not before["charts"]
-    assert window.panels["charts"].project is window.project
+    assert set(charted.panels) == {"judge"}
+    charted.set_blind(False)
+    charted.show_panel("charts")
+    assert charted.panels["charts"] is not before["charts"]
+    assert charted.panels["charts"].project is charted.project
 
 
-def test_the_wall_goes_when_a_rater_becomes_blind(qtbot: QtBot, window: MainWindow):
-    live = window.panels["charts"].live
+def test_the_wall_goes_when_a_rater_becomes_blind(qtbot: QtBot, charted: MainWindow):
+    live = charted.panels["charts"].live
     live.show_data(scene.data(60))
     live.draw()
     live.toggle_wall()
     wall = live.wall
     assert wall.isVisible()
-    window.set_blind(True)
+    charted.set_blind(True)
     assert not isValid(wall) or not wall.isVisible()  # at once: not when the loop comes to it
     assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, Wall) and one.isVisible()]
-    window.set_blind(False)
-    window.show_panel("charts")
-    assert window.panels["charts"].live.wall is None
+    charted.set_blind(False)
+    charted.show_panel("charts")
+    assert charted.panels["charts"].live.wall is None
 
 
 def test_writes_are_heard_of_again_after_the_rating(qtbot: QtBot, rating: MainWindow, file: Path):
@@ -217,16 +225,16 @@ def test_a_job_that_ends_meanwhile_is_told_of_afterwards(qtbot: QtBot, window: M
 
 
 def test_a_panel_that_was_destroyed_hears_nothing_of_the_job_it_started(
-    qtbot: QtBot, window: MainWindow, held: threading.Event
+    qtbot: QtBot, charted: MainWindow, held: threading.Event
 ):
-    charts, heard = window.panels["charts"], []
-    handle = window.jobs.start("Reading", lambda ctx: held.wait(), on_done=lambda _: heard.append(charts))
+    charts, heard = charted.panels["charts"], []
+    handle = charted.jobs.start("Reading", lambda ctx: held.wait(), on_done=lambda _: heard.append(charts))
     handle.changed.connect(lambda: heard.append(charts.title))
-    window.set_blind(True)
+    charted.set_blind(True)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     held.set()
     qtbot.waitUntil(lambda: not handle.active)
-    window.set_blind(False)
+    charted.set_blind(False)
     qtbot.waitUntil(lambda: handle.result is True)
     assert heard == []
 
