@@ -1,5 +1,6 @@
 """Projects that several end-to-end tests start from, each made once: a test works on a copy."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -12,16 +13,35 @@ from cli_support import biasprint, judge, open_session
 
 from core.prompts import letters
 
+try:
+    import fcntl
+except ImportError:  # on Windows each process makes its own
+    fcntl = None  # type: ignore[assignment]
+
 THEMES = ("stars", "sun", "rain", "trees", "joy", "fear")
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder of that name with what `make` puts into it; of several test processes the first one makes it for all."""
+    place = factory.getbasetemp()
+    folder = (place.parent if "PYTEST_XDIST_WORKER" in os.environ and fcntl else place) / f"{name}-once"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        if fcntl:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            patch.setenv("BIASPRINT_HOME", str(folder / "home"))
+            make(folder / "study.biasprint")
+            (folder / "made").touch()
+    return folder / "study.biasprint"
 
 
 @pytest.fixture(scope="session")
 def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two tasks and six themes on three axes, and 120 letters, all written; comparisons on two axes, judged."""
-    folder = tmp_path_factory.mktemp("made")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BIASPRINT_HOME", str(folder / "home"))
-        file = folder / "study.biasprint"
+
+    def make(file: Path) -> None:
+        file.unlink(missing_ok=True)  # of one that failed
         themes = [f"--theme={theme}" for theme in THEMES]
         biasprint("new", file)
         biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *themes)
@@ -32,7 +52,8 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             biasprint("compare", file, "--axis", axis, "--seed", 3, "--repeats", 0.2)
             judge(file)
         open_session(file)
-    return file
+
+    return made_once(tmp_path_factory, "written", make)
 
 
 @pytest.fixture
@@ -51,14 +72,14 @@ def study_file(_made: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def _scored(_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("scored")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BIASPRINT_HOME", str(folder / "home"))
-        file = Path(shutil.copy(_made, folder / "study.biasprint"))
+    def make(file: Path) -> None:
+        shutil.copy(_made, file)
         biasprint("score", file, "--scorer", "textblob")
         for study in ("letters", "creativity"):
-            (folder / f"{study}.json").write_text(biasprint("measure", study, file, "--json").out, encoding="utf-8")
-    return file
+            found = biasprint("measure", study, file, "--json").out
+            file.with_name(f"{study}.json").write_text(found, encoding="utf-8")
+
+    return made_once(tmp_path_factory, "scored", make)
 
 
 @pytest.fixture(scope="session")
