@@ -4,10 +4,11 @@ import io
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from core.project.specs import JudgmentSpec, PromptSetSpec, PromptSpec, RaterSpe
 from desktop.__main__ import main
 
 ROOT = Path(__file__).parents[2]
+JUDGED = ("annotation", "draft", "judgment", "session", "rater")  # tables of what people said
 COMMAND = (sys.executable, "-m", "desktop")
 
 
@@ -89,6 +91,13 @@ def narrow(path: Path, kept: int) -> None:
         prompts = tuple(PromptSpec(**{name: getattr(row, name) for name in names}) for row in rows)
         spec = PromptSetSpec(name=newest.name, recipe=newest.recipe, prompts=prompts)
         project.prompts.add_set(newest.study_id, spec)
+
+
+def forget(path: Path, *tables: str) -> None:
+    """Empty these tables of a closed project."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table in tables:
+            connection.execute(f"DELETE FROM {table}")
 
 
 def judge(path: Path, *, raters: int = 2) -> None:

@@ -2,14 +2,12 @@
 
 import os
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_support import biasprint, judge, open_session
+from cli_support import JUDGED, biasprint, forget, judge, open_session
 
 from core.prompts import letters
 
@@ -86,9 +84,7 @@ def _scored(_made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scored_texts(_scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The texts of the measured project with their scores, and nobody's judgments; to be copied."""
     file = Path(shutil.copy(_scored, tmp_path_factory.mktemp("texts") / "study.biasprint"))
-    with closing(sqlite3.connect(file)) as connection, connection:
-        for table in ("finding", "annotation", "draft", "judgment", "session", "comparison", "plan", "rater"):
-            connection.execute(f"DELETE FROM {table}")
+    forget(file, "finding", *JUDGED, "comparison", "plan")
     return file
 
 
