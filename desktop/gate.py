@@ -45,6 +45,11 @@ class LookGate(QObject):
         window.session.changed.connect(self._hear)
         window.blindfold.changed.connect(lambda blind: blind or self._end_of_blindness())
 
+    @property
+    def open(self) -> bool:
+        """Whether nobody has to be asked, as far as that is known now."""
+        return self.raters == () and not self._window.blindfold.on
+
     def know(self, raters: tuple[str, ...]) -> None:
         """It is certain whom to ask; who waited goes on."""
         self._state += 1

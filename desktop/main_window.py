@@ -1,6 +1,7 @@
 """The window: composition only. Rail, panels, banners, jobs drawer and status line, and who tells whom."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,10 @@ class Leaving(QObject):
         self._jobs_over = False
 
     def ask(self) -> None:
-        """Leave, after a question if jobs are running."""
+        """Leave, after a question if something is not saved, and one if jobs are running."""
+        self._window.settle(self._ask_of_jobs)
+
+    def _ask_of_jobs(self) -> None:
         if not any(not handle.quiet for handle in self._window.jobs.active()):
             self.begin()
             return
@@ -68,6 +72,8 @@ class Leaving(QObject):
         self._begun = True
         self._window.hide()
         self._window.set_blind(False)  # nobody sees it any more, and all of it is to be saved and let go of
+        for panel in self._window.panels.values():
+            panel.let_go()
         self._window.jobs.idle.connect(self._save)
         QTimer.singleShot(WAIT_MILLISECONDS, self, self._save)
         self._window.jobs.cancel_all()
@@ -137,6 +143,7 @@ class MainWindow(QMainWindow):
         self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
         self.blindfold = Blindfold(self)
         self.gate = LookGate(self)
+        self.session.guard = self.settle
         self._save_timer = QTimer(self, interval=SAVE_SETTINGS_AFTER_MILLISECONDS, singleShot=True)
         self._connect()
         self._bind_keys()
@@ -166,10 +173,28 @@ class MainWindow(QMainWindow):
         else:
             if not self.entries[key].blind_safe:
                 self.set_blind(False)  # the rating waits, as when it is paused
-            self._show_panel(key, **what)
+            self._show_blinding(key, **what)
 
     def look(self, where: str, then: Callable[[], object]) -> None:
         self.gate.enter(where, then)
+
+    @property
+    def may_look(self) -> bool:
+        return self.gate.open
+
+    def settle(self, then: Callable[[], object]) -> None:
+        go_on = then
+        for panel in [one for one in self.panels.values() if one.built]:
+            go_on = partial(panel.before_it_goes, go_on)
+        go_on()
+
+    def _show_blinding(self, key: str, **what: Any) -> None:
+        """To a panel that goes on with a rating: the others go."""
+        if key in self.panels and self.panels[key].blinds and not self.blindfold.on:
+            self.rail.set_current(self.current)  # for as long as a question is open
+            self.settle(lambda: self._show_panel(key, **what))
+        else:
+            self._show_panel(key, **what)
 
     def _show_panel(self, key: str, **what: Any) -> None:
         if key not in self.panels:
@@ -248,6 +273,7 @@ class MainWindow(QMainWindow):
 
     def _drop_panel(self, key: str) -> None:
         panel = self.panels.pop(key)
+        panel.let_go()
         self.stack.removeWidget(panel)
         for own in panel.findChildren(QWidget):
             if own.isWindow():  # such as the live board on a wall: on a screen of its own until it is deleted

@@ -100,6 +100,14 @@ SETTINGS: tuple[Setting, ...] = (
         default=True,
         help="Live charts then show figures while a run goes on. The scorers wait for the writing, not it for them.",
     ),
+    Setting(
+        key="keep_drafts",
+        group="Letters",
+        title="Keep drafts of what I edit",
+        kind="switch",
+        default=True,
+        help="In the data folder, until it is saved or closed: a crash then loses at most two seconds of typing.",
+    ),
 )
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 

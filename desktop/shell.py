@@ -75,6 +75,13 @@ class Shell(Protocol):
     def look(self, where: str, then: Callable[[], object]) -> None:
         """Do what names identities; in the middle of a rating only after the question, and the look is written down."""
 
+    @property
+    def may_look(self) -> bool:
+        """Whether what names identities may be shown without a question."""
+
+    def settle(self, then: Callable[[], object]) -> None:
+        """Do what takes panels away, after a question where one of them would lose what was not saved."""
+
     def set_blind(self, blind: bool) -> None:
         """While blind, nothing in the window names a project, file, model or axis, or leads to one.
 

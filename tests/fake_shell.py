@@ -50,6 +50,11 @@ class FakeShell:
     def look(self, where: str, then: Any) -> None:
         then()
 
+    may_look = True
+
+    def settle(self, then: Any) -> None:
+        then()
+
     def set_blind(self, blind: bool) -> None:
         if blind and self.project is not None:
             self._vault, self.project = Vault(self.project), None

@@ -222,6 +222,25 @@ class Reading:
         return self.sentences[index]
 
 
+@dataclass(frozen=True)
+class KeptLetter:
+    """A letter as somebody left it: its text as it is, the CV beside it, what they set by hand and what they dismissed.
+
+    `parts`, `person`, `occupation`: None where they are guessed. `saved_as`: its key among the saved letters;
+    `reading`: the reading of a project that it was opened from. Both are "" where there is none.
+    """
+
+    document: Document
+    title: str
+    context: Document | None = None
+    parts: tuple[Part, ...] | None = None
+    person: Person | None = None
+    occupation: str | None = None
+    dismissed: tuple[str, ...] = ()
+    saved_as: str = ""
+    reading: str = ""
+
+
 SAME = 1e-6  # a score that differs by less differs by how a computer adds
 
 

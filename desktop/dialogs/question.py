@@ -12,9 +12,11 @@ from desktop.operations.session import save_copy as save_copy_operation
 from desktop.shell import Shell
 from desktop.widgets import Label, PrimaryButton, QuietButton, tr
 
+OTHER = 2  # an answer beside Qt's own 0 and 1
+
 
 class Question(QDialog):
-    """Two ways on; it never blocks, the answer comes to a callable.
+    """Two ways on, or three with `other`; it never blocks, the answer comes to a callable.
 
     Escape is the safe one, which is also the one that is offered first.
     """
@@ -28,6 +30,8 @@ class Question(QDialog):
         safe: str,
         risky: str,
         on_risky: Callable[[], object],
+        other: str = "",
+        on_other: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(parent)
         tokens = theme.current()
@@ -44,6 +48,8 @@ class Question(QDialog):
         buttons.setSpacing(tokens.grid)
         buttons.addStretch(1)
         buttons.addWidget(self.risky_button)
+        if other and on_other is not None:
+            buttons.addWidget(self._other_button(other, on_other))
         buttons.addWidget(self.safe_button)
         heading, words = Label(title, "title", wrap=True), Label(text, wrap=True)
         for label in (heading, words):
@@ -54,6 +60,12 @@ class Question(QDialog):
         box.addWidget(heading)
         box.addWidget(words)
         box.addLayout(buttons)
+
+    def _other_button(self, words: str, on_other: Callable[[], object]) -> QuietButton:
+        self.other_button = QuietButton(words)
+        self.other_button.clicked.connect(lambda: self.done(OTHER))
+        self.finished.connect(lambda answer: on_other() if answer == OTHER else None)
+        return self.other_button
 
 
 def new_project(window: Shell) -> None:

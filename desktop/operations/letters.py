@@ -1,4 +1,4 @@
-"""Letters, their twins and piles for the window. All work runs off its thread; only “Save” and exports write."""
+"""Letters, their twins and piles for the window. All work runs off its thread; only reports and exports write."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
     from core.documents.references import ReferenceSet
     from core.documents.values import Document, Reading, TwinDifference
-    from core.project.project import Project
     from core.report.export import ExportReport
 
-# ---- Reading a letter, its report, and saving it
+# ---- Reading a letter, and its report
 
 WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
 
@@ -237,53 +236,6 @@ def save_report(*, checked: Checked, path: Path, twin: "TwinDifference | None" =
         return path
 
     return Operation(tr("Writing the report"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))
-
-
-def save_to_project(*, project: "Project", checked: Checked, dismissed: Sequence[str]) -> Operation[str]:
-    """Keep the letter and its reading in the project: the one place where its text goes to a disk."""
-
-    def work(ctx: JobContext) -> str:
-        from core.project.specs import SourceSpec
-        from core.runs.setup import added_study
-        from core.text import sha256_text
-
-        document, reading = checked.reading.document, checked.reading
-        study, digest = added_study(project, "letters"), sha256_text(document.text)
-        who = reading.person.full_name
-        fields = {"name": who, "pronoun": reading.person.pronoun, "occupation": checked.occupation}
-        spec = SourceSpec(
-            kind="letter",
-            origin=f"checked: {digest[:16]}",
-            row=0,
-            text=document.text,
-            fields={key: value for key, value in fields.items() if value},
-        )
-        added = project.sources.add_many(study, [spec])
-        source = added.number("source") if added.touches("source") else _source_of(project, study, spec.origin)
-        title = tr("Letter for {name}").format(name=who) if who else document.name
-        project.readings.add(title, digest, _as_json(checked, dismissed), source)
-        return title
-
-    return Operation(
-        tr("Saving the letter"), work, lambda title: tr("“{title}” is in the project.").format(title=title), quiet=True
-    )
-
-
-def _source_of(project: "Project", study: int, origin: str) -> int | None:
-    from core.project.stores.common import chunks
-
-    rows = chunks(lambda after, limit: project.sources.page(study, after, limit), lambda row: row.id)
-    return next((row.id for row in rows if row.origin == origin), None)
-
-
-def _as_json(checked: Checked, dismissed: Sequence[str]) -> dict[str, Any]:
-    """The reading without the letter's text, which is a source of the project, and without the CV's."""
-    from dataclasses import asdict
-
-    result = asdict(checked.reading)
-    result["document"] = {**result["document"], "paragraphs": []}
-    result["sentences"] = [{**one, "text": ""} for one in result["sentences"]]
-    return {**result, "occupation": checked.occupation, "dismissed": list(dismissed)}
 
 
 # ---- The twin, and writing the letter again

@@ -127,6 +127,8 @@ class ProjectSession(QObject):
         self.project: Project | None = None
         self.packet: PacketInfo | None = None
         self.rated_by: tuple[str, ...] | None = None  # as it was opened; see `take_rated_by`
+        # Asked before a project goes or another comes: who has something of it that is not saved may ask first.
+        self.guard: Callable[[Callable[[], object]], object] = lambda then: then()
         self._runner = runner
         self._wanted = 0
         self._unsubscribe: Callable[[], None] | None = None
@@ -150,6 +152,9 @@ class ProjectSession(QObject):
 
     def take(self, operation: "Operation[Project]", path: Path) -> None:
         """Open what an operation gives. If several are under way, the one asked for last stays."""
+        self.guard(lambda: self._take(operation, path))
+
+    def _take(self, operation: "Operation[Project]", path: Path) -> None:
         self._wanted += 1
         mine = self._wanted
         looking: Operation[Opened] = replace(operation, work=lambda ctx: looked_into(operation.work(ctx)))
@@ -166,6 +171,9 @@ class ProjectSession(QObject):
 
     def close(self, then: Callable[[], object] | None = None) -> None:
         """Let go of the project; `then` runs when the file is free."""
+        self.guard(lambda: self._close(then))
+
+    def _close(self, then: Callable[[], object] | None) -> None:
         self._wanted += 1
         self.leaving.emit()
         project, self.project, self.packet = self.project, None, None

@@ -1,5 +1,6 @@
 """The base of every panel: a header, a body, and the same life from building to closing."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -118,6 +119,18 @@ class Panel(QWidget):
 
     def project_closed(self) -> None:
         """The project is gone: drop every row of it."""
+
+    def before_it_goes(self, then: Callable[[], object]) -> None:
+        """Something that closes this panel's work is about to happen: `then` lets it, maybe after a question."""
+        then()
+
+    def let_go(self) -> None:
+        """The panel is destroyed, or the program ends: what was not saved is put where it can be found again."""
+
+    @property
+    def blinds(self) -> bool:
+        """Whether the window becomes blind, and other panels go, when this one is shown now."""
+        return False
 
     def more_works(self) -> None:
         """Another part of the program was installed; `refresh` follows where the panel is not `steady`."""

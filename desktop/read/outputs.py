@@ -1,4 +1,7 @@
-"""The outputs of a project as the table reads them: in short readings, so that no choice ever waits for a scroll."""
+"""The outputs of a project as the table reads them: in short readings, so that no choice ever waits for a scroll.
+
+Letters that were checked and saved stand before the outputs: each by its source's number, made negative.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +48,8 @@ class Detail:
     prompt: str
     recipe: tuple[tuple[str, str], ...]
 
+    reading: str = ""  # of a saved letter: what Letters opens it by
+
 
 class RowSource(Protocol):
     """Reads the outputs of a project. Called on worker threads only."""
@@ -76,6 +81,31 @@ def line_of(row: "OutputRow", titles: Titles) -> Line:
     return Line(*(safe_line(field) for field in fields))
 
 
+class SavedHead(NamedTuple):
+    """A saved letter: its text's source, its last reading, and what it is called."""
+
+    source_id: int
+    reading: str
+    title: str
+
+
+def letter_row(output_id: int, text: str) -> "OutputRow":
+    """A saved letter as the table holds outputs: nothing made it here."""
+    from core.project.rows import OutputRow
+
+    return OutputRow(
+        id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
+        seconds=0.0, prompt_key="", task=tr("Saved letter"), theme="", axis="", identity="", fields={}, backend="",
+        model="",
+    )  # fmt: skip
+
+
+def _any() -> "OutputFilter":
+    from core.project.stores.runs import OutputFilter
+
+    return OutputFilter()
+
+
 FIRST_PAGE = 200  # shown before the other ids are read
 SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the window stutter
 
@@ -92,6 +122,9 @@ class StoredOutputs:
         return self._ids(where, after_id)
 
     def _ids(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
+        if after_id == 0:
+            yield sorted(-head.source_id for head in self._letters(where))
+        after_id = max(after_id, 0)
         first = [row.id for row in self._project.outputs.page(after_id, FIRST_PAGE, where)]
         yield first
         if len(first) == FIRST_PAGE:
@@ -100,11 +133,30 @@ class StoredOutputs:
     def _search(self, where: "OutputFilter", wanted: str, after_id: int) -> Iterator[Sequence[int]]:
         """Texts are compared here: in SQL one reading would last until enough are found, however far that is."""
         needle, without = for_matching(wanted), replace(where, contains=None)
+        if after_id == 0:
+            texts = self._project.sources.texts([head.source_id for head in self._letters(where)])
+            yield sorted(-number for number, text in texts.items() if needle in for_matching(text))
+        after_id = max(after_id, 0)
         while rows := self._project.outputs.page(after_id, SEARCHED_AT_ONCE, without):
             yield [row.id for row in rows if needle in for_matching(row.text)]
             after_id = rows[-1].id
 
+    def _letters(self, where: "OutputFilter") -> "list[SavedHead]":
+        """The saved letters, unless the filter asks for what only outputs have."""
+        if where.task or where.identity or where.status == "error":
+            return []
+        latest = self._project.readings.latest()
+        return [SavedHead(one.source_id, one.id, one.title) for one in latest if one.source_id is not None]
+
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+        letters, ids = [one for one in ids if one < 0], [one for one in ids if one > 0]
+        return [*self._letter_rows(letters), *(self._output_rows(ids) if ids else ())]
+
+    def _letter_rows(self, ids: Sequence[int]) -> "list[OutputRow]":
+        texts = self._project.sources.texts([-one for one in ids]) if ids else {}
+        return [letter_row(one, texts[-one]) for one in ids if -one in texts]
+
+    def _output_rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         if ids[-1] - ids[0] < 2 * len(ids):  # nearly all of a range: one reading
             wanted = set(ids)
             found = self._project.outputs.page(ids[0] - 1, ids[-1] - ids[0] + 1)
@@ -112,7 +164,19 @@ class StoredOutputs:
         each = (self._project.outputs.get(one) for one in ids)
         return [row for row in each if row is not None]
 
+    def _letter(self, output_id: int) -> Detail | None:
+        head = next((one for one in self._letters(_any()) if one.source_id == -output_id), None)
+        rows = self._letter_rows([output_id])
+        if head is None or not rows:
+            return None
+        reading = self._project.readings.get(head.reading)
+        saved = reading.created_at[:16].replace("T", " ") if reading is not None else ""
+        recipe = ((tr("Checked in Letters, saved"), tr("{when} UTC").format(when=saved)),)
+        return Detail(rows[0], head.title, "", recipe, head.reading)
+
     def detail(self, output_id: int) -> Detail | None:
+        if output_id < 0:
+            return self._letter(output_id)
         row = self._project.outputs.get(output_id)
         if row is None:
             return None

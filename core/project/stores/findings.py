@@ -112,6 +112,16 @@ class ReadingRow:
     created_at: str
 
 
+@dataclass(frozen=True)
+class ReadingHead:
+    """A stored check of a letter without what it found."""
+
+    id: str
+    source_id: int | None
+    title: str
+    created_at: str
+
+
 class Readings(StorePart):
     """Readings by id. Nothing comes here but by the person's own act."""
 
@@ -130,6 +140,20 @@ class Readings(StorePart):
     def all(self) -> tuple[ReadingRow, ...]:
         """Every reading, the oldest first."""
         return self._all(sa.select(reading).order_by(reading.c.created_at, reading.c.id), _row)
+
+    def get(self, reading_id: str) -> ReadingRow | None:
+        return self._one(sa.select(reading).where(reading.c.id == reading_id), _row)
+
+    def latest(self) -> tuple[ReadingHead, ...]:
+        """The readings that no later one follows, the newest first."""
+        follows = sa.func.json_extract(reading.c.result, "$.follows")
+        followed = sa.select(follows).where(follows.is_not(None))
+        statement = (
+            sa.select(reading.c.id, reading.c.source_id, reading.c.title, reading.c.created_at)
+            .where(reading.c.id.not_in(followed))
+            .order_by(reading.c.created_at.desc(), reading.c.id)
+        )
+        return self._all(statement, lambda row: ReadingHead(*row))
 
 
 def _row(row: Any) -> ReadingRow:

@@ -203,7 +203,7 @@ def workshop_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
 
 def letter_state() -> DoorState:
     """The check of a letter needs nothing but the letter."""
-    words = tr("Nothing leaves this computer, and nothing is kept unless you save it.")
+    words = tr("Nothing leaves this computer. Of what you edit a draft is kept until you save or close it.")
     return DoorState(words, tr("Check a letter"), "letters")
 
 

@@ -189,6 +189,10 @@ class JudgePanel(Panel):
     def commands(self) -> list[Command]:
         return [Command(tr("Larger texts, and back"), self._switch_size, enabled=lambda: self.control.in_session)]
 
+    @property
+    def blinds(self) -> bool:
+        return self.built and self.control.in_session
+
     def take_keyboard(self) -> None:
         if self.built and self.control.in_session:
             self.pages.currentWidget().setFocus()
@@ -290,7 +294,7 @@ class JudgePanel(Panel):
         if offer.revealed:  # the result of one rater is no business of another who is still at it
             self.shell.look("judge/result", go_on)
         else:
-            go_on()
+            self.shell.settle(go_on)  # the window becomes blind, and other panels go
 
     def _go_on_reading(self) -> None:
         """The instructions were read: open what was wanted."""

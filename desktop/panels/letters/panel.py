@@ -1,27 +1,36 @@
-"""The letters panel: a letter is dropped, read, shown with what was found in it, and edited in place.
+"""The letters panel: a letter is dropped, read, shown with what was found in it, edited in place and saved.
 
-Nothing of a letter is kept: no recent list, no setting, no file. Closing it, or the program, lets go of it.
+Of a letter that nobody saves nothing is kept but the draft of what was edited, which goes when it is closed.
 """
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
 
-from core.documents.values import Document
+from core.documents.values import Document, KeptLetter
 from core.errors import AppError
 from core.machine.models.catalogue import scorer_title
 from desktop import theme
-from desktop.dialogs.question import Question
 from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.compared import letter_title, stand_ins
 from desktop.panels.letters.house import HouseDialog
+from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then
 from desktop.panels.letters.pile import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
@@ -32,7 +41,9 @@ from desktop.widgets.events import local_paths
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from core.documents.kept import Draft
     from core.documents.values import TwinDifference
+    from core.project.project import Project
     from desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
@@ -51,6 +62,7 @@ class LettersPanel(Panel):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.review = LetterReview(shell, self._place_board, self)
+        self.keeping = LetterKeeping(shell, self.review, self)
         self._opening: JobHandle | None = None
         self._twin: TwinPage | None = None
         self._pile: PilePage | None = None
@@ -67,17 +79,21 @@ class LettersPanel(Panel):
         self.badge = StandInBadge("")
         self.busy = Chip(tr("reading…"), "accent")
         self.twin_button = QuietButton(tr("Swap twin"))
+        self.save_button = QuietButton(tr("Save"))
         self.report_button = PrimaryButton(tr("Report…"))
         self.menu_button = IconButton("menu", tr("More about this letter"))
         self.twin_button.setToolTip(tr("The same letter for another name and gender"))
         self.report_button.setToolTip(tr("A PDF or Word document in plain language"))
         for chip in (self.badge, self.busy):
             self.header.add_chip(chip)
-        for action in (self.twin_button, self.report_button, self.menu_button):
+        for action in (self.twin_button, self.save_button, self.report_button, self.menu_button):
             self.header.add_action(action)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
         self._slow.timeout.connect(self.busy.show)
         self._connect()
+        save = QShortcut(QKeySequence("Ctrl+S"), self)
+        save.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        save.activated.connect(lambda: self.keeping.save() if self._is_shown() else None)
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # What cannot be loaded is said when a letter is read.
@@ -85,6 +101,20 @@ class LettersPanel(Panel):
 
     def refresh(self) -> None:
         self._enable_actions()
+        self.start.show_promise(drafts=self.keeping.draft.keeps)
+        self.list.refresh()
+
+    def project_opened(self, project: "Project") -> None:
+        self._close_what_is_of_another_project()
+
+    def project_closed(self) -> None:
+        self._close_what_is_of_another_project()
+
+    def before_it_goes(self, then: Then) -> None:
+        self.keeping.if_it_may_go(then, self._close)
+
+    def let_go(self) -> None:
+        self.keeping.leave()
 
     def more_works(self) -> None:
         """A scorer that was not there may be: the letter is read again, with it."""
@@ -94,12 +124,16 @@ class LettersPanel(Panel):
         if twin is not None and twin.isVisible() and twin.checked is not None:
             twin.show_check(twin.checked)  # it could not be made before
 
-    def opened_with(self, *, path: Path | None = None, document: Document | None = None, **what: object) -> None:
-        """Sent here with a letter: a file, or a document that was read already."""
+    def opened_with(
+        self, *, path: Path | None = None, document: Document | None = None, reading: str = "", **what: object
+    ) -> None:
+        """Sent here with a letter: a file, a document that was read already, or a reading of the project."""
         if path is not None:
             self.open_file(path)
         elif document is not None:
-            self.open_document(document)
+            self.keeping.if_it_may_go(lambda: self.open_document(document))
+        elif reading:
+            self.list.open_reading(reading)
 
     def commands(self) -> list[Command]:
         review = self.review
@@ -109,6 +143,7 @@ class LettersPanel(Panel):
             Command(tr("Previous mark in the letter"), lambda: review.step(-1), enabled=self._is_shown),
             Command(tr("Dismiss this mark"), review.dismiss, enabled=lambda: bool(review.selected)),
             Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
+            Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),
             Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
             Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
             Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
@@ -125,20 +160,43 @@ class LettersPanel(Panel):
 
     def open_file(self, path: Path) -> None:
         """Read a file in a process of its own, then show it."""
-        self._if_it_may_go(lambda: self._read(letters.read_document(path=path), self.open_document))
+        self.keeping.if_it_may_go(lambda: self._read(letters.read_document(path=path), self.open_document))
 
     def open_pasted(self, text: str) -> None:
-        self._if_it_may_go(lambda: self._read(letters.read_pasted(text=text), self.open_document))
+        self.keeping.if_it_may_go(lambda: self._read(letters.read_pasted(text=text), self.open_document))
 
     def open_document(self, document: Document) -> None:
         """Show a letter and read it."""
         self._forget_pages()
+        self.keeping.forget()
         self.review.open(document)
         self._go_to(self.review.board)
 
+    def open_kept(self, letter: KeptLetter) -> None:
+        """Show a letter as it was left, and read it."""
+        self._show_kept(letter, None)
+
+    def _show_kept(self, letter: KeptLetter, draft: "Draft | None") -> None:
+        self._forget_pages()
+        self.keeping.forget()
+        self.review.open_kept(letter, edited=draft is not None)
+        self.keeping.took(letter, draft)
+        self._go_to(self.review.board)
+
+    def _open_kept(self, operation: Operation[Any]) -> None:
+        """A letter of the list, or a draft."""
+        self.keeping.if_it_may_go(lambda: self._read(operation, self._take_kept))
+
+    def _take_kept(self, found: "KeptLetter | tuple[KeptLetter, Draft]") -> None:
+        """A letter of the list was read; a draft comes with the way to go on with it."""
+        if isinstance(found, KeptLetter):
+            self.open_kept(found)
+        else:
+            self._show_kept(*found)
+
     def close_letter(self) -> None:
         """Let go of the letter, after a question where words of it would be lost."""
-        self._if_it_may_go(self._close)
+        self.keeping.if_it_may_go(self._close)
 
     def _close(self) -> None:
         self._forget_letter()
@@ -148,7 +206,18 @@ class LettersPanel(Panel):
         self._go_to(self.start)
         self.start.paste.setFocus()
 
+    def _close_what_is_of_another_project(self) -> None:
+        """What a letter of the project would have lost was asked about before the project went."""
+        if not self.keeping.belongs_elsewhere():
+            return
+        if self.review.saved_as:
+            self.review.reading = ""
+            self.keeping.told.emit()
+        else:
+            self._close()
+
     def _forget_letter(self) -> None:
+        self.keeping.forget()
         self.review.check.forget()
         self.review.forget()
         self._forget_pages()
@@ -158,20 +227,7 @@ class LettersPanel(Panel):
         if self._twin is not None:
             self._twin.forget()
 
-    def _if_it_may_go(self, then: Callable[[], None]) -> None:
-        if not self.review.edited:
-            then()
-            return
-        Question(
-            self.window(),
-            title=tr("Let go of the edited letter?"),
-            text=tr("Your changes are not saved anywhere. You can copy the text first, from the menu above."),
-            safe=tr("Keep it open"),
-            risky=tr("Let go of it"),
-            on_risky=then,
-        ).open()
-
-    def _read(self, operation: Operation[Document], on_done: Callable[[Document], None]) -> None:
+    def _read(self, operation: Operation[Any], on_done: Callable[[Any], None]) -> None:
         self._stop_opening()
         self.start.show_waiting(tr("Reading…"))
         self.review.board.context.setEnabled(False)
@@ -180,9 +236,9 @@ class LettersPanel(Panel):
             self._reading_over()
             self.shell.show_error(error)
 
-        def show(document: Document) -> None:
+        def show(found: Any) -> None:
             self._reading_over()
-            on_done(document)
+            on_done(found)
 
         self._opening = operation.start(self.shell.jobs, on_done=show, on_error=fail)
 
@@ -237,7 +293,8 @@ class LettersPanel(Panel):
 
     def use_as_context(self) -> None:
         """Keep the document that was opened as a letter as the CV, and ask for the letter."""
-        document = self.review.check.document
+        letter = self.review.kept()
+        document = letter.document if letter is not None else None
         self._forget_letter()
         self._go_to(self.start)
         self.review.check.context = document
@@ -288,14 +345,8 @@ class LettersPanel(Panel):
 
     def save(self) -> None:
         """Keep the letter and its reading in the open project."""
-        project, check = self.project, self.review.check
-        if project is not None and check.checked is not None and self._can_save():
-            keep = letters.save_to_project(project=project, checked=check.checked, dismissed=tuple(check.dismissed))
-            keep.start(self.shell.jobs, on_done=lambda _: self._saved())
-
-    def _saved(self) -> None:
-        self.review.edited = False
-        self.shell.set_status(tr("This letter is saved in the project"))
+        if self._can_save():
+            self.keeping.save_to_project()
 
     def report(self) -> None:
         checked = self.review.check.checked
@@ -319,9 +370,13 @@ class LettersPanel(Panel):
         self.start.pile_wanted.connect(lambda: self.open_pile())
         self.start.cancel.clicked.connect(self._stop_opening)
         self.review.seen.connect(self._show_reading)
+        self.keeping.told.connect(self._say_where)
+        self.keeping.saved.connect(lambda: self.list.refresh())
         self.review.check.failed.connect(self.shell.show_error)
         self.review.check.reading_changed.connect(self._show_busy)
+        self.list = KeptList(self.shell, self.start.kept, self._open_kept, self)
         self.twin_button.clicked.connect(self.open_twin)
+        self.save_button.clicked.connect(lambda: self.keeping.save())
         self.report_button.clicked.connect(self.report)
         self.menu_button.clicked.connect(self._open_menu)
 
@@ -337,14 +392,36 @@ class LettersPanel(Panel):
     def _go_to(self, page: QWidget) -> None:
         self.pages.setCurrentWidget(page)
         on_letter = page is self.review.made_board
-        for widget in (self.twin_button, self.report_button, self.menu_button):
+        for widget in (self.twin_button, self.save_button, self.report_button, self.menu_button):
             widget.setVisible(on_letter)
         if not on_letter:
             self.badge.hide()
             self.busy.hide()
+        if page is self.start:
+            self.list.refresh()
         self._show_title()
         self._enable_actions()
-        self.shell.set_status(tr("This letter is not saved anywhere") if on_letter else "")
+        self._say_where()
+
+    def _say_where(self) -> None:
+        """Where the letter that is shown is kept."""
+        if not self.isVisible():
+            return  # the status line is another panel's
+        self.shell.set_status(self.keeping.said() if self._is_shown() else "")
+        unsaved = self.review.edited or not (self.review.saved_as or self.review.reading)
+        self.save_button.setEnabled(unsaved)
+        project = bool(self.review.reading)
+        self.save_button.setToolTip(
+            tr("Save it in the project (Ctrl+S)")
+            if project
+            else tr("Save it among my letters, on this computer (Ctrl+S)")
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._say_where()
+        if self.pages.currentWidget() is self.start:
+            self.list.refresh()
 
     def _show_reading(self, checked: Checked) -> None:
         if checked.house_trouble and checked.house_trouble != self._told_trouble:
@@ -388,6 +465,7 @@ class LettersPanel(Panel):
     def _open_menu(self) -> None:
         menu = QMenu(self.menu_button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(tr("Save among my letters"), lambda: self.keeping.save_mine())
         save = menu.addAction(tr("Save to project…"), self.save)
         save.setEnabled(self._can_save())
         if self.project is None:

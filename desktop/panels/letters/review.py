@@ -1,6 +1,6 @@
 """The letter in hand: its text, what a person set by hand, its readings as it is edited, and the entries chosen.
 
-All of it is in memory. `forget` lets go of it; nothing of it was ever on a disk.
+All of it is in memory, and `forget` lets go of it; `kept` is what a draft, or a saved letter, takes of it.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from core.documents.values import Document, Part, PartKind
+from core.documents.values import Document, KeptLetter, Part, PartKind
 from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person
@@ -18,6 +18,7 @@ from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
 from desktop.panels.letters.board import LetterBoard
+from desktop.panels.letters.compared import letter_title
 from desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
 from desktop.shell import Shell
 from desktop.widgets import tr
@@ -35,6 +36,7 @@ class LetterCheck(QObject):
     failed = Signal(object)  # AppError
     reading_changed = Signal(bool)  # a reading is under way, or asked for
     dismissed_changed = Signal()
+    touched = Signal()  # a person changed something of it: its text, what is set by hand, a dismissal
 
     def __init__(self, jobs: "JobRunner", parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,9 +57,15 @@ class LetterCheck(QObject):
     def open(self, document: Document) -> None:
         """Check another letter, from the beginning. The CV stays only if there was no letter yet."""
         context = self.context if self.document is None else None
+        self.resume(KeptLetter(document, document.name, context))
+
+    def resume(self, letter: KeptLetter) -> None:
+        """Check a letter as it was left, with what was set by hand."""
         self.forget()
         letters.forget_scorers()
-        self.document, self.context, self._text = document, context, document.text
+        self.document, self.context, self._text = letter.document, letter.context, letter.document.text
+        self._parts, self._person, self._occupation = letter.parts, letter.person, letter.occupation
+        self.dismissed = list(letter.dismissed)
         self._reading.read_with(self._read)
         self.read_now()
 
@@ -70,19 +78,20 @@ class LetterCheck(QObject):
             self._parts = moved(self._parts, place, removed, added, len(text))
         self.reading_changed.emit(True)
         self._pause.start()
+        self.touched.emit()
 
     def set_context(self, document: Document | None) -> None:
         """Set the CV that the letter should rest on, or none."""
         self.context = document
-        self.read_now()
+        self._set_by_hand()
 
     def set_person(self, person: Person) -> None:
         self._person = person
-        self.read_now()
+        self._set_by_hand()
 
     def set_occupation(self, occupation: str) -> None:
         self._occupation = occupation
-        self.read_now()
+        self._set_by_hand()
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
         """Characters of the letter are what a person says they are."""
@@ -91,24 +100,24 @@ class LetterCheck(QObject):
         if self.checked is not None:
             before = self._parts if self._parts is not None else self.checked.reading.parts
             self._parts = with_kind(before, start, end, kind)
-            self.read_now()
+            self._set_by_hand()
 
     def dismiss(self, key: str) -> None:
         if key not in self.dismissed:
             self.dismissed.append(key)
-            self.dismissed_changed.emit()
+            self._dismissals_changed()
 
     def undo_dismissal(self) -> str:
         """Bring back what was dismissed last; its key, or ""."""
         if not self.dismissed:
             return ""
         key = self.dismissed.pop()
-        self.dismissed_changed.emit()
+        self._dismissals_changed()
         return key
 
     def restore_all(self) -> None:
         self.dismissed.clear()
-        self.dismissed_changed.emit()
+        self._dismissals_changed()
 
     def read_now(self) -> None:
         """Read the letter as it is, without waiting for a pause."""
@@ -131,6 +140,22 @@ class LetterCheck(QObject):
     def is_current(self) -> bool:
         """Whether the last reading is of the text as it is now."""
         return self.checked is not None and self.checked.reading.document.text == self._text
+
+    def kept(self, title: str, saved_as: str, reading: str) -> KeptLetter:
+        """The letter as it is now, for whoever keeps it."""
+        now = self._request()
+        return KeptLetter(
+            now.document, title, now.context, now.parts, now.person, now.occupation, tuple(self.dismissed), saved_as,
+            reading,
+        )  # fmt: skip
+
+    def _set_by_hand(self) -> None:
+        self.read_now()
+        self.touched.emit()
+
+    def _dismissals_changed(self) -> None:
+        self.dismissed_changed.emit()
+        self.touched.emit()
 
     # reading
 
@@ -177,9 +202,12 @@ class LetterReview(QObject):
     """The letter in hand: its check, the board that shows it, the chosen entry, and what a person does with both.
 
     `seen` follows every reading that is shown. `on_board` is called once, with the board, when it is first needed.
+    `edited`: something of it would be lost if it were closed now. `saved_as`, `reading`: where it is saved
+    (core.documents.values.KeptLetter).
     """
 
     seen = Signal(object)  # Checked
+    changed = Signal()  # something was changed that is to be kept
 
     def __init__(self, shell: Shell, on_board: Callable[[LetterBoard], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -187,9 +215,12 @@ class LetterReview(QObject):
         self.check = LetterCheck(shell.jobs, self)
         self.selected = ""  # the key of an entry
         self.edited = False
+        self.saved_as = self.reading = ""
+        self._title = ""
         self._items: tuple[LetterItem, ...] = ()
         self._board: LetterBoard | None = None
         self.check.seen.connect(self._show)
+        self.check.touched.connect(self._touched)
         self.check.dismissed_changed.connect(self._show_dismissals)
 
     @property
@@ -211,13 +242,42 @@ class LetterReview(QObject):
         """Show a letter and read it."""
         self.forget()
         self.check.open(document)
-        self.edited = False
+        self._title = document.name
         self.board.open_letter(document, self.check.context)
+
+    def open_kept(self, letter: KeptLetter, *, edited: bool = False) -> None:
+        """Show a letter as it was left, and read it. `edited`: it was not saved as it is."""
+        self.forget()
+        self.check.resume(letter)
+        self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
+        self.edited = edited
+        self.board.open_letter(letter.document, letter.context)
 
     def forget(self) -> None:
         """Nothing of a letter stays on the board."""
         self._items, self.selected, self.edited = (), "", False
+        self._title = self.saved_as = self.reading = ""
         self.board.forget()
+
+    def kept(self) -> KeptLetter | None:
+        """The letter as it is now, for whoever keeps it; None without one."""
+        if self.check.document is None:
+            return None
+        return self.check.kept(self.title, self.saved_as, self.reading)
+
+    @property
+    def title(self) -> str:
+        """What the letter is called: by the candidate, where that is known, else by its file."""
+        reading = self.check.checked.reading if self.check.checked is not None else None
+        return letter_title(reading, self._title, "")
+
+    def mark_saved(self, letter: KeptLetter, *, saved_as: str = "", reading: str = "") -> None:
+        """`letter` is on disk now; what was changed meanwhile is not."""
+        now = self.kept()
+        if now is None:
+            return
+        self.edited = replace(now, title=letter.title, saved_as=letter.saved_as, reading=letter.reading) != letter
+        self.saved_as, self.reading = saved_as or self.saved_as, reading or self.reading
 
     def set_context(self, document: Document | None) -> None:
         """Set the CV that the letter should rest on, or none."""
@@ -281,6 +341,12 @@ class LetterReview(QObject):
 
     def _item(self, key: str) -> LetterItem | None:
         return next((item for item in self._items if item.key == key), None)
+
+    def _touched(self) -> None:
+        """A letter that is saved nowhere is lost only if its text was edited: the rest is in its file."""
+        if self.edited or self.saved_as or self.reading:
+            self.edited = True
+            self.changed.emit()
 
     def _text_edited(self, place: int, removed: int, added: int) -> None:
         self.edited = True

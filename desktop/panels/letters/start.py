@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, 
 
 from core.documents.formats import ENDINGS, NAMES
 from desktop import theme
+from desktop.panels.letters.shelf import KeptCard
 from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import DisplayText, safe_line
 
 MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown here
@@ -80,6 +81,7 @@ class LetterStartPage(Sheet):
         self.waiting = Label("", "soft", wrap=True)
         self.cancel = LinkButton(tr("Cancel"))
         self.context = Label("", "note", wrap=True)
+        self.kept = KeptCard()
         self.choose.clicked.connect(self.file_wanted)
         self.pile.clicked.connect(self.pile_wanted)
         self.check.clicked.connect(self._paste)
@@ -105,6 +107,14 @@ class LetterStartPage(Sheet):
         """The CV is here already, and waits for its letter."""
         self.context.setText(safe_line(tr("“{name}” is kept as the CV. Now give the letter.").format(name=name)))
         self.context.setVisible(bool(name))
+
+    def show_promise(self, *, drafts: bool) -> None:
+        """What is kept of a letter. `drafts`: of what is edited, drafts are."""
+        self.said.setText(
+            tr("Nothing leaves this computer. Of what you edit a draft is kept until you save or close it.")
+            if drafts
+            else tr("Nothing leaves this computer, and nothing is kept unless you save it.")
+        )
 
     def forget(self) -> None:
         self.paste.forget()
@@ -141,16 +151,21 @@ class LetterStartPage(Sheet):
         box.addSpacing(4)
         box.addWidget(self.paste)
         foot = QHBoxLayout()
-        kept = Label(tr("Nothing leaves this computer, and nothing is kept unless you save it."), "note", wrap=True)
-        foot.addWidget(kept, 1)
+        self.said = Label("", "note", wrap=True)
+        self.show_promise(drafts=True)
+        foot.addWidget(self.said, 1)
         foot.addWidget(self.check)
         box.addLayout(foot)
-        self.put_in_the_middle(self.card)
+        self.cards, column = clear_column(theme.current().gap)
+        column.addWidget(self.kept.offers)
+        column.addWidget(self.card)
+        column.addWidget(self.kept)
+        self.put_in_the_middle(self.cards)
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()
         self.picture.setPixmap(QPixmap())
         side = tokens.px(ICON)
         self.picture.setPixmap(theme.pixmap("letters", tokens.accent, side, self.devicePixelRatioF()))
-        self.card.setMaximumWidth(tokens.px(WIDTH))
+        self.cards.setMaximumWidth(tokens.px(WIDTH))
         self.paste.setMinimumHeight(tokens.px(BOX_HEIGHT))

@@ -22,7 +22,7 @@ from desktop.read.outputs import Choices, Detail, Line, RowSource, StoredOutputs
 from desktop.shell import Shell
 from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
 from desktop.tables.rows import as_rows
-from desktop.widgets import Card, Chip, EmptyState, Label, PlainText, plural, tr
+from desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
@@ -47,15 +47,19 @@ class OutputCard(Card):
         self.prompt = PlainText(name=tr("Prompt"))
         self.recipe = Label("", "note", wrap=True)
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.open_letter = LinkButton(tr("Open it in Letters"))
+        self.reading = ""  # of the letter that is shown
         self.hint = Label(tr("Choose a row to read its text and how it was made."), "soft", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.column = Column()
-        prompt, recipe = Label(tr("Prompt"), "strong"), Label(tr("Recipe"), "strong")
-        for widget in (self.heading, self.status, self.text, prompt, self.prompt, recipe, self.recipe):
+        self._asked, recipe = Label(tr("Prompt"), "strong"), Label(tr("Recipe"), "strong")
+        parts = (self.heading, self.status, self.text, self._asked, self.prompt, recipe, self.recipe)
+        for widget in parts:
             self.column.box.addWidget(widget, 1 if widget is self.text else 0)
         # The text takes what is left, down to its least height: what it would like to have does not count.
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.box.addWidget(self.column, 1)
+        self.box.addWidget(self.open_letter)
         self.box.addWidget(self.hint, 1)
         self._dress()
         theme.signals.changed.connect(self._dress)
@@ -65,6 +69,10 @@ class OutputCard(Card):
         """Show one output, or the hint."""
         self.column.setVisible(detail is not None)
         self.hint.setVisible(detail is None)
+        self.reading = detail.reading if detail is not None else ""
+        self.open_letter.setVisible(bool(self.reading))
+        for widget in (self._asked, self.prompt):
+            widget.setVisible(not self.reading)  # nobody asked for a letter that somebody brought
         if detail is None:
             self.text.set_text("")
             self.prompt.set_text("")
@@ -94,7 +102,7 @@ class OutputsPanel(Panel):
 
     key = "outputs"
     title = "Outputs"
-    concerns = frozenset({"output", "prompt_set"})
+    concerns = frozenset({"output", "prompt_set", "reading"})
 
     def __init__(self, shell: Shell, make_source: "Callable[[Project], RowSource]" = StoredOutputs) -> None:
         super().__init__(shell)
@@ -111,6 +119,7 @@ class OutputsPanel(Panel):
         self.count = Chip("")
         self.header.add_chip(self.count)
         self.card = OutputCard()
+        self.card.open_letter.clicked.connect(lambda: self.shell.show_panel("letters", reading=self.card.reading))
         self._make_table()
         self.body.addLayout(self._make_filters())
         self.split = QSplitter()
@@ -151,7 +160,9 @@ class OutputsPanel(Panel):
         """New outputs are added at the end; where others changed, everything is read again."""
         if changes.touches("prompt_set"):
             self._read_choices()
-        if all(isinstance(one, int) and one > self.table.last_id() for one in changes.of("output")):
+        if changes.touches("reading"):
+            self._read()  # saved letters stand before the outputs
+        elif all(isinstance(one, int) and one > self.table.last_id() for one in changes.of("output")):
             self.loader.read_on()
         else:
             self._read()

@@ -358,7 +358,8 @@ class WorkshopSetup(QWidget):
     def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin", seats: bool) -> None:
         from desktop.panels.workshop.room import open_workshop
 
-        open_workshop(self._shell, plan, chance, pin, seats_first=seats)
+        self._allow(True)
+        self._shell.settle(lambda: open_workshop(self._shell, plan, chance, pin, seats_first=seats))
 
     def _fail(self, error: AppError) -> None:
         self._allow(True)

@@ -424,7 +424,7 @@ def test_closing_leaves_no_word_of_the_letter_in_the_window(qtbot: QtBot, window
     assert not panel.review.board.letter.text.document().isUndoAvailable()
 
 
-def test_nothing_of_a_letter_is_ever_on_disk(
+def test_nothing_of_a_letter_that_was_closed_is_on_disk(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(letters, "check", read)  # in earnest
@@ -439,6 +439,7 @@ def test_nothing_of_a_letter_is_ever_on_disk(
     qtbot.waitUntil(lambda: panel.review.check.is_current, timeout=PATIENCE)
     panel.review.dismiss(panel.review._items[0].key)
     panel._close()
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)  # the draft is deleted
     window.settings.save()
     for root in (tmp_path, own_home, temporary):
         for file in root.rglob("*"):

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from core.project.stores.runs import OutputFilter
+from core.runs.setup import added_study
 from desktop import theme
 from desktop.panels.outputs.panel import OutputsPanel
 from desktop.read.outputs import FIRST_PAGE, StoredOutputs
@@ -301,3 +302,51 @@ def test_search_ignores_case_and_composition(project: Project, run: int):
     write(project, run, 2, text="Cafe\u0301 {n}")
     pages = StoredOutputs(project).id_pages(OutputFilter(contains="CAF\u00c9 1"), 0)
     assert len([one for page in pages for one in page]) == 1
+
+
+# letters that were saved
+
+
+def saved(project: Project, title: str, text: str, follows: str | None = None) -> str:
+    study = added_study(project, "letters")
+    added = project.sources.add_many(study, [SourceSpec(kind="letter", origin=f"checked: {text}", row=0, text=text)])
+    changes = project.readings.add(title, "0" * 64, {"follows": follows}, added.number("source"))
+    return changes.uuid("reading")
+
+
+def test_the_last_version_of_a_saved_letter_stands_before_the_outputs(project: Project, run: int):
+    written = write(project, run, 3)
+    first = saved(project, "Letter for Kelly", "Kelly is warm.")
+    last = saved(project, "Letter for Kelly", "Kelly led the team.", follows=first)
+    source = StoredOutputs(project)
+    letter, *others = [one for page in source.id_pages(OutputFilter(), 0) for one in page]
+    assert others == written
+    assert letter < 0
+    assert [row.text for row in source.rows([letter, *written])][:2] == ["Kelly led the team.", "Text 0"]
+    detail = source.detail(letter)
+    assert detail is not None
+    assert (detail.title, detail.reading, detail.prompt) == ("Letter for Kelly", last, "")
+    for where, found in (
+        (OutputFilter(contains="LED the"), [letter]),
+        (OutputFilter(contains="warm"), []),
+        (OutputFilter(task="haiku"), written),
+        (OutputFilter(status="error"), []),
+    ):
+        assert [one for page in source.id_pages(where, 0) for one in page] == found
+    assert [one for page in source.id_pages(OutputFilter(), letter) for one in page] == written  # reading on
+
+
+def test_a_saved_letter_is_shown_without_a_prompt_and_opened_in_letters(
+    qtbot: QtBot, project: Project, shell: FakeShell, open_panel: Open
+):
+    panel = open_panel()
+    reading = saved(project, "Letter for Kelly", "Kelly is warm.")
+    panel.deliver(Changes.to("reading", [reading]))
+    qtbot.waitUntil(lambda: panel.table.rowCount() == 1)
+    panel.view.setCurrentIndex(panel.table.index(0, 0))
+    qtbot.waitUntil(panel.card.open_letter.isVisible)
+    assert panel.card.text.text() == "Kelly is warm."
+    assert not panel.card.prompt.isVisible()
+    panel.card.open_letter.click()
+    assert shell.panels == ["letters"]
+    assert shell.about == {"reading": reading}
