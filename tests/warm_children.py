@@ -27,7 +27,6 @@ LIBRARIES = (
     "scipy.stats",
     "sqlalchemy",
     "spacy",
-    "textblob",
     "torch",
     "transformers.models.bert.modeling_bert",
     "tokenizers",

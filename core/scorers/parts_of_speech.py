@@ -74,9 +74,9 @@ def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
 
 @cache
 def _parser() -> Any:
-    from textblob.en import parser  # imports nltk
+    from core.scorers.textblob_package import english
 
-    return parser
+    return english().parser
 
 
 def _lexicon_file() -> Path:

@@ -45,7 +45,10 @@ def _score(text: str) -> ScoreValue:
 
 @cache
 def _analyzer() -> Any:
-    from textblob.sentiments import PatternAnalyzer  # imports scipy and pandas
+    from core.scorers.textblob_package import english
+
+    english()
+    from textblob.sentiments import PatternAnalyzer
 
     return PatternAnalyzer()
 

@@ -226,8 +226,9 @@ def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
 
 def _tags(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
     """One tag per word; each sentence is tagged as one."""
-    from textblob.en import tag
+    from core.scorers.textblob_package import english
 
+    tag = english().tag
     tags: list[str] = []
     start = 0
     for place in range(len(words) + 1):
