@@ -1,5 +1,6 @@
 """Opens a project in the real window, judges by key presses, and tells how long each took from the key until the next
-comparison was painted: alone, beside a writing job and reading charts, and with a thread that reads without pause.
+comparison was painted: alone, beside a writing job and reading charts, and with a thread that reads without pause. Of
+each also how long the window's thread itself worked, which does not depend on what else the machine does.
 """
 
 import random
@@ -81,14 +82,15 @@ class Rater(QObject):
 
     def judge(self, name: str, then: Callable[[], object]) -> None:
         self.found: list[float] = []
-        self.answer[name] = self.found
+        self.own: list[float] = []
+        self.answer[name], self.answer[f"own_{name}"] = self.found, self.own
         self.after = then
         self.press()
 
     def press(self) -> None:
         self.token = self.panel.work.comparison.token
         self.waiting = True
-        self.pressed = time.perf_counter()
+        self.pressed, self.worked = time.perf_counter(), time.thread_time()
         QTest.keyClick(QApplication.focusWidget() or self.panel.work, "1")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -102,6 +104,7 @@ class Rater(QObject):
 
     def shown(self) -> None:
         self.found.append(1000 * (time.perf_counter() - self.pressed))
+        self.own.append(1000 * (time.thread_time() - self.worked))
         if len(self.found) == CHOICES:
             self.after()
         else:

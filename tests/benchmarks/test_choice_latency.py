@@ -58,9 +58,15 @@ def test_a_choice_takes_at_most_50_ms_beyond_the_disk(through: str, project: Pat
     title(f"Choice through {through}, {until}; {COMPARISONS:,} comparisons, {where}")
     if "open_session" in answer:
         figure("session opened after", answer["open_session"], "s")
-    show("choice, nothing else going on", choices["alone"])
-    show("choice, a job writing and charts reading", choices["busy"])
-    show("the same, and a thread reading without pause", choices["busier"])
+    going_on = {
+        "alone": "choice, nothing else going on",
+        "busy": "choice, a job writing and charts reading",
+        "busier": "the same, and a thread reading without pause",
+    }
+    for name, words in going_on.items():
+        show(words, choices[name])
+        if f"own_{name}" in answer:
+            show("of that the window's own work", spread(answer[f"own_{name}"]))
     show("one fsync in this folder, meanwhile", disk.found)
     show("peer: a bare SQLite commit with the same settings, after", commit)
     ratio("p99 of a busy choice to p99 of the bare commit", choices["busy"].p99, commit.p99)
