@@ -284,6 +284,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         self.setCentralWidget(self.ground)
+        self.setAnimated(False)  # nothing docks here, and Qt would make an animation at every change of the layout
         self.ground.setProperty("role", "ground")
         self.ground.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.ground.setFocus()  # else the first control would wear the ring before anybody used the keyboard

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop import theme
@@ -67,8 +67,7 @@ class Panel(QWidget):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self.shell = shell
-        self.setProperty("role", "ground")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # nothing behind it need be painted
         self.setAccessibleName(self.title)
         tokens = theme.current()
         self.header = Header(self.title)
@@ -165,6 +164,11 @@ class Panel(QWidget):
             self.changed(changes)
         else:
             self._stale = True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), QColor(theme.current().ground))
+        painter.end()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
