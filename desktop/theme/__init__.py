@@ -22,6 +22,7 @@ class Signals(QObject):
 
 signals = Signals()
 _tokens = tokens_for("light")
+_fonts: dict[tuple[int, QFont.Weight], QFont] = {}
 _reduced_motion = False
 
 
@@ -34,6 +35,7 @@ def set_current(tokens: Tokens) -> None:
     """Put other tokens in force; `theme.apply` does, once the program is dressed in them."""
     global _tokens
     _tokens = tokens
+    _fonts.clear()
 
 
 def reduced_motion() -> bool:
@@ -197,6 +199,7 @@ __all__ = [
     "apply",
     "current",
     "equal_digits",
+    "font",
     "icon",
     "named_theme",
     "pixmap",
@@ -219,6 +222,16 @@ def equal_digits(font: QFont) -> None:
     font.setFeature(QFont.Tag("tnum"), 1)
 
 
+def font(size: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """The program's typeface for what is painted, `size` pixels high. Kept: looking one up takes Qt a while."""
+    if (size, weight) not in _fonts:
+        made = QFont(QApplication.font())
+        made.setPixelSize(size)
+        made.setWeight(weight)
+        _fonts[size, weight] = made
+    return _fonts[size, weight]
+
+
 def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: float = 1.0) -> Tokens:
     """Dress the whole program. `name` is a theme or "system"; `scale` the font scale from 0.8 to 2.0.
 
@@ -231,13 +244,13 @@ def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: 
     if not dressed:
         load_fonts()
         app.setStyle("Fusion")
-    font = QFont(tokens.family)
-    font.setPixelSize(tokens.control)
-    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    equal_digits(font)
+    usual = QFont(tokens.family)
+    usual.setPixelSize(tokens.control)
+    usual.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    equal_digits(usual)
+    app.setFont(usual)
     set_current(tokens)
     app.setPalette(palette(tokens))
-    app.setFont(font)
     app.setStyleSheet(stylesheet(tokens, draw_indicators(tokens)))
     signals.changed.emit(tokens)
     return tokens

@@ -1,11 +1,23 @@
 """Buttons. Clicking one never takes the keyboard away: they get focus by Tab only, so a ring always means keyboard."""
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QIcon,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from desktop import theme
-from desktop.widgets.labels import Label, show_if
+from desktop.widgets.labels import show_if
+
+LEFT, RIGHT = 14, 12  # beside caption and keycap
 
 
 def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
@@ -34,9 +46,20 @@ class KeyHint(QLabel):
         self.setText(shown.toString(QKeySequence.SequenceFormat.NativeText) or sequence)
         show_if(self, bool(sequence))
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        button = self.parent()
+        if isinstance(button, Button):
+            button.fit_keycap()  # in other letters it is larger or smaller
+
 
 class Button(QPushButton):
-    """A button with an optional icon and keycap. Roles: "" (quiet), "primary", "plain", "link", "aside", "danger"."""
+    """A button with an optional icon and keycap.
+
+    Roles: "" (quiet), "primary", "plain", "link", "aside", "danger", "choice". The caption beside a keycap is painted:
+    a label would have to be dressed, and everything around it laid out again, with each key that a rater
+    presses.
+    """
 
     def __init__(
         self, text: str, *, role: str = "", icon: str = "", key: str = "", parent: QWidget | None = None
@@ -46,10 +69,12 @@ class Button(QPushButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(False)
         self._icon_name = icon
-        self._caption: Label | None = None
+        self._caption = ""  # beside a keycap
+        self._inner = QRect()  # where both stand together
         self._cap: KeyHint | None = None
+        self._least = 0  # wide enough for every caption that it has had: a shorter one moves nothing around it
         if key:
-            self._lay_out_with_keycap(key)
+            self._cap = KeyHint(key, parent=self)
         self.set_text(text)
         self._dress()
         theme.signals.changed.connect(self._dress)
@@ -57,27 +82,25 @@ class Button(QPushButton):
     def set_text(self, text: str) -> None:
         """Change the caption; the keycap stays."""
         self.setAccessibleName(text)
-        if self._caption is None:
+        if self._cap is None:
             self.setText(text.replace("&", "&&"))
-        else:
-            self._caption.setText(text)
-            self.updateGeometry()
+        elif text != self._caption:
+            self._caption = text
+            self.place_keycap()
 
     def set_key(self, sequence: str) -> None:
         """Show another key on the keycap (the person remapped it)."""
         if self._cap is not None:
             self._cap.set_sequence(sequence)
-            self.updateGeometry()
+            self.fit_keycap()
 
     def set_role(self, role: str) -> None:
         """Change the role, for a button that becomes the chosen one."""
         if role == self.property("role"):
             return  # dressing it anew costs a millisecond
         self.setProperty("role", role)
-        for widget in (self, self._caption, self._cap):
-            if widget is not None:
-                widget.style().unpolish(widget)
-                widget.style().polish(widget)
+        self.style().unpolish(self)
+        self.style().polish(self)
         self._dress()
 
     def set_icon(self, name: str) -> None:
@@ -90,38 +113,81 @@ class Button(QPushButton):
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        if self._caption is None:
+        if self._cap is None:
             return hint
-        inner = self._around.sizeHint()
-        return QSize(inner.width(), max(hint.height(), inner.height()))
+        inner = self._inner_size()
+        return QSize(max(self._least, inner.width() + _beside()), max(hint.height(), inner.height() + 4))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def _lay_out_with_keycap(self, key: str) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_keycap()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._cap is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(_caption_font())
+        painter.setPen(QColor(self._ink()))
+        painter.drawText(self._inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._caption)
+        painter.end()
+
+    def fit_keycap(self) -> None:
+        """Ask for the room that caption and keycap need now, be it less."""
+        self._least = 0
+        self.place_keycap()
+
+    def place_keycap(self) -> None:
+        """Put the keycap behind the caption, both together in the middle."""
+        if self._cap is None:
+            return
+        inner, cap = self._inner_size(), self._cap.sizeHint()
+        if inner.width() + _beside() > self._least:
+            self._least = inner.width() + _beside()
+            self.updateGeometry()
+        room = self.rect().adjusted(theme.current().px(LEFT), 2, -theme.current().px(RIGHT), -2)
+        at = QPoint((room.width() - inner.width()) // 2, (room.height() - inner.height()) // 2)
+        self._inner = QRect(room.topLeft() + at, inner)
+        beside = QPoint(self._inner.right() + 1 - cap.width(), self._inner.y() + (inner.height() - cap.height()) // 2)
+        self._cap.setGeometry(QRect(beside, cap))
+        self.update()
+
+    def _inner_size(self) -> QSize:
+        assert self._cap is not None
+        caption = QFontMetrics(_caption_font()).size(0, self._caption)
+        if self._cap.isHidden():
+            return caption
+        cap = self._cap.sizeHint()
+        return QSize(caption.width() + theme.current().grid + cap.width(), max(caption.height(), cap.height()))
+
+    def _ink(self) -> str:
         tokens = theme.current()
-        # One widget in the middle: stretches at its sides would make the whole button want to grow.
-        middle = QWidget()
-        middle.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        row = QHBoxLayout(middle)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(tokens.grid)
-        self._caption = Label()
-        self._cap = KeyHint(key)
-        row.addWidget(self._caption)
-        row.addWidget(self._cap)
-        self._around = QHBoxLayout(self)
-        self._around.setContentsMargins(tokens.px(14), 2, tokens.px(12), 2)
-        self._around.addWidget(middle, 0, Qt.AlignmentFlag.AlignCenter)
+        if not self.isEnabled():
+            return tokens.faint
+        role = self.property("role")
+        return tokens.accent_ink if role == "primary" or (role == "choice" and self.isChecked()) else tokens.ink
 
     def _dress(self) -> None:
         tokens = theme.current()
+        self.fit_keycap()
         if not self._icon_name:
             self.setIcon(QIcon())
             return
         color = {"primary": tokens.accent_ink, "link": tokens.accent, "aside": tokens.soft, "danger": tokens.danger}
         self.setIcon(theme.icon(self._icon_name, color.get(self.property("role"), tokens.ink), size=tokens.px(16)))
         self.setIconSize(QSize(tokens.px(16), tokens.px(16)))
+
+
+def _beside() -> int:
+    """What stays free at the left and the right of caption and keycap."""
+    return theme.current().px(LEFT) + theme.current().px(RIGHT)
+
+
+def _caption_font() -> QFont:
+    return theme.font(theme.current().control, QFont.Weight.DemiBold)
 
 
 class PrimaryButton(Button):
@@ -136,6 +202,17 @@ class QuietButton(Button):
 
     def __init__(self, text: str, *, icon: str = "", key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, icon=icon, key=key, parent=parent)
+
+
+class ChoiceButton(Button):
+    """One of several answers, filled where it is the one that was given. A click only asks for it."""
+
+    def __init__(self, text: str, *, key: str) -> None:
+        super().__init__(text, role="choice", key=key)
+        self.setCheckable(True)
+
+    def nextCheckState(self) -> None:
+        """Whoever hears of the click says with `setChecked` what was answered."""
 
 
 class LinkButton(Button):

@@ -4,11 +4,20 @@ import unicodedata
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFont, QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFont,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from desktop import theme
-from desktop.widgets.buttons import Button
+from desktop.widgets.buttons import ChoiceButton
 from desktop.widgets.card import Card, Chip
 from desktop.widgets.labels import Label
 from desktop.widgets.plain_text import PlainText
@@ -38,7 +47,20 @@ Spans = Sequence[tuple[int, int]]
 
 
 class _Reading(PlainText):
-    """Takes the room that is left, and asks for little: what is below must not be pushed out of the window."""
+    """Takes the room that is left, and asks for little: what is below must not be pushed out of the window.
+
+    It paints the card's surface itself: neither the card nor what is behind it need be painted for another text.
+    """
+
+    def __init__(self, *, name: str) -> None:
+        super().__init__(name=name)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), QColor(theme.current().surface))
+        painter.end()
+        super().paintEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), theme.current().px(LEAST_HEIGHT))
@@ -80,7 +102,7 @@ class ComparisonCard(Card):
         self.reading = _Reading(name=tr("Text {letter}").format(letter=self.letter))
         self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.reading.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.button = Button("", key=key)
+        self.button = ChoiceButton("", key=key)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_padding(20)
         self.box.setSpacing(theme.current().gap)
@@ -144,10 +166,10 @@ class ComparisonCard(Card):
     def set_answer(self, chosen: bool, worst: bool = False) -> None:
         """Show whether this card is the chosen one: by its border, its button's fill and a tick; or the worst one."""
         if (chosen, worst) == self._answered:
-            return  # dressing a button anew costs a millisecond, and this is asked with every comparison
+            return
         self._answered = chosen, worst
         self.set_chosen(chosen)
-        self.button.set_role("primary" if chosen else "")
+        self.button.setChecked(chosen)
         words = tr("✓ {letter} chosen") if chosen else tr("✗ {letter} worst") if worst else tr("Choose {letter}")
         self.button.set_text(words.format(letter=self.letter))
 
@@ -179,6 +201,7 @@ class ComparisonCards(QWidget):
         self.cards = [ComparisonCard(index, key) for index, key in enumerate(keys)]
         self._together = True
         self._spans: Sequence[Spans] = ()
+        self._levelled: tuple[int, int | None] | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.current().gap)
@@ -202,7 +225,9 @@ class ComparisonCards(QWidget):
         for index, card in enumerate(self.cards):
             card.setVisible(index < len(texts))
             card.set_suggested(index == suggested)
-        self.level()
+        if (len(texts), suggested) != self._levelled:
+            self._levelled = len(texts), suggested
+            self.level()
         self.set_answer(None)
 
     def set_answer(self, card: int | None, worst: int | None = None) -> None:
@@ -211,6 +236,8 @@ class ComparisonCards(QWidget):
 
     def set_marks(self, spans: Sequence[Spans]) -> None:
         """Mark spans of each text; an empty sequence clears all marks."""
+        if not spans and not self._spans:
+            return
         self._spans = spans
         for index, card in enumerate(self.cards):
             card.mark(spans[index] if index < len(spans) else ())
@@ -254,6 +281,7 @@ class ComparisonCards(QWidget):
 
     def _dress(self) -> None:
         self.set_marks(self._spans)
+        self._levelled = None
 
     def _scrolled(self, index: int) -> None:
         self.looked_at.emit()

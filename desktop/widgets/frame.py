@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 
 from desktop import theme
 from desktop.widgets.buttons import Button, pressed_by_enter
-from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.words import tr
 
 WIDTH = 208
@@ -217,6 +217,45 @@ class _Dot(QWidget):
         self.setFixedSize(side, side)
 
 
+class _SavedWords(QWidget):
+    """The words beside the dot, in their tone. Painted: dressing a label twice a key delays a rater's next text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text = self._tone = ""
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def text(self) -> str:
+        return self._text
+
+    def show_words(self, text: str, tone: str) -> None:
+        """`tone`: the colour that they are written in."""
+        if (text, tone) == (self._text, self._tone):
+            return
+        width = self.sizeHint().width()
+        self._text, self._tone = text, tone
+        self.setAccessibleName(text)
+        if self.sizeHint().width() != width:
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as the usual words, so that nothing beside them moves at each key."""
+        metrics = QFontMetrics(theme.font(theme.current().note))
+        words = (self._text, tr("Saved"), tr("Saving…"))
+        return QSize(max(map(metrics.horizontalAdvance, words)), metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(theme.font(theme.current().note))
+        painter.setPen(QColor(self._tone))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)
+        painter.end()
+
+
 class StatusLine(QFrame):
     """`jobs_wanted` is emitted when the person asks for the jobs drawer."""
 
@@ -228,7 +267,7 @@ class StatusLine(QFrame):
         self.setProperty("role", "status")
         self.setAccessibleName(tr("Status"))
         self._dot = _Dot()
-        self.saved = Label("", "note")
+        self.saved = _SavedWords()
         self.offline = ElidedLabel("", "note")
         self.panel = ElidedLabel("", "note")
         self.notice = ElidedLabel("", "note")
@@ -262,9 +301,8 @@ class StatusLine(QFrame):
         words = {"saved": tr("Saved"), "saving": tr("Saving…"), "failed": tr("Not saved")}
         self._saved_box.setVisible(bool(state))
         self._dot.set_state(state)
-        self.saved.setText(text or words.get(state, ""))
         tone = {"saved": theme.current().ok, "failed": theme.current().danger}.get(state, theme.current().soft)
-        self.saved.setStyleSheet(f"color: {tone}")
+        self.saved.show_words(text or words.get(state, ""), tone)
 
     def set_offline(self, by: str | None) -> None:
         """What the offline switch is on by; "" while it is off, None while that is not known."""

@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
+from desktop.theme import Tokens, current
 from desktop.widgets.safe_text import safe_line
 
 
@@ -43,6 +44,7 @@ class ElidedLabel(Label):
         parent: QWidget | None = None,
     ) -> None:
         self._whole = ""
+        self._fitted: tuple[str, int, Tokens] | None = None
         self._mode = mode
         super().__init__("", role, parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -50,9 +52,11 @@ class ElidedLabel(Label):
 
     def set_text(self, text: str) -> None:
         """Show a text of any length and content on one line."""
-        self._whole = safe_line(text)
-        self.setAccessibleName(self._whole)
-        self.updateGeometry()
+        whole = safe_line(text)
+        if whole != self._whole:  # else the whole window would be laid out again for nothing
+            self._whole = whole
+            self.setAccessibleName(whole)
+            self.updateGeometry()
         self._elide()
 
     def whole_text(self) -> str:
@@ -70,6 +74,10 @@ class ElidedLabel(Label):
         self._elide()
 
     def _elide(self) -> None:
+        fitted = (self._whole, self.width(), current())
+        if fitted == self._fitted:
+            return
+        self._fitted = fitted
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(0, self.width()))
         self.setToolTip(self._whole if shown != self._whole else "")
         self.setText(shown)

@@ -13,7 +13,7 @@ from desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
 from desktop.panels.judge.ratings import CardRatings
 from desktop.settings import JudgeKeys, KeyMap
 from desktop.widgets import ElidedLabel, QuietButton, plural, tr
-from desktop.widgets.buttons import Button
+from desktop.widgets.buttons import ChoiceButton
 from desktop.widgets.cards import ComparisonCards
 from desktop.widgets.layout import clear_widget
 
@@ -80,13 +80,13 @@ class WorkPage(QScrollArea):
         self._asked_for_ratings = False
         self.note = NoteEdit()
         self.note.hide()
-        self.tie = _action(tr("Tie"), "0")
-        self.none = _action(tr("None is good"), "X")
-        self.skip = _action(tr("Skip"), "S")
+        self.tie = ChoiceButton(tr("Tie"), key="0")
+        self.none = ChoiceButton(tr("None is good"), key="X")
+        self.skip = ChoiceButton(tr("Skip"), key="S")
         self.together = QCheckBox(tr("Scroll together"))
         self.together.setChecked(True)
         self.together.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.go_back = _action(tr("Back"), "B")
+        self.go_back = QuietButton(tr("Back"), key="B")
         self.setWidgetResizable(True)
         sheet = clear_widget()
         self.setWidget(sheet)
@@ -129,9 +129,7 @@ class WorkPage(QScrollArea):
         outcome = answer.outcome if answer is not None else ""
         self.cards.set_answer(*((answer.card, answer.worst) if answer is not None else (None, None)))
         for button, its in ((self.tie, "tie"), (self.none, "none"), (self.skip, "skip")):
-            role = "primary" if outcome == its else ""
-            if button.property("role") != role:
-                button.set_role(role)
+            button.setChecked(outcome == its)
 
     def set_keys(self, keys: KeyMap) -> None:
         """Put other keys in force, and on the buttons."""
@@ -364,10 +362,11 @@ class WorkPage(QScrollArea):
             self.ratings.show_ratings(self.comparison.criteria, ratings)
 
     def _set_note(self, note: str) -> None:
-        self.note.blockSignals(True)
-        self.note.setPlainText(note)
-        self.note.moveCursor(QTextCursor.MoveOperation.End)  # whoever comes back goes on with it
-        self.note.blockSignals(False)
+        if note != self.typed_note():
+            self.note.blockSignals(True)
+            self.note.setPlainText(note)
+            self.note.moveCursor(QTextCursor.MoveOperation.End)  # whoever comes back goes on with it
+            self.note.blockSignals(False)
         if note and not self.question.note.isChecked():
             # Shown without taking the keyboard, so that the keys of the cards go on working.
             self.question.note.blockSignals(True)
@@ -400,10 +399,6 @@ class WorkPage(QScrollArea):
                 share=round(100 * found.shared)
             )
         )
-
-
-def _action(text: str, key: str) -> Button:
-    return QuietButton(text, key=key)
 
 
 def _first_keys(keys: KeyMap, names: Sequence[str]) -> list[str]:

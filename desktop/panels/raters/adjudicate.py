@@ -18,6 +18,7 @@ from desktop.settings import JudgeKeys, KeyMap
 from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TextTable, focus_first
 from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
+from desktop.widgets.buttons import ChoiceButton
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
@@ -53,7 +54,7 @@ class AdjudicatePage(Sheet):
         self._writable = False
         self.head = PageHead(tr("All disagreements"))
         self.cards = NeutralCards(("1", "2", "3"), choosing=True)
-        self.tie, self.none = Button(tr("Tie"), key="0"), Button(tr("None is good"), key="X")
+        self.tie, self.none = ChoiceButton(tr("Tie"), key="0"), ChoiceButton(tr("None is good"), key="X")
         self.withdraw = LinkButton(tr("Take it back"))
         self.names = LinkButton(tr("Show who they were written for"))
         self.names.setCheckable(True)
@@ -141,7 +142,7 @@ class AdjudicatePage(Sheet):
         chosen = decided.chosen if decided is not None else None
         self.cards.set_answer(None if chosen is None or one is None else one.order.index(chosen))
         for button, its in ((self.tie, "tie"), (self.none, "none")):
-            button.set_role("primary" if outcome == its else "")
+            button.setChecked(outcome == its)
         for button in (self.tie, self.none, *(card.button for card in self.cards.cards)):
             button.setEnabled(self._writable)
         self.note.setEnabled(self._writable)

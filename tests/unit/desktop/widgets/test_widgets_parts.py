@@ -22,12 +22,15 @@ from desktop.widgets import (
     KeyHint,
     Label,
     Notice,
+    PrimaryButton,
     ProgressThin,
+    QuietButton,
     StandInBadge,
     choice,
     plural,
     spelled_seconds,
 )
+from desktop.widgets.buttons import ChoiceButton
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.frame import RailButton, StatusLine
@@ -120,6 +123,45 @@ def test_chosen_card_looks_chosen(qtbot: QtBot):
     assert edge_color() == theme.current().line.lower()
     card.set_chosen(True)
     assert edge_color() == theme.current().accent.lower()
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_the_answer_that_was_given_looks_like_a_primary_button(qtbot: QtBot, qapp: QApplication, name: str):
+    theme.apply(qapp, name)
+    given, primary, quiet = ChoiceButton("Tie", key="0"), PrimaryButton("Tie", key="0"), QuietButton("Tie", key="0")
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    for place, button in enumerate((given, primary, quiet)):
+        button.setParent(frame)
+        button.setGeometry(0, 50 * place, 140, 40)
+
+    def looks_like(other: Button) -> bool:
+        seen = [frame.grab(button.geometry()).toImage() for button in (given, other)]  # a button alone has no corners
+        return seen[0] == seen[1]
+
+    assert looks_like(quiet)
+    given.setChecked(True)
+    assert looks_like(primary)
+    qtbot.mouseClick(given, Qt.MouseButton.LeftButton)
+    assert given.isChecked(), "a click only asks: who hears of it says what was answered"
+    for button in (given, primary):
+        button.setEnabled(False)
+    assert looks_like(primary)
+    theme.apply(qapp, "light")
+
+
+def test_a_longer_caption_widens_a_button_and_a_shorter_one_moves_nothing(qtbot: QtBot):
+    button, dressed = ChoiceButton("Choose A", key="1"), ChoiceButton("Choose A", key="1")
+    for one in (button, dressed):
+        qtbot.addWidget(one)
+        one.show()
+    dressed.set_key("1")
+    usual = button.sizeHint().width()
+    assert usual == dressed.sizeHint().width(), "as narrow as if it had been dressed before it was filled"
+    button.set_text("✓ A chosen, after all")
+    wide = button.sizeHint().width()
+    button.set_text("Choose A")
+    assert usual < wide == button.sizeHint().width()
 
 
 def test_empty_state_leads_on(qtbot: QtBot):
