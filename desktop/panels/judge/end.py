@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -120,6 +121,7 @@ class EndPage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Overview of the session"))
         self._left = 0
+        self._progress: SessionProgress | None = None  # to be shown when the page is
         self._packet = False
         self.headline = Label("", "title", wrap=True)
         self.chips = [Chip(tone=tone) for tone in ("ok", "plain", "plain", "warn", "plain")]
@@ -147,6 +149,12 @@ class EndPage(QWidget):
         if not self.keys.handle(event):
             super().keyPressEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._progress is not None:
+            self._count(self._progress)
+            self._ask_again(False)
+
     def hideEvent(self, event: QHideEvent) -> None:
         self._ask_again(False)
         super().hideEvent(event)
@@ -164,8 +172,16 @@ class EndPage(QWidget):
         )
 
     def show_progress(self, progress: SessionProgress) -> None:
-        """Say what is done, skipped and left."""
+        """Say what is done, skipped and left. A hidden page waits until it is shown: the next comparison must not."""
         before, self._left = self._left, progress.left
+        self._progress = progress
+        if self.isVisible():
+            self._count(progress)
+            # Something else that is stored while the question stands, a score of a run, does not take it back.
+            if progress.left != before:
+                self._ask_again(False)
+
+    def _count(self, progress: SessionProgress) -> None:
         self.headline.setText(
             tr("Everything is judged or skipped.")
             if progress.left == 0
@@ -185,9 +201,6 @@ class EndPage(QWidget):
         # What most people want next is filled: going on while there is something left, then the reveal.
         self.resume.set_role("primary" if progress.left else "")
         self.reveal.set_role("" if progress.left else "primary")
-        # Something else that is stored while the question stands, a score of a run, does not take it back.
-        if progress.left != before or not self.isVisible():
-            self._ask_again(False)
 
     def show_entries(self, entries: Sequence[OverviewEntry]) -> None:
         at = self.list.currentIndex().row()
@@ -198,6 +211,7 @@ class EndPage(QWidget):
         self.skipped.set_text(plural(skipped, "Do the skipped one", "Do the %n skipped ones"))
 
     def forget(self) -> None:
+        self._progress = None
         self.model.set_entries(())
 
     # inside

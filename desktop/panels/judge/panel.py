@@ -142,7 +142,7 @@ class JudgePanel(Panel):
         self.packet = PacketPlace(self.shell, self.start, self.end, self.finished_page, self.hidden_chip)
         self._connect_control()
         self._connect_pages()
-        self._show_page(self.blank)
+        self._turn_to(self.blank)
 
     # the panel's life
 
@@ -387,6 +387,14 @@ class JudgePanel(Panel):
         self._break = None
 
     def _show_page(self, page: QWidget) -> None:
+        if page is not self.pages.currentWidget():  # as it is with nearly every key while judging
+            self._turn_to(page)
+        if page not in (self.work, self.end):
+            self.header.set_title(tr(self.title))
+        elif not self.work.note.hasFocus():
+            page.setFocus()
+
+    def _turn_to(self, page: QWidget) -> None:
         for other in (self.pages.widget(index) for index in range(self.pages.count())):
             # A page that is not shown must not make the window larger.
             policy = QSizePolicy.Policy.Expanding if other is page else QSizePolicy.Policy.Ignored
@@ -397,10 +405,6 @@ class JudgePanel(Panel):
         self.leave_button.setVisible(working)
         self._fit_header()
         self.start.set_opening(False)
-        if not working:
-            self.header.set_title(tr(self.title))
-        elif not self.work.note.hasFocus():
-            page.setFocus()
 
     def _fit_header(self) -> None:
         """Keep the title of the comparison readable; the rest of the header gives way."""

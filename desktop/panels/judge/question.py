@@ -83,6 +83,7 @@ class QuestionCard(Card):
         self.set_padding(tokens.gap, 8)
         self._criteria: Sequence[RatingCriterion] = ()
         self._roomy = True
+        self._fitted: tuple[object, ...] = ()
         self.criteria = ElidedLabel("", "note")
         self.rubric_button = _toggle(tr("Rubric"), "G")
         self.ratings = _toggle(tr("Ratings"), "R")
@@ -139,6 +140,10 @@ class QuestionCard(Card):
         """Beside the buttons, or above them where it would be cut there."""
         tokens = theme.current()
         buttons = [one for one in (self.rubric_button, self.ratings, self.differences, self.note) if not one.isHidden()]
+        fitted = (self.asked.whole_text(), self.width(), tokens, *buttons)
+        if fitted == self._fitted:
+            return  # as with most comparisons: the sizes of text and buttons are not asked for again
+        self._fitted = fitted
         taken = sum(one.sizeHint().width() + tokens.grid for one in buttons) + 2 * (tokens.gap + tokens.grid)
         above = self.asked.sizeHint().width() > self.width() - taken
         show_if(self.asked_whole, above)
