@@ -202,6 +202,8 @@ class MainWindow(QMainWindow):
             self.stack.addWidget(self.panels[key])
         if key != self.current:
             self.set_status("")  # what the last panel said of itself
+            if self.status.saved_state == "saved":
+                self._say_saved()  # the last panel may have meant a choice
         self.current = key
         self.rail.set_current(key)
         self.stack.setCurrentWidget(self.panels[key])
@@ -228,6 +230,12 @@ class MainWindow(QMainWindow):
 
     def set_saved(self, state: str, text: str = "") -> None:
         self.status.set_saved(state, text)
+
+    def _say_saved(self) -> None:
+        """Of the project, by name: beside it a panel may say that a letter is not saved."""
+        if self.project is not None:
+            read_only = bool(self.project.read_only)
+            self.set_saved("" if read_only else "saved", tr("Project saved"))
 
     def set_status(self, text: str) -> None:
         self.status.set_panel_text(text)
@@ -356,7 +364,7 @@ class MainWindow(QMainWindow):
             self._close_what_names_identities()
         if self.packet is None:  # a packet goes back to its sender, and the next rater need not see its name
             self.settings.add_recent(project.path)
-        self.set_saved("" if project.read_only else "saved")
+        self._say_saved()
         self.banners.remove("read-only")
         if project.read_only:
             self.say_read_only(project.read_only)

@@ -160,6 +160,8 @@ class StandInBadge(Chip):
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(text, "warn", parent)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        if not text:
+            self.hide()  # an empty one is a stain; who fills it shows it
 
 
 STEPS = 10_000  # fine enough for a bar, and no count is too large for Qt's int

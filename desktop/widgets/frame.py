@@ -304,6 +304,11 @@ class StatusLine(QFrame):
         tone = {"saved": theme.current().ok, "failed": theme.current().danger}.get(state, theme.current().soft)
         self.saved.show_words(text or words.get(state, ""), tone)
 
+    @property
+    def saved_state(self) -> str:
+        """As it was set last."""
+        return "" if self._saved_box.isHidden() else self._dot.state
+
     def set_offline(self, by: str | None) -> None:
         """What the offline switch is on by; "" while it is off, None while that is not known."""
         words = tr("Offline switch on: no connection is attempted") if by else tr("Connects only when asked")

@@ -73,6 +73,7 @@ class LetterText(PlainText):
         self._soft: list[QTextEdit.ExtraSelection] = []
         self._emphasised: list[QTextEdit.ExtraSelection] = []
         self._opening = True
+        self._moving = False  # a key that moves the cursor is down
         super().__init__(name=name, parent=parent)
         self.setAcceptDrops(False)  # the panel takes files
         self.setCursorWidth(2)
@@ -214,9 +215,15 @@ class LetterText(PlainText):
         if event.button() is Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
             self._choose()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._moving = event.key() in MOVING
+        super().keyPressEvent(event)
+
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """The release of Alt+Down, whose press went elsewhere, chooses nothing: the cursor was not moved by it."""
         super().keyReleaseEvent(event)
-        if event.key() in MOVING and not self.textCursor().hasSelection():
+        moved, self._moving = self._moving and event.key() in MOVING, False
+        if moved and not self.textCursor().hasSelection():
             self._choose()
 
     def _choose(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -226,7 +226,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
 
 
 LIMITS = "One letter cannot show bias. It can show language that is known to matter."
-LIST_HEIGHT = 84  # at least
+LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded above; then the page scrolls
 
 
 class FoundView(QListView):
@@ -272,6 +272,11 @@ class FoundView(QListView):
             self._activated(self.currentIndex())
         else:
             super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """While a key is held the layout that is due would come after many pictures, and rows overlap in these."""
+        self.executeDelayedItemsLayout()
+        super().paintEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -394,7 +394,10 @@ class LettersPanel(Panel):
         on_letter = page is self.review.made_board
         for widget in (self.twin_button, self.save_button, self.report_button, self.menu_button):
             widget.setVisible(on_letter)
-        if not on_letter:
+        checked = self.review.check.checked
+        if on_letter and checked is not None:
+            self._show_stand_ins(checked)
+        elif not on_letter:
             self.badge.hide()
             self.busy.hide()
         if page is self.start:

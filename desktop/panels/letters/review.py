@@ -217,6 +217,7 @@ class LetterReview(QObject):
         self.edited = False
         self.saved_as = self.reading = ""
         self._title = ""
+        self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
         self._board: LetterBoard | None = None
         self.check.seen.connect(self._show)
@@ -256,6 +257,7 @@ class LetterReview(QObject):
     def forget(self) -> None:
         """Nothing of a letter stays on the board."""
         self._items, self.selected, self.edited = (), "", False
+        self._goes_on_from = None
         self._title = self.saved_as = self.reading = ""
         self.board.forget()
 
@@ -294,13 +296,16 @@ class LetterReview(QObject):
 
     def step(self, by: int) -> None:
         """The next or previous mark of the letter, in the order of its words; after the last comes the first."""
-        own = [item for item in self._left() if item.sentence is not None and self.board.letter.shows(item)]
-        own.sort(key=lambda item: (item.start, -item.end))
-        if not own:
+        keys = [item.key for item in self._shown_in_order()]
+        if not keys:
             return
-        keys = [item.key for item in own]
         here = keys.index(self.selected) if self.selected in keys else (-1 if by > 0 else 0)
         self.select(keys[(here + by) % len(keys)])
+
+    def _shown_in_order(self) -> list[LetterItem]:
+        """The marks that are drawn, in the order of their words."""
+        own = [item for item in self._left() if item.sentence is not None and self.board.letter.shows(item)]
+        return sorted(own, key=lambda item: (item.start, -item.end))
 
     def dismiss(self, key: str = "") -> None:
         """Put an entry aside; the one after it is chosen."""
@@ -329,8 +334,16 @@ class LetterReview(QObject):
         self._items = items_of(checked)
         self.board.show_reading(checked, self._left(), len(self.check.dismissed))
         self.seen.emit(checked)
-        if self.selected:
+        if self._goes_on_from is not None:
+            self._go_on(self._goes_on_from)
+        elif self.selected:
             self.select(self.selected if self._item(self.selected) in self._left() else "", follow=False)
+
+    def _go_on(self, place: int) -> None:
+        """A suggestion was used: on to the first mark after it, as the letter reads now."""
+        self._goes_on_from = None
+        later = [item for item in self._shown_in_order() if item.start >= place]
+        self.select(later[0].key if later else "")
 
     def _show_dismissals(self) -> None:
         if self.check.checked is not None:
@@ -357,6 +370,7 @@ class LetterReview(QObject):
         same = self.board.letter.text.text()[offer.start : offer.end] == offer.old
         if offer.new is not None and same and self.check.is_current:
             self.board.letter.text.replace_span(offer.start, offer.end, offer.new)
+            self._goes_on_from = offer.start + len(offer.new)
             self.check.read_now()
 
     def _go_to_words(self, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,16 @@ from letters_scene import CANARY, CV, LETTER, PATIENCE, kinds, opened, panel_of,
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QPushButton,
+    QStyleOptionViewItem,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
@@ -570,3 +580,86 @@ def test_a_document_is_handed_over_by_another_panel(qtbot: QtBot, window: MainWi
     document = Document("one.docx", "docx", ("She is warm.",))
     read_after(qtbot, panel, lambda: window.show_panel("letters", document=document))
     assert words(panel, "communal") == ["warm"]
+
+
+# small things
+
+
+def test_alt_down_after_a_click_on_a_mark_goes_to_the_next_one(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    text, note = panel.review.board.letter.text, panel.review.board.letter.note
+    place = LETTER.index("warm and") + 2
+    spot = text.cursorRect(text.cursor_for(place, place)).center()
+    qtbot.mouseClick(text.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert "warm" in note.title.text()
+    press(text, Qt.Key.Key_Down, alt=True)
+    assert "caring" in note.title.text()
+    text.setFocus()
+    press(text, Qt.Key.Key_Right)  # the cursor itself still chooses what it comes to
+    assert "warm" in note.title.text()
+
+
+def test_the_badge_of_stand_ins_is_there_again_after_the_pile(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    assert panel.badge.isVisible()
+    words_of_badge = panel.badge.text()
+    assert words_of_badge
+    panel.open_pile()
+    assert not panel.badge.isVisible()
+    panel.pages.currentWidget().closed.emit()  # type: ignore[union-attr]
+    assert panel.badge.isVisible()
+    assert panel.badge.text() == words_of_badge
+
+
+def test_using_a_suggestion_goes_on_to_the_next_mark(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    checked = panel.review.check.checked
+    assert checked is not None
+    offer = next(one for offers in checked.offers.values() for one in offers if one.new is not None)
+    panel.review.select(offer.mark_key)
+    panel.review.step(1)
+    following = panel.review._item(panel.review.selected)
+    assert following is not None
+    assert following.start > offer.start
+    panel.review.select(offer.mark_key)
+    read_after(qtbot, panel, lambda: panel.review._use_offer(offer))
+    chosen = panel.review._item(panel.review.selected)  # its key may be another: its sentence is
+    assert chosen is not None
+    assert (chosen.kind, chosen.words) == (following.kind, following.words)
+    assert panel.review.board.letter.note.item is chosen
+
+
+def test_the_rows_of_the_list_never_overlap_when_its_width_changes(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    found = panel.review.board.found
+    for section in sorted(found.model._folded):
+        found.model.toggle(section)
+    for width in (320, 200, 260):
+        found.list.resize(width, 300)
+        found.list.viewport().repaint()  # no turn of the event loop: as while a key is held
+        boxes = [found.list.visualRect(found.model.index(row)) for row in range(found.model.rowCount())]
+        assert len(boxes) > 4
+        assert all(above.bottom() < below.top() for above, below in pairwise(boxes)), width
+        delegate = found.list.itemDelegate()
+        option = QStyleOptionViewItem()
+        option.widget = found.list  # type: ignore[attr-defined]
+        needed = [delegate.sizeHint(option, found.model.index(row)).height() for row in range(len(boxes))]
+        assert [box.height() for box in boxes] == needed, width
+
+
+def test_four_entries_are_seen_with_all_figures_unfolded(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    board = panel.review.board
+    board.compared.more.click()
+    QApplication.processEvents()
+    assert board.found.list.height() >= theme.current().px(160)
+
+
+def test_the_status_line_says_whose_the_saved_is(qtbot: QtBot, window: MainWindow, file: Path) -> None:
+    with qtbot.waitSignal(window.session.opened, timeout=PATIENCE):
+        window.open_project(file)
+    window.set_saved("saved")  # a choice in Judge
+    panel = opened(qtbot, window)
+    assert window.status.panel.whole_text() == "This letter: not saved"
+    assert window.status.saved.text() == "Project saved"
+    panel.close_letter()

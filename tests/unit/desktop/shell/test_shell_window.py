@@ -187,7 +187,7 @@ def test_closing_the_project_goes_home(qtbot: QtBot, window: MainWindow, project
 def test_window_and_status_line_name_the_project(qtbot: QtBot, window: MainWindow, project: Project):
     assert window.windowTitle() == "castle — Biasprint"
     assert window.status.project.whole_text() == "castle"
-    assert window.status.saved.text() == "Saved"
+    assert window.status.saved.text() == "Project saved"
     qtbot.waitUntil(lambda: window.status.offline.whole_text() == "Connects only when asked")
 
 
