@@ -17,13 +17,15 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from core.draw.digits import read_by
 from core.errors import AppError
+from core.jobs import JobContext
+from core.machine.storage import home
 from desktop import theme
 from desktop.jobs.runner import unexpected
 from desktop.main_window import MainWindow
 from desktop.operations.session import PACKET_SUFFIX
 from desktop.settings import Settings
 from desktop.warm_up import WarmUp
-from desktop.widgets import Notice, tr
+from desktop.widgets import Notice, plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -142,6 +144,7 @@ def start(
         first_panel = window.rail.shown()[0]
         window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
         QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
+        tell_of_drafts(window)
     window.started_with = path
     if first is not None:
         window.session.take(first, path or Path())
@@ -149,6 +152,33 @@ def start(
         window.open_project(path)
     begin = partial(_begin_preparing, window, opening=path is not None or first is not None)
     WarmUp(window.jobs, window).start(begin if prepare else None)
+
+
+def tell_of_drafts(window: MainWindow) -> None:
+    """Say it where letters were left behind edited and not saved, as by a crash. They are named in Letters alone."""
+
+    def look(ctx: JobContext) -> int:
+        folder = home() / "letters" / "drafts"
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return 0  # most often; nothing more is imported then
+        from core.documents.kept import DRAFTS, listed
+
+        return len(listed(DRAFTS).entries)
+
+    def tell(left: int) -> None:
+        if not left or window.blind or window.kiosk is not None or "letters" in window.panels:
+            return
+        words = plural(left, "A letter was edited and not saved.", "%n letters were edited and not saved.")
+        notice = Notice(words, tone="warn", more=tr("Its draft is kept until you go on with it or delete it."))
+
+        def show() -> None:
+            notice.close()
+            window.show_panel("letters")
+
+        notice.add_action(tr("Open Letters"), show)
+        window.show_notice(notice, key="drafts")
+
+    window.jobs.start(tr("Looking for drafts"), look, on_done=tell, on_error=lambda _: None, quiet=True)
 
 
 def _begin_preparing(window: MainWindow, opening: bool) -> None:

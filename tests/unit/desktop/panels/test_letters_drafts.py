@@ -8,13 +8,17 @@ import pytest
 from letters_scene import LETTER, PATIENCE, panel_of, read_after
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
+from rating_files import rating_project
+from rating_window import Rating
 
 from core.documents.kept import DRAFTS, SAVED, Draft, listed, opened, save
 from core.documents.values import Document, KeptLetter, Naming, Reading
 from core.jobs import JobContext
 from core.project.project import Project
 from core.swap import Person
+from desktop.app import tell_of_drafts
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.operations import Operation, letters
@@ -302,6 +306,65 @@ def test_a_draft_that_was_left_behind_can_be_deleted_and_another_windows_is_not_
     qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
     assert "another window" in window.banners.texts()[0]
     held.discard()
+
+
+def test_a_start_says_that_a_letter_was_left_behind(qtbot: QtBot, window: MainWindow) -> None:
+    tell_of_drafts(window)
+    settled(qtbot, window)
+    assert window.banners.texts() == []
+    left = Draft()
+    left.write(KeptLetter(Document("a", "pasted", ("Text.",)), "Letter for Kelly"), 1)
+    tell_of_drafts(window)
+    settled(qtbot, window)
+    assert window.banners.texts() == []  # a window is at it
+    left.leave()
+    tell_of_drafts(window)
+    qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
+    assert "A letter was edited and not saved." in window.banners.texts()[0]
+    assert "Kelly" not in window.banners.texts()[0]
+    next(one for one in window.banners.findChildren(QPushButton) if one.text() == "Open Letters").click()
+    assert window.current == "letters"
+    panel = cast(LettersPanel, window.panels["letters"])
+    qtbot.waitUntil(lambda: bool(panel.start.kept.drafts), timeout=PATIENCE)
+    assert panel.start.kept.offers.isVisible()
+
+
+def test_beginning_and_going_on_to_rate_asks_about_an_edited_letter(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, own_home: Path
+) -> None:
+    file = tmp_path / "rating.biasprint"
+    rating_project(file)
+    rating = Rating(qtbot, window, file)
+    edited(qtbot, window)
+    window.show_panel("judge")
+    assert question(window) is None  # nothing is lost by looking at where one would begin
+    rating.wait_for_start()
+    begin = rating.panel.start
+    begin.code.setText("R01")
+    begin.code_edited.emit("R01")
+    rating.wait(lambda: begin._code_shown == "R01")
+    begin.agree.setChecked(begin.consent.asks)
+    rating.wait(begin.start.isEnabled)
+    begin.start.click()
+    answered(qtbot, window, "safe")
+    assert not window.blindfold.on
+    begin.start.click()
+    answered(qtbot, window, "other")
+    rating.at("work")
+    assert window.blindfold.on
+    assert "letters" not in window.panels
+    (mine,) = listed(SAVED).entries
+    assert opened(SAVED, mine.key).document.text == "As you know, " + LETTER
+    edited(qtbot, window)  # the rating waits meanwhile
+    assert not window.blindfold.on
+    window.show_panel("judge")
+    assert window.current == "letters"
+    answered(qtbot, window, "safe")
+    assert not window.blindfold.on
+    window.show_panel("judge")
+    answered(qtbot, window, "risky")
+    qtbot.waitUntil(lambda: window.blindfold.on and drafts(own_home) == [], timeout=PATIENCE)
+    assert window.current == "judge"
 
 
 # one's own letters
