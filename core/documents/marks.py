@@ -22,10 +22,23 @@ class Turned(NamedTuple):
     end: int
 
 
+# “Never late and puts in long hours”: the verb begins a statement of its own, which no “never” before it denies.
+_AND = re.compile(r"(?<![\w-])and\s{1,9}$")
+_NEW_VERB = re.compile(
+    r"(?:puts?|works|worked|goes|went|takes|took|leads|led|makes|made|stands|stood|keeps|kept|brings|brought|gives|gave"
+    r"|learns|learned|helps|helped|cares|cared|listens|listened|meets|met|stays|stayed|treats|treated|shares|shared"
+    r"|drives|drove|runs|ran|sets|wins|won)(?![\w-])"
+)
+
+
 def turned(page: MarkedText, start: int, end: int) -> Turned | None:
     """What denies the entry at `start` to `end`, else what weakens it; `None` where it stands as it is said."""
     reach = scope()
-    near = _within_reach(page.before(start), reach)
+    near = (
+        ""
+        if _NEW_VERB.match(page.lower, start) and _AND.search(page.before(start))
+        else (_within_reach(page.before(start), reach))
+    )
     offset = start - len(near)
     window = page.before(start)
     denied = _nearest(reach.negations, reach.no_negations, near, window)

@@ -133,6 +133,7 @@ def test_praise_that_is_turned_round_is_a_doubt_that_says_how(says: str, hedged:
     [
         ("He is not tidy, but he is brilliant.", {"ability"}),
         ("She was never late, and she is a talented baker.", {"ability"}),
+        ("She is never late and puts in long hours.", {"grindstone"}),
         ("I have never met a more talented baker.", {"ability"}),
         ("I have never known him to be reliable.", {"doubt"}),
         ("I cannot recommend her outstanding work highly enough.", {"standout"}),
