@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cli_support import biasprint, refused
+from cli_support import biasprint, narrow, refused
 from test_cli_contract_measure import FINDING, INNER
 
 DOMAIN = ("ageism", "beauty", "beauty_profession", "institution", "nationality")
@@ -70,6 +70,17 @@ def completion_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fewer replies, for what is true of any number of them."""
+    file = tmp_path_factory.mktemp("completion") / "small.biasprint"
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "completion", "--domain", "beauty")
+    narrow(file, 300)
+    biasprint("generate", file, "--study", "completion", "--backend", "synthetic", "--model", "large", "--seed", 1)
+    return file
+
+
 def test_completion_of_a_project_has_every_measure_and_finds_the_planted_bias(completion_file: Path) -> None:
     answer = biasprint("measure", "completion", completion_file, "--json").json
     check_contract(answer)
@@ -86,21 +97,21 @@ def test_completion_of_a_project_has_every_measure_and_finds_the_planted_bias(co
 
 
 def test_what_a_project_exports_as_xlsx_or_parquet_measures_as_the_project_does(
-    completion_file: Path, tmp_path: Path
+    small_file: Path, tmp_path: Path
 ) -> None:
-    of_project = biasprint("measure", "completion", completion_file, "--json").json
+    of_project = biasprint("measure", "completion", small_file, "--json").json
     for ending in ("xlsx", "parquet", "jsonl"):
         table = tmp_path / f"outputs.{ending}"
-        biasprint("export", completion_file, "outputs", "--out", table)
+        biasprint("export", small_file, "outputs", "--out", table)
         assert biasprint("measure", "completion", table, "--json").json == of_project, ending
 
 
-def test_importing_replies_gives_the_same_findings_as_their_table(completion_file: Path, tmp_path: Path) -> None:
+def test_importing_replies_gives_the_same_findings_as_their_table(small_file: Path, tmp_path: Path) -> None:
     table, file = tmp_path / "replies.csv", tmp_path / "imported.biasprint"
-    biasprint("export", completion_file, "outputs", "--out", table)
+    biasprint("export", small_file, "outputs", "--out", table)
     biasprint("new", file)
     imported = biasprint("import", file, table, "--study", "completion", "--json").json
-    assert imported["added"] == imported["rows"] == 2016
+    assert imported["added"] == imported["rows"] == 300
     assert biasprint("import", file, table, "--study", "completion", "--json").json["added"] == 0
     of_table = biasprint("measure", "completion", table, "--json").json["findings"]
     of_project = biasprint("measure", "completion", file, "--json").json["findings"]

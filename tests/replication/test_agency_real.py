@@ -38,9 +38,10 @@ class Biographies:
         self.texts = [row["text"] for row in rows]
         self.agentic = np.array([row["label"] == AGENTIC for row in rows])
         self.scorer = AgencyMiniLM()
-        self.sentences = [
-            self.scorer.probabilities([text[start:end] for start, end in sentences(text)]) for text in self.texts
-        ]
+        spans = [sentences(text) for text in self.texts]
+        every = [text[start:end] for text, found in zip(self.texts, spans, strict=True) for start, end in found]
+        # All at once, for sentences of equal length are read together.
+        self.sentences = np.split(self.scorer.probabilities(every), np.cumsum([len(found) for found in spans])[:-1])
 
     def right(self) -> Floats:
         """1 where a biography is called what it is: agentic where its sentences' agentic probability is the larger."""
