@@ -1,7 +1,5 @@
 """What is sent to an endpoint, and what comes of an ordinary reply."""
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -282,12 +280,3 @@ def test_with_the_offline_switch_on_nothing_is_opened_or_sent(server: BadServer,
         openai_compatible.open("small", {"endpoint": "lab"})
     backend.close()
     assert server.requests == []
-
-
-def test_importing_the_backend_loads_no_library() -> None:
-    script = (
-        "import sys, core.backends.openai_compatible as b; b.INFO.unavailable;"
-        "print(sorted({'openai', 'httpx', 'httpx2', 'asyncio', 'pydantic'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

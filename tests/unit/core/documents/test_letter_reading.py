@@ -1,8 +1,5 @@
 """The reading of a letter: the same from every kind of file, honest about what is missing, quick the second time."""
 
-import subprocess
-import sys
-
 import pytest
 from inline_compute import Inline
 from letter_files import MAKERS, PARAGRAPHS
@@ -191,14 +188,3 @@ def test_what_regenerating_lacks_is_said() -> None:
         regenerate_twin(
             JobContext(), CV, KELLY, THOMAS, Inline(), Inline(), generator, occupation="artist"  # type: ignore[arg-type]
         )  # fmt: skip
-
-
-def test_the_jobs_are_light_to_import() -> None:
-    names = "letter_check, letter_sets"
-    program = (
-        f"import sys; from core.runs import {names}\n"
-        "heavy = ('torch', 'transformers', 'spacy', 'scipy', 'pandas', 'textblob', 'llama_cpp', 'docx', 'lxml')\n"
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"

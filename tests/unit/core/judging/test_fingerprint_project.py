@@ -1,7 +1,5 @@
 """Fingerprints of a real project file: whose choices count, and the same numbers as by hand."""
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -291,13 +289,3 @@ def test_nothing_of_a_fingerprint_is_stored(project: Project) -> None:
 def test_an_unknown_rater_is_said(project: Project) -> None:
     with pytest.raises(AppError, match="no such rater"):
         print_of(project, "nobody")
-
-
-def test_the_window_s_process_loads_no_heavy_statistics_for_it() -> None:
-    code = (
-        "import sys, core.runs.fingerprint, core.judging.fingerprint_words, desktop.panels.fingerprint.panel, "
-        "desktop.charts.fingerprint_page\n"
-        "sys.exit(', '.join({'scipy', 'pandas', 'statsmodels', 'torch'} & set(sys.modules)) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")

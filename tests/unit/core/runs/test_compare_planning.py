@@ -1,7 +1,5 @@
 """What a plan can show, asked of the planner for the numbers that a plan has."""
 
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
@@ -175,12 +173,3 @@ def test_one_text_of_each_is_no_ranking(writing: Writing) -> None:
     assert told.value.kept == "No plan was made."
     assert writing.project.judging.plans() == ()
     assert texts_alone(writing.draw("creativity", axes=["gender"]).drawn) == ("gender",)
-
-
-def test_the_window_can_ask_without_loading_statistics() -> None:
-    code = (
-        "import sys; import core.runs.compare.planning, core.runs.compare.pool, core.runs.compare; "
-        "print([name for name in ('scipy', 'pandas', 'torch', 'textblob', 'spacy') if name in sys.modules])"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "[]"

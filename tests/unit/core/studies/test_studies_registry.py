@@ -1,8 +1,5 @@
 """Which studies there are, and that what they name exists."""
 
-import subprocess
-import sys
-
 import pytest
 
 from core.errors import AppError, UsageError
@@ -86,12 +83,3 @@ def test_every_name_in_a_declaration_exists() -> None:
         names = (each.drafter, each.importer, each.gather, each.draw, each.live, each.card)
         for where in filter(None, (*each.prompts, *names, *each.charts)):
             assert named(where) is not None, where
-
-
-def test_the_registry_is_light() -> None:
-    code = (
-        "import sys, core.studies.registry as registry; registry.studies();"
-        "print([name for name in ('numpy', 'scipy', 'spacy') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

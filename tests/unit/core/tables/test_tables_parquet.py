@@ -1,8 +1,6 @@
 """Reading parquet: plain text from every plain type, our own exports as they were, and errors in one sentence."""
 
 import json
-import subprocess
-import sys
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import islice
@@ -185,8 +183,3 @@ def test_reading_stops_within_a_batch_when_cancelled(path: Path) -> None:
 def test_every_row_group_is_read(path: Path) -> None:
     parquet.write_table(pa.table({"text": [f"letter {n}" for n in range(5001)]}), path, row_group_size=700)
     assert values(read_records(path, FIELDS)) == [f"letter {n}" for n in range(5001)]
-
-
-def test_nothing_heavy_is_imported_before_a_file_of_the_kind_is_read() -> None:
-    code = "import sys, core.tables; print([name for name in ('pyarrow', 'openpyxl', 'pandas') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,7 +1,5 @@
 """The generate panel: write, pause, cancel and go on; score; draw comparisons. With the real synthetic author."""
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -465,22 +463,6 @@ def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
         import_table(choice=TableChoice(table, "creativity"), project=project).work(JobContext())
         (line,) = read_runs(JobContext(), project)
     assert (line.done, line.missing, line.can_go_on) == (1, 0, False)
-
-
-def test_nothing_heavy_is_imported_in_the_window_for_any_of_this():
-    code = (
-        "import sys; import desktop.panels.prompts.panel, desktop.panels.generate.panel, desktop.dialogs.import_table;"
-        "from core.backends.registry import known; known();"
-        "from core.scorers.registry import describe; describe();"
-        "import core.runs.generate, core.runs.importing, core.runs.measure, core.runs.sample, core.runs.score;"
-        "import core.runs.setup, core.compute, desktop.operations.studies;"
-        "from core.runs.measure import scorers_needed; [scorers_needed(s) for s in ('news', 'letters')];"
-        "heavy = {'torch', 'transformers', 'sentence_transformers', 'spacy', 'textblob', 'pandas', 'scipy', "
-        "'statsmodels', 'pyarrow', 'gensim'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "[]"
 
 
 def test_nothing_is_missing_of_imported_texts(tmp_path: Path):

@@ -1,8 +1,6 @@
 """The home panel: doors that say what they need, the last projects, the sample, and the ways on from there."""
 
 import os
-import subprocess
-import sys
 import threading
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -570,16 +568,6 @@ def test_every_button_of_the_doors_can_be_reached_and_is_named(home: HomePanel):
         assert door.button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert door.button.accessibleName()
         assert door.button.accessibleDescription() == door.words.text()
-
-
-def test_the_first_panel_imports_neither_the_store_nor_anything_heavy():
-    code = (
-        "import desktop.panels.home.panel, sys;"
-        "heavy = {'torch', 'transformers', 'spacy', 'pandas', 'scipy', 'numpy', 'sqlalchemy', 'pydantic'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "[]"
 
 
 # the letter's door

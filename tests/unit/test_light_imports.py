@@ -1,0 +1,112 @@
+"""What is imported in the window's process, or for an answer in a moment, loads no large library.
+
+All of a chain is imported in one process, one after the other, so that each needs only what the earlier ones left.
+Nothing may have loaded, by then, what is too heavy for it.
+"""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODELS = ("torch", "transformers", "sentence_transformers", "spacy", "gensim")
+STATISTICS = ("scipy", "pandas", "statsmodels")
+
+Link = tuple[str, str, Sequence[str]]  # what it is, its program, and what it must not have loaded
+
+WITHOUT_NUMPY: list[Link] = [
+    (
+        "a backend over the network",
+        "import core.backends.openai_compatible as b; b.INFO.unavailable",
+        ("openai", "httpx", "httpx2", "asyncio", "pydantic"),
+    ),
+    (
+        "the registry of studies",
+        "import core.studies.registry; core.studies.registry.studies()",
+        ("numpy", "scipy", "spacy"),
+    ),
+    ("figures", "import core.report.figures, core.draw.svg", ("numpy", "scipy", "pandas", "PySide6")),
+    ("tables", "import core.tables", ("pyarrow", "openpyxl", "pandas")),
+    (
+        "the first panel",
+        "import desktop.panels.home.panel",
+        (*MODELS, "pandas", "scipy", "numpy", "sqlalchemy", "pydantic"),
+    ),
+    (
+        "the models panel",
+        "import desktop.panels.models.panel, desktop.panels.models.catalogue, desktop.panels.models.endpoint_form",
+        ("torch", "transformers", "huggingface_hub", "openai", "httpx", "keyring", "llama_cpp", "numpy"),
+    ),
+    (
+        "the swap twin",
+        "import core.swap.engine, core.swap.guess, core.documents.values",
+        ("spacy", "textblob", "nltk", "torch", "numpy", "pandas", "scipy"),
+    ),
+]
+WITHOUT_MODELS: list[Link] = [
+    ("the rules of a workshop", "import core.judging.workshop", (*STATISTICS, "torch", "PySide6")),
+    (
+        "the planner of judging",
+        "import core.judging.planner as p; p.plan_power(p.JudgingDesign(20))",
+        (*STATISTICS, "torch"),
+    ),
+    ("the segmenter", "import core.scorers.segment, core.scorers.lexicon", ("spacy", "scipy")),
+    (
+        "a scorer that is made",
+        "from core.scorers.agency_minilm import AgencyMiniLM; AgencyMiniLM().version",
+        ("torch", "transformers", "spacy", "safetensors", "scipy"),
+    ),
+    (
+        "the list of scorers",
+        "from core.scorers.registry import describe; assert len(describe()) >= 5",
+        (*MODELS, "textblob", "tokenizers", "scipy", "pandas", "sklearn", "nltk"),
+    ),
+    (
+        "a backend of folders",
+        "from core.backends.transformers_local import INFO; assert INFO.unavailable == ''",
+        ("torch",),
+    ),
+    (
+        "drawing comparisons",
+        "import core.runs.compare.planning, core.runs.compare.pool, core.runs.compare",
+        ("scipy", "pandas", "torch", "textblob", "spacy"),
+    ),
+    (
+        "the jobs of letters",
+        "from core.runs import letter_check, letter_sets",
+        ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
+    ),
+    (
+        "the fingerprint panel",
+        "import core.runs.fingerprint, core.judging.fingerprint_words, desktop.panels.fingerprint.panel, "
+        "desktop.charts.fingerprint_page",
+        (*STATISTICS, "torch"),
+    ),
+    (
+        "writing and measuring",
+        "import desktop.panels.prompts.panel, desktop.panels.generate.panel, desktop.dialogs.import_table\n"
+        "from core.backends.registry import known; known()\n"
+        "import core.runs.generate, core.runs.importing, core.runs.measure, core.runs.sample, core.runs.score\n"
+        "import core.runs.setup, core.compute, desktop.operations.studies\n"
+        "from core.runs.measure import scorers_needed; [scorers_needed(s) for s in ('news', 'letters')]",
+        (*MODELS, *STATISTICS, "textblob", "pyarrow"),
+    ),
+]
+RUN = """
+import sys
+for what, program, heavy in {chain!r}:
+    exec(program, {{}})
+    print(what, *sorted(set(heavy) & set(sys.modules)), sep="|")
+"""
+
+
+@pytest.mark.parametrize("chain", [WITHOUT_NUMPY, WITHOUT_MODELS], ids=["without numpy", "without models"])
+def test_nothing_heavy_is_loaded(chain: list[Link]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN.format(chain=chain)], capture_output=True, text=True, cwd=ROOT, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [what for what, _, _ in chain]
