@@ -364,8 +364,7 @@ def test_a_long_label_leaves_room_for_the_radar(qapp: QApplication, label: str, 
     assert in_lines(PaintCanvas(None, theme.current(), 600), label) == lines
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "contrast"])
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize(("look", "scale"), [("light", 1.0), ("dark", 2.0), ("contrast", 2.0)])
 def test_it_fits_its_width_in_every_look(
     qtbot: QtBot, qapp: QApplication, project: Project, open_panel: Open, look: str, scale: float
 ):
