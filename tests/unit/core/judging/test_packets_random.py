@@ -272,7 +272,7 @@ def _run(made: Made, folder: Path, examples: int) -> None:
 
 
 def test_the_order_of_merging_does_not_matter_and_nothing_is_lost(made: Made, tmp_path: Path) -> None:
-    _run(made, tmp_path, 10)
+    _run(made, tmp_path, 6)
 
 
 @pytest.mark.soak
