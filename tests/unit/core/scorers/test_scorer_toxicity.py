@@ -60,11 +60,11 @@ def test_with_no_word_left_out_it_gives_the_packages_own_probabilities() -> None
 
 
 def test_scoring_imports_neither_the_package_nor_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in FILES:
+        shutil.copy(data_folder() / name, tmp_path / name)  # read anew: what is kept is kept by folder
     for name in ("profanity_check", "sklearn", *sys.modules):
         if name.partition(".")[0] in ("profanity_check", "sklearn"):
             monkeypatch.setitem(sys.modules, name, None)  # importing it fails
-    for name in FILES:
-        shutil.copy(data_folder() / name, tmp_path / name)  # read anew: what is kept is kept by folder
     assert (ToxicityProfanity(tmp_path).score(["You stupid fool."])[0].summary or 0) > 0.5
     with pytest.raises(ImportError):
         import sklearn.linear_model  # noqa: F401
