@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.documents.values import KeptLetter
@@ -40,9 +40,11 @@ class LetterKeeping(QObject):
         self._project: Project | None = None  # whose reading the letter is
         self._asked: Question | None = None
         self._saving = False
+        self._next: Then | None = None  # a save that waits for the one under way, or for the reading of what was typed
         self.draft = LetterDraft(shell, review.kept, self)
         self.draft.changed.connect(self.told)
         review.changed.connect(self._note)
+        review.seen.connect(lambda _: self._go_on())
         shell.settings.changed.connect(self._setting_changed)
 
     def said(self) -> str:
@@ -65,7 +67,7 @@ class LetterKeeping(QObject):
 
     def forget(self) -> None:
         """The letter is let go of."""
-        self._project = None
+        self._project = self._next = None
         self.draft.discard()
 
     def belongs_elsewhere(self) -> bool:
@@ -108,8 +110,7 @@ class LetterKeeping(QObject):
             return
         letter, checked = self._review.kept(), check.checked
         if letter is None or checked is None or not check.is_current:
-            once = Qt.ConnectionType.SingleShotConnection
-            self._review.seen.connect(lambda _: self.save_to_project(then), once)
+            self._next = lambda: self.save_to_project(then)
             check.read_now()
             return
 
@@ -124,12 +125,17 @@ class LetterKeeping(QObject):
     def _waits(self, save: Then) -> bool:
         """Two saves at once would not know of each other: the second follows the first."""
         if self._saving:
-            self.saved.connect(lambda: save(), Qt.ConnectionType.SingleShotConnection)
+            self._next = save
         return self._saving
+
+    def _go_on(self) -> None:
+        if self._next is not None and not self._saving:
+            save, self._next = self._next, None
+            save()
 
     def _start(self, operation: Operation[str], done: Callable[[str], object]) -> None:
         def fail(error: AppError) -> None:
-            self._saving = False
+            self._saving, self._next = False, None
             self._shell.show_error(error)
 
         self._saving = True
@@ -144,6 +150,7 @@ class LetterKeeping(QObject):
         self.saved.emit()
         self.told.emit()
         then()
+        self._go_on()
 
     # the question before it goes
 

@@ -432,6 +432,18 @@ def test_a_letter_is_removed_from_the_list_after_a_question(qtbot: QtBot, window
     assert not card.isVisible()
 
 
+def test_a_damaged_file_is_said_and_the_others_are_listed(qtbot: QtBot, window: MainWindow, own_home: Path) -> None:
+    save(KeptLetter(Document("a", "pasted", ("Text.",)), "A letter"))
+    bad = own_home / "program" / "letters" / "saved" / f"{'0' * 12}4{'0' * 3}8{'0' * 15}.json"
+    bad.write_text("{")
+    panel = panel_of(window)
+    card = panel.start.kept
+    qtbot.waitUntil(lambda: [row.title for row in card.rows()] == ["A letter"], timeout=PATIENCE)
+    assert card.damaged.isVisible()
+    assert card.damaged.text() == "1 file of the letters’ folder cannot be read."
+    assert bad.exists()
+
+
 # the project's letters
 
 
@@ -465,6 +477,19 @@ def test_a_letter_of_the_project_is_listed_opened_edited_and_saved_as_its_next_v
     with qtbot.waitSignal(window.session.closed, timeout=PATIENCE):
         window.session.close()
     assert panel.review.check.document is None  # it went with its project
+
+
+def test_a_save_that_waited_for_its_letter_is_not_another_letters(
+    qtbot: QtBot, window: MainWindow, project: Project
+) -> None:
+    panel = edited(qtbot, window)
+    type_in(panel, "x")
+    assert not panel.review.check.is_current
+    panel.keeping.save_to_project()  # it waits for the reading of what was typed
+    panel._close()
+    read_after(qtbot, panel, lambda: panel.open_pasted("Another letter."))
+    settled(qtbot, window)
+    assert project.readings.all() == ()
 
 
 def test_letters_of_the_project_wait_for_the_question_in_the_middle_of_a_rating(

@@ -535,6 +535,32 @@ def test_a_report_is_written_where_a_person_says(
     assert path.read_bytes().startswith(head)
 
 
+def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = opened(qtbot, window)
+    with_cv(qtbot, panel)
+    dismissed = panel.review._items[0].key
+    panel.review.dismiss(dismissed)
+    with qtbot.waitSignal(panel.keeping.saved, timeout=PATIENCE):
+        panel.save_button.click()
+    marks = kinds(panel)
+    panel.close_letter()
+    assert CANARY not in panel.review.board.letter.text.text()
+    card = panel.start.kept
+    qtbot.waitUntil(lambda: [row.title for row in card.rows()] == [f"Letter for Kelly {CANARY}"], timeout=PATIENCE)
+    read_after(qtbot, panel, card.open.click)
+    assert kinds(panel) == marks
+    assert panel.review.check.dismissed == [dismissed]
+    assert "unsupported" in kinds(panel)  # the CV came with it
+    path = tmp_path / "again.docx"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    panel.report_button.click()
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    assert window.banners.texts() == []
+    assert path.read_bytes().startswith(b"PK")
+
+
 def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
