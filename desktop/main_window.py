@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: Settings, entries: tuple[PanelEntry, ...] = PANELS) -> None:
         super().__init__()
+        theme.dress(self)
         self.settings = settings
         self.jobs = JobRunner(self, prepare=import_engine)
         self.session = ProjectSession(self.jobs, self)
@@ -200,6 +201,7 @@ class MainWindow(QMainWindow):
         if key not in self.panels:
             self.panels[key] = self.entries[key].load()(self)
             self.stack.addWidget(self.panels[key])
+            theme.measure_again(self.panels[key])
         if key != self.current:
             self.set_status("")  # what the last panel said of itself
             if self.status.saved_state == "saved":

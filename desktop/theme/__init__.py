@@ -1,4 +1,9 @@
-"""The theme: `apply` dresses the program, `current()` gives the tokens, `signals.changed` tells of new ones."""
+"""The theme: `apply` puts it in force, `dress` gives a window its stylesheet, `current()` tells the tokens.
+
+The stylesheet belongs to the windows that stand alone, and whatever has its parent in one is dressed by it: dialogs,
+menus, lists that open, tool tips. One for the whole application would dress a part again each time that it, or
+anything around it, is put into something larger.
+"""
 
 import atexit
 import dataclasses
@@ -9,7 +14,7 @@ from string import Template
 from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLayout, QWidget
 
 from desktop.theme.tokens import SERIES, THEMES, Series, Tokens, tokens_for
 
@@ -18,11 +23,13 @@ class Signals(QObject):
     """Connect a method of the widget, never a lambda: Qt lets go of a method with its widget, of a lambda never."""
 
     changed = Signal(object)  # the new Tokens
+    sheet_changed = Signal(str)  # the new stylesheet, before `changed`: what is measured then is dressed already
 
 
 signals = Signals()
 _tokens = tokens_for("light")
 _fonts: dict[tuple[int, QFont.Weight], QFont] = {}
+_sheet = ""
 _reduced_motion = False
 
 
@@ -198,9 +205,11 @@ __all__ = [
     "Tokens",
     "apply",
     "current",
+    "dress",
     "equal_digits",
     "font",
     "icon",
+    "measure_again",
     "named_theme",
     "pixmap",
     "reduced_motion",
@@ -233,15 +242,15 @@ def font(size: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
 
 
 def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: float = 1.0) -> Tokens:
-    """Dress the whole program. `name` is a theme or "system"; `scale` the font scale from 0.8 to 2.0.
+    """Put a theme in force for the whole program. `name` is a theme or "system"; `scale` the font scale, 0.8 to 2.0.
 
     `reading`: by how much texts to be read are larger still.
     """
+    global _sheet
     tokens = tokens_for(named_theme(app, name), scale, reading)
-    dressed = bool(app.styleSheet())
-    if dressed and tokens == current():
+    if _sheet and tokens == current():
         return tokens
-    if not dressed:
+    if not _sheet:
         load_fonts()
         app.setStyle("Fusion")
     usual = QFont(tokens.family)
@@ -251,6 +260,27 @@ def apply(app: QApplication, name: str = "system", scale: float = 1.0, reading: 
     app.setFont(usual)
     set_current(tokens)
     app.setPalette(palette(tokens))
-    app.setStyleSheet(stylesheet(tokens, draw_indicators(tokens)))
+    _sheet = stylesheet(tokens, draw_indicators(tokens))
+    signals.sheet_changed.emit(_sheet)
+    for window in app.topLevelWidgets():
+        measure_again(window)
     signals.changed.emit(tokens)
     return tokens
+
+
+def measure_again(part: QWidget) -> None:
+    """Have every layout in a part that was dressed ask for its size again.
+
+    On hidden pages Qt leaves layouts that are within layouts at the size of what they held before.
+    """
+    for layout in part.findChildren(QLayout):
+        layout.invalidate()
+
+
+def dress(window: QWidget) -> None:
+    """Give a window that stands alone the stylesheet in force, and each that comes after it.
+
+    Do it before anything is put into the window.
+    """
+    window.setStyleSheet(_sheet)
+    signals.sheet_changed.connect(window.setStyleSheet)  # a slot of the widget: Qt lets go of it with the widget

@@ -22,6 +22,11 @@ class ComboBox(QComboBox):
         )
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, field.width() - SIDES))
 
+    def showPopup(self) -> None:
+        # Qt decided whether the list has a bar to scroll by before the box was in the window, by another style.
+        self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        super().showPopup()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.isEditable():
             super().paintEvent(event)

@@ -44,6 +44,7 @@ def bands() -> list[float]:
 
     plot, chance = Plot("Live", "texts", "share", y_unit="proportion"), np.random.default_rng(0)
     plot.resize(*SIZE)
+    theme.dress(plot)
     plot.show()
     x = np.arange(1.0, BAND + 1)
     items = [LiveBand(f"group {place}", place, "proportion") for place in range(SERIES)]
@@ -71,6 +72,7 @@ def cloud() -> dict[str, Any]:
     points = chance.normal(size=(8, 2))[group] * 3 + chance.normal(size=(POINTS, 2))
     plot, item = Plot("Map"), Cloud()
     plot.resize(*SIZE)
+    theme.dress(plot)
     plot.show()
     QApplication.processEvents()
 
@@ -117,6 +119,7 @@ def scores(app: QApplication) -> dict[str, Any]:
     values = (chance.normal(size=SCORES) + 0.05 * codes).astype(np.float32)
     view = ScoresView(FakeShell())  # type: ignore[arg-type]
     view.resize(*SIZE)
+    theme.dress(view)
     view.show()
     QApplication.processEvents()
     began, turns, last = time.perf_counter(), [], [time.thread_time()]

@@ -287,7 +287,7 @@ class LetterView(Card):
     def _offer_parts(self, place: int, where: QPoint) -> None:
         """Offer the kinds of part for the paragraph under the pointer, after the usual menu of a text field."""
         start, end = self._paragraph(place)
-        menu = self.text.createStandardContextMenu() if hasattr(self.text, "createStandardContextMenu") else QMenu()
+        menu = self.text.createStandardContextMenu() if hasattr(self.text, "createStandardContextMenu") else QMenu(self)
         menu.addSeparator()
         parts = menu.addMenu(tr("This paragraph is"))
         now = next((part.kind for part in self._parts if part.start <= start < max(part.end, part.start + 1)), "")

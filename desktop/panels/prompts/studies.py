@@ -38,7 +38,12 @@ class _Area(QScrollArea):
     """Takes what is left, down to some lines: what it would like to have does not count."""
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.minimumHeight())
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        inside = self.widget().sizeHint()
+        width = inside.width() + self.verticalScrollBar().sizeHint().width()
+        return QSize(width, min(inside.height(), theme.current().px(LEAST_HEIGHT)))
 
 
 class CheckList(QWidget):
@@ -61,8 +66,6 @@ class CheckList(QWidget):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setMinimumWidth(inside.sizeHint().width() + area.verticalScrollBar().sizeHint().width())
-        area.setMinimumHeight(min(inside.sizeHint().height(), theme.current().px(LEAST_HEIGHT)))
         every, none = LinkButton(tr("All")), LinkButton(tr("None"))
         every.setAccessibleName(tr("{list}: all").format(list=title))
         none.setAccessibleName(tr("{list}: none").format(list=title))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QClipboard, QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QCompleter,
     QDialog,
     QFileDialog,
     QGridLayout,
@@ -70,6 +71,8 @@ class SaveDialog(QFileDialog):
         self.setHistory([])
         self.setSidebarUrls([QUrl.fromLocalFile(path) for path in (QDir.rootPath(), _home())])
         self.selectFile(f"{tr('my picture')}.png")
+        for completer in self.findChildren(QCompleter):
+            theme.dress(completer.popup())  # Qt gives this list no parent
         self.filterSelected.connect(self._follow)
         self.finished.connect(self._end)
 

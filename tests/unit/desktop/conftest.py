@@ -5,10 +5,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from left_behind import PATIENCE, close_what_is_open, put_away, threads_of_ours
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.compute import models
@@ -22,6 +23,20 @@ from desktop.settings import Settings
 MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests would take longer than they do
 
 MakeWindow = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QtBot:
+    """A part that a test shows by itself is dressed as it would be in the window."""
+    add = qtbot.addWidget
+
+    def dress_and_add(widget: QWidget, **more: Any) -> None:
+        if widget.parentWidget() is None and not widget.styleSheet():
+            theme.dress(widget)
+        add(widget, **more)
+
+    monkeypatch.setattr(qtbot, "addWidget", dress_and_add)
+    return qtbot
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,7 @@ def card(qtbot: QtBot) -> Iterator[PlotCard]:
     plot = Plot("Live", "texts", "share")
     plot.show_items([band], fit=True)
     made = PlotCard(plot, "Refusals “now”", FakeShell())
+    theme.dress(made)
     made.resize(600, 420)
     made.show()
     made.tell(SENTENCE, [LegendEntry("=woman", 2, "line")])

@@ -37,6 +37,7 @@ def points(x: list[float], y: list[float], group: list[int] | None = None) -> Cl
 @pytest.fixture
 def plot(qtbot: QtBot) -> Iterator[Plot]:
     made = Plot("Distances", "x", "y")
+    theme.dress(made)
     made.resize(*SIZE)
     made.show()
     made.setFocus()
