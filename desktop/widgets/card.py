@@ -41,7 +41,7 @@ class Card(QFrame):
     def __init__(self, title: str = "", *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._chosen = False
+        self._looks_chosen = False
         self.box = TopBox(self)
         self.box.setSpacing(current().grid)
         self.set_padding(current().margin)
@@ -54,20 +54,20 @@ class Card(QFrame):
         self.box.setContentsMargins(across, along, across, along)
 
     def set_chosen(self, chosen: bool) -> None:
-        if chosen == self._chosen:
+        if chosen == self._looks_chosen:
             return
-        self._chosen = chosen
+        self._looks_chosen = chosen
         edge = current().radius
         # What is on it need not be painted again.
         self.update(QRegion(self.rect()) - QRegion(self.rect().adjusted(edge, edge, -edge, -edge)))
 
     @property
     def chosen(self) -> bool:
-        return self._chosen
+        return self._looks_chosen
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._chosen and not self.hasFocus():
+        if self._looks_chosen and not self.hasFocus():
             # Over the hairline, not by the stylesheet: dressing a card anew is felt with each key of a rater.
             tokens = current()
             painter = QPainter(self)
