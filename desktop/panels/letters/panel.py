@@ -309,7 +309,8 @@ class LettersPanel(Panel):
     def open_house_list(self) -> None:
         """What is never marked, and always; the words of the chosen mark are offered."""
         mark = self.review.chosen_mark
-        words, category = (mark.words, mark.kind) if mark is not None else ("", "")
+        text = self.review.board.letter.text.text() if mark is not None else ""
+        words, category = (text[mark.start : mark.end], mark.kind) if mark is not None else ("", "")
         dialog = HouseDialog(self.window(), self.shell, words, category)
         dialog.changed.connect(self.review.check.read_now)
         dialog.open()

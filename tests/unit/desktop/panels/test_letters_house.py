@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from letters_scene import PATIENCE, opened, words
+from letters_scene import PATIENCE, kinds, opened, words
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -94,15 +94,14 @@ def test_a_damaged_list_is_said_and_never_written_over(qtbot: QtBot, window: Mai
 
 def test_the_chosen_mark_is_offered_and_its_letter_read_again(qtbot: QtBot, window: MainWindow) -> None:
     panel: LettersPanel = opened(qtbot, window)
-    assert "warm" in words(panel, "communal")
-    panel.review.step(1)
-    chosen = panel.review.chosen_mark
-    assert chosen is not None
+    assert words(panel, "communal") == ["warm", "caring"]
+    panel.review.select(next(item.key for item in panel.review.board.found.model.items if item.words == "“warm”"))
     panel.open_house_list()
     dialog = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HouseDialog) and one.isVisible())
     wait(qtbot, lambda: dialog.category.count() > 0)
-    assert dialog.words.text() == chosen.words
-    assert dialog.category.currentData() == chosen.kind
+    assert dialog.words.text() == "warm"
+    assert dialog.category.currentData() == "communal"
     QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
-    wait(qtbot, lambda: chosen.words not in words(panel, chosen.kind))
+    wait(qtbot, lambda: words(panel, "communal") == ["caring"])
+    assert "doubt" in kinds(panel)
     dialog.close_button.click()
