@@ -26,7 +26,7 @@ LOOK_EVERY = 5  # letters
 
 
 def type_and_kill(path: Path, seconds: float) -> list[float]:
-    """Type in another process, killed so long after its first letter: how old the note on disk was, again and again.
+    """Type in another process, killed so long after LEAST_TYPED letters: how old the note on disk was, each time.
 
     While it is typed the file is looked at, for that is what a kill at that moment would leave; the last look is after
     the kill. The clock is the system's own, the same in both processes.
@@ -47,14 +47,13 @@ def type_and_kill(path: Path, seconds: float) -> list[float]:
             break  # cut off by the kill
         at, count = line.split()
         typed.append((float(at), int(count)))
-        if len(typed) == 1:
+        if len(typed) == LEAST_TYPED:
             killer.start()
-        elif len(typed) % LOOK_EVERY == 0:
+        if len(typed) % LOOK_EVERY == 0:
             looks.append((time.monotonic(), note_in(path)))
     child.wait()
-    killer.join()
     assert child.returncode == -signal.SIGKILL, "the rater did not type until the kill"
-    assert len(typed) >= LEAST_TYPED, "too little was typed to show anything"
+    killer.join()
     return [age(at, kept, typed) for at, kept in [*looks, (killed[0], note_in(path))]]
 
 
@@ -75,7 +74,7 @@ def note_in(path: Path) -> str:
 def kill_while_typing(folder: Path, kills: int, seed: int) -> list[float]:
     path, chance, ages = packet(folder), random.Random(seed), []
     for _ in range(kills):
-        ages += type_and_kill(path, chance.uniform(2.2, 3.6))
+        ages += type_and_kill(path, chance.uniform(1.0, 2.4))
         assert check_project(path).sound
     return ages
 
