@@ -13,6 +13,37 @@ from core.errors import JobCancelled
 
 REPORTS_PER_SECOND = 10
 RATE_WINDOW_SECONDS = 10.0
+LONGEST_REST = 0.1  # seconds that jobs rest for one key press
+
+
+class Precedence:
+    """Whoever a person waits for goes first: jobs rest at their next `check`, for a moment that ends by itself."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._until = float("-inf")
+
+    def take(self, seconds: float = LONGEST_REST) -> None:
+        """From now on jobs rest, until `give_back` or for so long at most."""
+        self._over.clear()
+        self._until = time.monotonic() + seconds
+
+    def give_back(self) -> None:
+        self._until = float("-inf")
+        self._over.set()
+
+    @property
+    def taken(self) -> bool:
+        return time.monotonic() < self._until
+
+    def rest(self) -> None:
+        """Wait while somebody has precedence."""
+        left = self._until - time.monotonic()
+        if left > 0:
+            self._over.wait(left)
+
+
+precedence = Precedence()
 
 
 @dataclass(frozen=True)
@@ -70,8 +101,9 @@ class JobContext:
         return not self._may_run.is_set()
 
     def check(self) -> None:
-        """Raise `JobCancelled` if the person cancelled; wait here while paused."""
+        """Raise `JobCancelled` if the person cancelled; wait here while paused, or while a key press is answered."""
         self._may_run.wait()
+        precedence.rest()
         if self._cancelled.is_set():
             raise JobCancelled
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from core.errors import AppError
+from core.jobs import precedence
 from core.judging.blind import (
     Answered,
     GivenAnswer,
@@ -279,10 +280,12 @@ class JudgeControl(QObject):
 
     def _ask(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
         self.busy = True
+        precedence.take()  # a chart, or a job that writes, can wait for the moment that the rater would wait for it
 
         def done(answer: Any, deliver: Then) -> None:
             self.busy = False
             deliver(answer)
+            QTimer.singleShot(0, precedence.give_back)  # what has come is painted first
 
         self._answers.ask(future, lambda answer: done(answer, then), lambda error: done(error, otherwise))
 

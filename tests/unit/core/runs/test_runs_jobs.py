@@ -11,7 +11,7 @@ from inline_compute import Inline
 
 from core.backends.protocol import Capabilities, Completion, Failure, GeneratorInfo, Request
 from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext, Progress
+from core.jobs import JobContext, Progress, precedence
 from core.project.project import Project
 from core.runs import writing
 from core.runs.generate import generate, start_run
@@ -188,3 +188,27 @@ def test_a_study_refuses_the_options_it_does_not_have_before_it_counts_anything(
         with pytest.raises(UsageError):
             measure_project(JobContext(), project, "letters", options, compute)
     assert compute.calls == []
+
+
+def test_a_job_rests_while_somebody_has_precedence():
+    context, went_on = JobContext(), threading.Event()
+
+    def work() -> None:
+        context.check()
+        went_on.set()
+
+    precedence.take(60)
+    try:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        assert not went_on.wait(0.05)
+    finally:
+        precedence.give_back()
+    assert went_on.wait(10)
+    thread.join()
+
+
+def test_precedence_ends_by_itself():
+    precedence.take(0.01)
+    JobContext().check()
+    assert not precedence.taken

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
+from core.jobs import JobContext, precedence
 from core.judging.blind import StartInfo
 from core.judging.service import JudgingService
 from core.project.connection import NotSaved
@@ -173,6 +173,14 @@ def test_tie_none_and_skip_have_keys(bench, key, outcome):
     bench.press(key)
     assert bench.ordinal == 2
     assert [row.outcome for row in bench.judgments()] == [outcome]
+
+
+def test_jobs_rest_while_a_key_is_answered(bench):
+    bench.start()
+    bench.qtbot.waitUntil(lambda: not precedence.taken, timeout=PATIENCE)
+    QTest.keyClick(bench.panel.work, "1")
+    assert precedence.taken
+    bench.qtbot.waitUntil(lambda: not precedence.taken, timeout=PATIENCE)
 
 
 class Dressings(QObject):
