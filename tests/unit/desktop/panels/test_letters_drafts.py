@@ -72,6 +72,7 @@ def edited(qtbot: QtBot, window: MainWindow) -> LettersPanel:
     """A letter with two words more, whose draft is on the disk."""
     panel = panel_of(window)
     read_after(qtbot, panel, lambda: panel.open_pasted(LETTER))
+    panel.keeping.draft._timer.setInterval(0)  # how long it waits is another test's
     type_in(panel, "As you know, ")
     qtbot.waitUntil(lambda: panel.keeping.draft.on_disk, timeout=PATIENCE)
     settled(qtbot, window)
@@ -267,7 +268,9 @@ def test_what_goes_without_being_asked_is_offered_again_with_its_last_letter(
 ) -> None:
     """As when a signal ends the program, or a packet comes that does not call itself one."""
     panel = edited(qtbot, window)
-    type_in(panel, "and more, ")  # less than a second ago
+    panel.keeping.draft._timer.setInterval(WRITE_AFTER_MILLISECONDS)
+    type_in(panel, "and more, ")  # too short a time ago to be on the disk
+    assert panel.keeping.draft._timer.isActive()
     window.set_blind(True)
     settled(qtbot, window)
     assert "letters" not in window.panels
