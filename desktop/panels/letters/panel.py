@@ -488,7 +488,8 @@ class LettersPanel(Panel):
         return self.built and board is not None and self.pages.currentWidget() is board
 
     def _can_save(self) -> bool:
-        return self._can_report() and self.project is not None and not self.project.read_only
+        """What was typed this moment is read first; whoever saves waits for that."""
+        return self._is_shown() and self.project is not None and not self.project.read_only
 
     def _can_report(self) -> bool:
         return self._is_shown() and self.review.check.is_current
