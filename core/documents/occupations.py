@@ -8,6 +8,7 @@ from functools import cache
 
 from core.prompts.letters import letter_design
 from core.prompts.resource_files import packaged
+from core.swap.guess import beside_the_candidate
 from core.text import for_matching
 
 
@@ -56,10 +57,29 @@ _SAYS = r"(?:[\w’'-]+(?:,| and)?\s+){0,3}?"  # what may stand between an artic
 _BEFORE: tuple[tuple[int, str], ...] = (
     (6, rf"\b\d{{1,2}}[- ]years?[- ]old\s+{_SAYS}$"),
     (5, rf"\b(?:position|role|post|job|title|profession|career|work)\s+(?:of|as)\s+(?:an?\s+|the\s+|our\s+)?{_SAYS}$"),
-    (4, rf"\b(?:is|was|are|were|became|become|remains)\s+(?:truly\s+|such\s+)?(?:an?|our|the)\s+{_SAYS}$"),
+    (4, rf"\b(?:is|was|been|became|become|remains)\s+(?:truly\s+|such\s+)?(?:an?|our|the)\s+{_SAYS}$"),
     (4, rf"\b(?:as|being)\s+(?:an?|our|the)\s+{_SAYS}$"),
     (1, rf"\b(?:an?|our|the|my|any|this|such)\s+{_SAYS}$"),
 )
+# “Among the eight engineers I have supervised”: of several, said before the plural.
+_AMONG = re.compile(
+    rf"\b(?:among|amongst|one of|best of|first of|of all)\s+(?:all\s+)?(?:the|our|my)\s+{_SAYS}$", re.IGNORECASE
+)
+AMONG = 4
+# A hard worker, a good judge of people: praise, not an occupation. Two such places still make it likely.
+_PRAISED = re.compile(
+    r"\b(?:hard|good|great|excellent|fine|strong|natural|born|gifted|fast|quick|keen|deep|clear|creative|critical|team|"
+    r"careful|generous|effective|outstanding|exceptional|superb|wonderful|skilled|talented|true|patient|better|best)\s+$",
+    re.IGNORECASE,
+)
+_TRAITS = frozenset({
+    "worker", "judge", "leader", "player", "writer", "speaker", "teacher", "manager", "performer", "organizer",
+    "organiser", "researcher", "planner", "editor", "coach", "mentor", "trainer", "producer", "driver", "builder",
+    "designer",
+})  # fmt: skip
+PRAISE = 2
+# Whoever a sentence spoke of last before the occupation: the candidate by a pronoun, or somebody beside the candidate.
+_CANDIDATE = frozenset({"he", "she", "they", "him", "them"})
 # “As a chef, I have …” and “fellow artist” are about who writes.
 _WRITER_AFTER = re.compile(r"^(?:\s+(?:myself|[\w’'-]+)){0,4}\s*,\s*(?:I|we|my|our)\b")
 _WRITER_BEFORE = re.compile(
@@ -83,16 +103,23 @@ def guess_occupation(text: str) -> OccupationGuess:
     said: dict[str, str] = {}
     for match in _occupation().finditer(text):
         before, after = text[max(0, match.start() - 70) : match.start()], text[match.end() : match.end() + 40]
-        weight = _weight(before, after, match.group())
-        occupation = match.group().lower()
+        occupation = occupation_key(match.group())
+        if occupation != match.group().lower():
+            weight = AMONG if _AMONG.search(before) else 0
+        elif _is_of_somebody_else(text, match.start()):
+            weight = 0
+        else:
+            weight = _weight(before, after, match.group())
         weights[occupation] += weight
         if weight > 1 and occupation not in said:
             said[occupation] = " ".join(text[max(0, match.start() - 25) : match.end()].split())
     if not weights or weights.most_common(1)[0][1] == 0:
         return OccupationGuess("", False, "The letter names no occupation that is known here.")
     best, weight = min(weights.items(), key=lambda item: (-item[1], item[0]))
-    where = f"It says “… {said[best]}”." if best in said else f"It mentions “{best}”."
-    return OccupationGuess(best, weight >= LIKELY_FROM, where)
+    if weight < LIKELY_FROM:
+        return OccupationGuess("", False, f"It mentions “{best}”, but does not say that the candidate is one.")
+    where = f"It says “… {said[best]}”." if best in said else f"It mentions “{best}” {weight} times."
+    return OccupationGuess(best, True, where)
 
 
 def _weight(before: str, after: str, found: str) -> int:
@@ -100,10 +127,19 @@ def _weight(before: str, after: str, found: str) -> int:
         return 0
     if found[:1].isupper() and re.match(r"\s+[A-Z]", after):
         return 0  # “Professor Field”: a title
-    return next((weight for weight, pattern in _BEFORE if re.search(pattern, before, re.IGNORECASE)), 0)
+    weight = next((weight for weight, pattern in _BEFORE if re.search(pattern, before, re.IGNORECASE)), 0)
+    return min(weight, PRAISE) if found.lower() in _TRAITS and _PRAISED.search(before) else weight
+
+
+def _is_of_somebody_else(text: str, start: int) -> bool:
+    """“My daughter, who is an architect”, “her boyfriend was a cook”: the last person of the sentence before it."""
+    sentence = re.split(r"[.!?;]\s|\n", text[max(0, start - 160) : start])[-1]
+    others = beside_the_candidate()
+    spoken_of = [word for word in re.findall(r"[a-z-]+", sentence.lower()) if word in _CANDIDATE or word in others]
+    return bool(spoken_of) and spoken_of[-1] in others
 
 
 @cache
 def _occupation() -> re.Pattern[str]:
-    longest_first = sorted(singulars(), key=len, reverse=True)
+    longest_first = sorted(_listed(), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE)

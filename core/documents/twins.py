@@ -64,7 +64,7 @@ def read_with_twin(
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
     unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
-    found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
+    found = (*_nameless(reading), *_findings(reading, twin_reading, sentences, len(pairs), unpaired))
     figures = figure_differences(reading, twin_reading)
     return TwinDifference(
         reading.person, about, reading, twin_reading, figures, sentences, unpaired, found, twin=twin
@@ -134,6 +134,16 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
                 )
             )
     return found
+
+
+def _nameless(reading: Reading) -> tuple[str, ...]:
+    """A twin that keeps a name beside the other pronoun (“Jamal … she”) is never made without saying so."""
+    if reading.person.full_name:
+        return ()
+    return (
+        "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set the "
+        "candidate's name, so that the twin has the other one throughout.",
+    )
 
 
 def _findings(

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.swap.page import Page, Token
-from core.swap.vocabulary import GenderedWords, can_be_noun, is_a_word, is_singular_verb, plural_form, swap_words
+from core.swap.vocabulary import (
+    GenderedWords,
+    can_be_noun,
+    is_a_word,
+    is_base,
+    is_person,
+    is_singular_verb,
+    plural_form,
+    swap_words,
+)
 
 Reading = Literal["owner", "object"]
 _INSIDE = ("JJ", "CD", "RB", "VBN", "VBG", "VBD")  # what may stand between “her” and its noun
@@ -54,7 +63,9 @@ def _noun_after(tokens: Sequence[Token], place: int) -> int | None:
             return at
         if token.tag == "VB":
             # The tagger takes a noun such as “help” for a verb; before another noun phrase it is one.
-            return at if at == place + 1 else None
+            return at if at == place + 1 or _is_looks_of(tokens, place, at) else None
+        if token.tag in ("VBZ", "VBP") and _is_looks_of(tokens, place, at):
+            return at  # “with her good looks”
         joins = token.text in (",", "“", '"', "-") or token.lower in ("and", "but")
         inside = token.tag.startswith(_INSIDE) or token.tag == ""
         if not (inside or (joins and at > place + 1)):
@@ -67,6 +78,18 @@ def _noun_after(tokens: Sequence[Token], place: int) -> int | None:
             return None
         at += 1
     return None
+
+
+def _is_looks_of(tokens: Sequence[Token], place: int, at: int) -> bool:
+    """A word that the tagger takes for a verb, after an adjective: the noun of its phrase, if it can be one.
+
+    Not after verbs that find her so (“makes her happy plays a part”).
+    """
+    adjective = at > place + 1 and tokens[at - 1].tag.startswith("JJ")
+    verb = _verb_before_her(tokens, place)
+    words = swap_words()
+    other = (*words.file.readings.finding, *words.gendered.two_objects)
+    return adjective and not (verb is not None and _is(verb, other)) and can_be_noun(tokens[at].lower)
 
 
 def _verb_before_her(tokens: Sequence[Token], place: int) -> Token | None:
@@ -110,6 +133,8 @@ _OPENING = ("“", '"', "‘", "«", "'")
 _FUNCTION = ("a", "an", "the", "this", "that", "me", "him", "it", "them", "us", "who", "what", "as", "and", "or")
 _NO_PHRASE = ("IN", "TO", "CC", "WP", "WRB", "MD", "WDT")
 _ENDS = (",", ".", ";")
+_WRITER = ("i", "we", "you")
+_SOME_WHO = ("everyone", "everybody", "anyone", "anybody", "those", "people", "all")
 _AUXILIARIES = ("is", "was", "are", "were", "has", "had", "have", "does", "did")
 
 
@@ -130,12 +155,14 @@ def _by_its_place(page: Page, place: int, after: int) -> bool | None:
     lower, tag = page.lower(after), page.tag(after)
     if page.lower(place - 1) == "that" and page.tag(place - 1) == "IN" and tag in ("VBN", "VBD", "VBG"):
         return True  # “that her worsened health has …”
+    if _is_the_verb_waited_for(page, place, after):
+        return False
     if page.tokens[place].first or page.tokens[place - 1].text in (",", ":", ";", "(", "—"):
         return lower not in _AUXILIARIES and tag not in ("MD", "DT", "PRP", "IN", "TO", ".", ",")
     if page.lower(place - 1) in ("and", "or", "but", "nor") and not page.is_adverb(after):
         return lower not in _AUXILIARIES and tag not in (*_NO_PHRASE, "DT", "PRP", ".", ",", ":")
     verb = _verb_before(page, place)
-    if not verb and _is_noun_after_all(page, after):
+    if not verb and (_is_noun_after_all(page, after) or _is_what_a_preposition_brings(page, place, after)):
         return True
     if lower not in _FUNCTION and verb and (verb == "be" or _said_of_herself(page, place)):
         return tag not in (*_NO_PHRASE, ".", ",", ":") and page.tokens[after].text != "–"
@@ -147,8 +174,9 @@ def _by_what_follows(page: Page, place: int, after: int) -> bool | None:
     lower, tag, beyond = page.lower(after), page.tag(after), page.lower(after + 1)
     if tag in (*_NO_PHRASE, "DT", "PRP") and lower not in ("all", "both"):
         return False
-    if lower in (*_OPENING, "own") or tag == "JJS" or (lower == "all" and beyond in (*_ENDS, "to")):
-        return True  # “brings her best”
+    gives_all = lower == "all" and (beyond in (*_ENDS, "to") or page.tag(after + 1) in ("IN", "CC"))
+    if lower in (*_OPENING, "own") or tag == "JJS" or gives_all:
+        return True  # “brings her best”, “gives her all in every game”
     if tag.startswith("JJ") and beyond in ("one", "ones"):
         return True
     if tag == "JJ" and page.tag(after + 1) == "VBG" and can_be_noun(beyond):
@@ -173,20 +201,34 @@ def _by_the_verb(page: Page, place: int, after: int) -> bool | None:
         return verb not in rules.doing
     if not verb:
         return None
-    if tag == "JJ" and can_be_noun(page.lower(after)) and verb not in (*rules.finding, *gendered.naming):
+    often = page.lower(after) in ("daily", "weekly", "right", "well", "early", "late")
+    if tag == "JJ" and not often and can_be_noun(page.lower(after)) and verb not in (*rules.finding, *gendered.naming):
         ends = after + 1 >= len(page.tokens) or page.is_adverb(after + 1) or page.lower(after + 1) in _ENDS
         if ends:
             return True  # “tailors her routine accordingly”
     if tag == "JJR" and verb in gendered.two_objects:
         return False  # “gained her greater freedom”
+    if verb in rules.watching and is_base(page.lower(after)) and page.lower(after + 1) != "of":
+        return False  # “watching her work”
     head = _head(page, after)
-    return True if head is not None and _has_more(page, verb, head) else None
+    if head is None:
+        return None
+    if verb == "cost":
+        return False
+    if verb == "consider" and page.tag(head) == "NN" and not is_person(page.lower(head)):
+        return True  # “I consider her readiness beyond doubt”
+    if (answer := _given_by_another(page, place, verb, head)) is not None:
+        return answer
+    return True if _has_more(page, verb, head) or _is_her_own(page, place, verb, head) else None
 
 
 def _verb_before(page: Page, place: int) -> str:
     """The dictionary form of the verb right before, "" where there is none."""
-    joined = place > 0 and page.sentence[place - 1] == page.sentence[place]
-    return lemma(page.lower(place - 1)) if joined and page.tag(place - 1).startswith("VB") else ""
+    if place == 0 or page.sentence[place - 1] != page.sentence[place]:
+        return ""
+    # The tagger takes “hand” and “cost” for nouns; right after “I” or “it” they are verbs.
+    after_subject = page.lower(place - 2) in (*_WRITER, "it") and is_base(page.lower(place - 1))
+    return lemma(page.lower(place - 1)) if page.tag(place - 1).startswith("VB") or after_subject else ""
 
 
 def _head(page: Page, place: int) -> int | None:
@@ -195,7 +237,7 @@ def _head(page: Page, place: int) -> int | None:
     while at < len(page.tokens) and page.sentence[at] == page.sentence[place]:
         if page.tag(at).startswith("NN"):
             head = at
-        elif head is not None or not (page.tag(at).startswith(("JJ", "VBN", "VBG", "CD")) or page.is_adverb(at)):
+        elif head is not None or not (page.tag(at).startswith(_INSIDE) or page.is_adverb(at)):
             break
         at += 1
     return head
@@ -213,8 +255,85 @@ def _has_more(page: Page, verb: str, head: int) -> bool:
     after = head + 1
     while after < len(page.tokens) and page.is_adverb(after):
         after += 1
+    if page.lower(after) in words.file.readings.this_time and page.lower(after + 1) in words.file.readings.times:
+        return False  # “gave her feedback every week”
     more = ("DT", "JJ", "VB") if verb in words.gendered.naming else ("DT",)
     return page.tag(after).startswith(more) and page.sentence[after] == page.sentence[head]
+
+
+def _given_by_another(page: Page, place: int, verb: str, head: int) -> bool | None:
+    """“I gave her feedback”, “we asked her questions”: the writer does it, so that it is she who is given something."""
+    rules, noun = swap_words().file.readings, page.tokens[head]
+    if (
+        verb not in (*swap_words().gendered.two_objects, *rules.two_objects)
+        or _subject_before(page, place) not in _WRITER
+    ):
+        return None
+    if page.lower(head + 1) == "to":
+        return True  # “I showed her plans to the board”
+    if noun.lower in (*swap_words().file.nouns.people_plural, *rules.her_own_people):
+        return True if verb in rules.asked_of_people else None
+    is_given = noun.tag == "NNS" or noun.lower in rules.uncounted
+    return False if is_given and noun.lower not in _kin() else None
+
+
+def _subject_before(page: Page, place: int) -> str:
+    """The pronoun before the verb that stands right before `place`, "" for any other subject."""
+    at = place - 1
+    while at >= 0 and (page.tag(at).startswith(("VB", "MD")) or at == place - 1 or page.is_adverb(at)):
+        at -= 1
+    return page.lower(at) if at >= 0 and page.sentence[at] == page.sentence[place] else ""
+
+
+def _kin() -> frozenset[str]:
+    return frozenset(word for pair in swap_words().gendered.kin for word in pair)
+
+
+def _is_her_own(page: Page, place: int, verb: str, head: int) -> bool:
+    """What follows a verb of two objects, and cannot be what she is given.
+
+    One thing that can be counted has an article where it is given (“earned her a diploma”); without one it is hers
+    (“earned her diploma”). “brings her ideas to life” and “gives her drawings depth” say of hers what becomes of it;
+    and who brings something by her own ability or will brings it herself (“her ability to bring her team success”).
+    """
+    if verb not in swap_words().gendered.two_objects and verb not in swap_words().file.readings.two_objects:
+        return False
+    rules, noun, beyond = swap_words().file.readings, page.tokens[head], head + 1
+    if noun.lower in rules.uncounted or noun.lower.endswith(rules.uncounted_endings):
+        return False
+    if noun.tag == "NN":
+        return can_be_noun(noun.lower)
+    if noun.tag != "NNS":
+        return False
+    if page.lower(beyond) == "to" and page.lower(beyond + 1) in rules.brought_to:
+        return True
+    return page.tag(beyond) == "NN" and page.tag(beyond + 1)[:2] in ("", ".", ",", "CC", "IN")
+
+
+def _is_what_a_preposition_brings(page: Page, place: int, after: int) -> bool:
+    """“after her shows have ended”, “in her travels to Europe”: nouns that the tagger takes for verbs.
+
+    Where the sentence waits for a verb, `_is_the_verb_waited_for` has answered before.
+    """
+    if page.tag(place - 1) not in ("IN", "TO") or page.tag(after) not in ("VB", "VBP", "VBZ"):
+        return False
+    return page.lower(after) not in _AUXILIARIES and can_be_noun(page.lower(after))
+
+
+def _is_the_verb_waited_for(page: Page, place: int, after: int) -> bool:
+    """“everyone who works with her benefits from it”: no other verb follows that could be the sentence's."""
+    lower, tag = page.lower(after), page.tag(after)
+    plain = is_base(lower) and tag != "NN"
+    if page.tag(place - 1) not in ("IN", "TO") or not (is_singular_verb(lower) or plain):
+        return False
+    if page.lower(after + 1) in (*_ENDS, "and", "or", "") or tag.startswith(("JJ", "RB")):
+        return False
+    later = [page.tag(at) for at in page.after(after)]
+    near = range(max(0, place - 5), place)
+    waits = any(
+        page.lower(at) in _SOME_WHO or (page.tokens[at].first and page.lower(at).endswith("ing")) for at in near
+    )
+    return waits and not any(one in ("VBZ", "VBP", "VBD", "MD") for one in later)
 
 
 def _said_of_herself(page: Page, place: int) -> bool:
@@ -258,7 +377,8 @@ def his_is_an_owners(page: Page, place: int) -> bool:
 def _is_noun_after_all(page: Page, place: int) -> bool:
     """“in his will, he …”: a verb that ends its phrase is a noun, if it can be one."""
     is_plain = page.tag(place) in ("MD", "VB", "VBP", "VBZ") and page.lower(place) not in _AUXILIARIES
-    return is_plain and can_be_noun(page.lower(place)) and page.lower(place + 1) in _ENDS
+    ends = page.lower(place + 1) in _ENDS or (page.tag(place) == "MD" and page.tag(place + 1) == "PRP")
+    return is_plain and can_be_noun(page.lower(place)) and ends
 
 
 def _ends_as_adjective(page: Page, place: int) -> bool:

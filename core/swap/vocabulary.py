@@ -57,6 +57,7 @@ class NounRules:
     person_endings: tuple[str, ...]
     not_person_endings: tuple[str, ...]
     partners: Words
+    beside: Words
     told_of: Words
     keep: Words
     jobs: Words
@@ -101,6 +102,13 @@ class ReadingRules:
     of_ones_own: Words
     given_to_her: Words
     doing: Words
+    two_objects: Words
+    watching: Words
+    asked_of_people: Words
+    her_own_people: Words
+    uncounted: Words
+    uncounted_endings: tuple[str, ...]
+    brought_to: Words
 
 
 @dataclass(frozen=True, config=_STRICT)

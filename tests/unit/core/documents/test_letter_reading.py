@@ -188,3 +188,12 @@ def test_what_regenerating_lacks_is_said() -> None:
         regenerate_twin(
             JobContext(), CV, KELLY, THOMAS, Inline(), Inline(), generator, occupation="artist"  # type: ignore[arg-type]
         )  # fmt: skip
+
+
+def test_a_twin_of_a_letter_without_a_name_says_that_names_stay() -> None:
+    letter = Document("", "pasted", ("The candidate worked in Leeds. She ran the payroll, and I recommend her.",))
+    other = Person("Tom", "Hart", "", "he")
+    nameless = read_with_twin(letter, other, scorers={})
+    assert nameless.findings[0].startswith("No name was found in this letter")
+    named = read_with_twin(letter, other, scorers={}, person=Person("Ann", "Weber", "", "she"))
+    assert not any("No name" in one for one in named.findings)

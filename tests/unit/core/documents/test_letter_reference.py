@@ -97,6 +97,12 @@ def test_occupations_are_the_same_in_singular_plural_and_any_case() -> None:
         ("She is a role model and a team player.", "", False),
         ("Dear Professor Field, I recommend Kelly.", "", False),
         ("It rains.", "", False),
+        ("She is a hard worker and a good judge of people.", "", False),
+        ("As a nurse she is calm. Her husband is a surgeon at the same hospital.", "nurse", True),
+        ("My daughter, who is an architect, had him build it. He worked as a carpenter.", "carpenter", True),
+        ("Her boyfriend was a cook with us. She began as a waitress.", "waitress", True),
+        ("Among the eight software engineers I have supervised, she is the best.", "software engineer", True),
+        ("Sofia has been our receptionist since the clinic opened. My own doctor knows her.", "receptionist", True),
     ],
 )
 def test_an_occupation_is_guessed_from_where_the_letter_says_it(text: str, occupation: str, likely: bool) -> None:

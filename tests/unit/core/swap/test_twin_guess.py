@@ -39,6 +39,37 @@ def test_the_person_is_found_not_the_addressee_nor_the_writer(text: str, person:
     assert guess_person(text) == person
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Two hours later Priya Raman had found it. She listens.", "Priya Raman"),
+        (
+            "I have had the pleasure of managing Margaret Ellison. It was Margaret who rewrote the rota.",
+            "Margaret Ellison",
+        ),
+        ("You asked me about Tomás Herrera, who drove for us. His wife is a midwife.", "Tomás Herrera"),
+        ("This letter concerns Oluwaseun Adebayo, whom I supervised for three years.", "Oluwaseun Adebayo"),
+        ("Between 2018 and 2021 I had Elena Popescu on my staff. She ran the terrace.", "Elena Popescu"),
+        ("I support the application of Wei Zhang. Mr Collins, our director, agrees.", "Wei Zhang"),
+    ],
+)
+def test_a_name_in_ordinary_prose_is_found_where_no_sentence_begins_with_it(text: str, name: str) -> None:
+    assert guess_person(text).full_name == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The candidate worked in San Francisco. She ran the payroll, and Mr Collins, our director, relied on her.",
+        "Professor Ann Lee, who examined the thesis, called it brilliant. The applicant taught at Oxford University.",
+        "They handled Microsoft Excel and Adobe Photoshop with ease. They looked after the Manchester branch.",
+        "Before that she was at Lloyds Bank. I recommend her without hesitation.",
+    ],
+)
+def test_places_houses_and_people_beside_the_candidate_are_not_taken_for_the_candidate(text: str) -> None:
+    assert guess_person(text).full_name == ""
+
+
 def test_how_sure_it_is_falls_with_what_the_letter_says() -> None:
     sure = guess(LETTERS[0][0])
     assert (sure.name, sure.pronoun) == ("sure", "sure")
