@@ -202,7 +202,10 @@ class PersonPage(Card):
         if not any(field.hasFocus() for field in (self.first, self.last, self.title, self.occupation)):
             self._show(person, checked.occupation)
         by_hand = checked.request.person is not None
-        self.guess.setText(tr("As you set it.") if by_hand else tr("Guessed from the letter. Set right what is wrong."))
+        said = tr("Guessed from the letter. Set right what is wrong.")
+        if not person.full_name:
+            said = tr("No name was found in the letter. Set it here: until then a twin keeps every name.")
+        self.guess.setText(tr("As you set it.") if by_hand else said)
         self.reason.setText(safe_line(checked.guess_reason) if checked.guessed else "")
         self.reason.setVisible(bool(self.reason.text()))
         self.named.setText(safe_line(naming_said(reading.naming, person.first_name, person.last_name, person.title)))

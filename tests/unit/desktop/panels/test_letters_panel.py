@@ -26,6 +26,7 @@ from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
 from core.jobs import JobContext
+from core.swap import Person
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
@@ -335,6 +336,15 @@ def test_name_pronoun_and_occupation_are_guessed_and_can_be_set(qtbot: QtBot, wi
     read_after(qtbot, panel, lambda: press(page.occupation.lineEdit(), Qt.Key.Key_Return))  # type: ignore[arg-type]
     assert "lighthouse keeper" in panel.review.board.compared.legend.text()
     assert panel.review.check.checked.reading.compared == ()
+
+
+def test_that_no_name_was_found_is_said_where_it_can_be_set(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    page, checked = panel.review.board.person, panel.review.check.checked
+    assert checked is not None
+    assert page.guess.text() == "Guessed from the letter. Set right what is wrong."
+    page.show_reading(replace(checked, reading=replace(checked.reading, person=Person("", "", "", "she"))))
+    assert page.guess.text().startswith("No name was found in the letter.")
 
 
 def test_a_paragraph_can_be_made_another_part(qtbot: QtBot, window: MainWindow) -> None:
