@@ -24,7 +24,8 @@ from core.documents.values import Document, KeptLetter
 from core.errors import AppError
 from core.machine.models.catalogue import scorer_title
 from desktop import theme
-from desktop.operations import Operation, letters
+from desktop.operations import Operation, letter_word, letters
+from desktop.operations.letter_word import LetterSource
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
@@ -146,6 +147,8 @@ class LettersPanel(Panel):
             Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),
             Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
             Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
+            Command(tr("Save as Word, with changes and comments…"), self.save_word, enabled=self._can_report),
+            Command(tr("Save as Word, clean…"), lambda: self.save_word(tracked=False), enabled=self._can_report),
             Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
             Command(tr("House list: words that are never marked, or always…"), self.open_house_list),
             Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
@@ -160,16 +163,19 @@ class LettersPanel(Panel):
 
     def open_file(self, path: Path) -> None:
         """Read a file in a process of its own, then show it."""
-        self.keeping.if_it_may_go(lambda: self._read(letters.read_document(path=path), self.open_document))
+        self.keeping.if_it_may_go(lambda: self._read(letter_word.read_letter(path=path), self._open))
 
     def open_pasted(self, text: str) -> None:
         self.keeping.if_it_may_go(lambda: self._read(letters.read_pasted(text=text), self.open_document))
 
     def open_document(self, document: Document) -> None:
         """Show a letter and read it."""
+        self._open(LetterSource(document))
+
+    def _open(self, source: LetterSource) -> None:
         self._forget_pages()
         self.keeping.forget()
-        self.review.open(document)
+        self.review.open(source)
         self._go_to(self.review.board)
 
     def open_kept(self, letter: KeptLetter) -> None:
@@ -359,6 +365,22 @@ class LettersPanel(Panel):
             path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
             letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self.shell.jobs)
 
+    def save_word(self, *, tracked: bool = True) -> None:
+        """The letter as a Word file: with changes and comments, or clean."""
+        checked, source = self.review.check.checked, self.review.source
+        if checked is None or source is None or not self._can_report():
+            return
+        usual = tr("{name} (checked).docx").format(name=Path(source.document.name).stem)
+        name, _ = QFileDialog.getSaveFileName(
+            self, tr("Save as a Word file"), usual, f"{tr('Word document')} (*.docx *.docm)"
+        )
+        if name:
+            path = Path(name) if Path(name).suffix.lower() in (".docx", ".docm") else Path(f"{name}.docx")
+            dismissed = self.review.check.dismissed
+            letter_word.save_word(
+                source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked
+            ).start(self.shell.jobs)  # fmt: skip
+
     def _twin_of(self, checked: Checked) -> "TwinDifference | None":
         """The twin of this very reading, if the twin page made one."""
         return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
@@ -474,6 +496,13 @@ class LettersPanel(Panel):
         save.setEnabled(self._can_save())
         if self.project is None:
             save.setText(tr("Save to project… (no project is open)"))
+        menu.addSeparator()
+        for words, tracked in (
+            (tr("Save as Word, with changes and comments…"), True),
+            (tr("Save as Word, clean…"), False),
+        ):
+            as_word = menu.addAction(words, lambda tracked=tracked: self.save_word(tracked=tracked))
+            as_word.setEnabled(self._can_report())
         menu.addAction(tr("Copy the letter's text"), self.copy_text)
         menu.addAction(tr("House list…"), self.open_house_list)
         menu.addSeparator()

@@ -16,6 +16,7 @@ from core.jobs import JobContext
 from core.swap import Person
 from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
+from desktop.operations.letter_word import LetterSource
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.compared import letter_title
@@ -216,6 +217,7 @@ class LetterReview(QObject):
         self.selected = ""  # the key of an entry
         self.edited = False
         self.saved_as = self.reading = ""
+        self.source: LetterSource | None = None  # as it was opened
         self._title = ""
         self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
@@ -239,11 +241,12 @@ class LetterReview(QObject):
         """The board; None while nobody has asked for it."""
         return self._board
 
-    def open(self, document: Document) -> None:
+    def open(self, source: LetterSource) -> None:
         """Show a letter and read it."""
+        document = source.document
         self.forget()
         self.check.open(document)
-        self._title = document.name
+        self.source, self._title = source, document.name
         self.board.open_letter(document, self.check.context)
 
     def open_kept(self, letter: KeptLetter, *, edited: bool = False) -> None:
@@ -251,7 +254,7 @@ class LetterReview(QObject):
         self.forget()
         self.check.resume(letter)
         self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
-        self.edited = edited
+        self.edited, self.source = edited, LetterSource(letter.document)
         self.board.open_letter(letter.document, letter.context)
 
     def forget(self) -> None:
@@ -259,6 +262,7 @@ class LetterReview(QObject):
         self._items, self.selected, self.edited = (), "", False
         self._goes_on_from = None
         self._title = self.saved_as = self.reading = ""
+        self.source = None
         self.board.forget()
 
     def kept(self) -> KeptLetter | None:

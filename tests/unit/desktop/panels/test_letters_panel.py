@@ -8,6 +8,7 @@ from typing import Any
 
 import letter_files
 import pytest
+from docx import Document as WordDocument
 from letters_scene import CANARY, CV, LETTER, PATIENCE, kinds, opened, panel_of, read_after, with_cv, words
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QTextCursor
@@ -569,6 +570,43 @@ def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
     assert path.read_bytes().startswith(b"PK")
+
+
+def test_an_edited_letter_goes_back_into_its_own_word_file(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letter, target = tmp_path / "letter.docx", tmp_path / "checked.docx"
+    letter.write_bytes(letter_files.docx(LETTER.split("\n\n")))
+    before = letter.read_bytes()
+    panel = panel_of(window)
+    read_after(qtbot, panel, lambda: panel.open_file(letter))
+    place = LETTER.index("warm")
+    read_after(qtbot, panel, lambda: panel.review.board.letter.text.replace_span(place, place + 4, "able"))
+    aside = next(mark for mark in panel.review.board.letter.text.marks() if mark.kind == "communal")
+    panel.review.dismiss(aside.key)
+    left = [
+        mark for mark in panel.review.check.checked.reading.marks if (mark.start, mark.end) != (aside.start, aside.end)
+    ]
+
+    def save(path: Path, *, tracked: bool) -> None:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+        panel.save_word(tracked=tracked)
+        qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+
+    save(target, tracked=True)
+    assert window.banners.texts() == []
+    document = WordDocument(str(target))
+    assert [comment.author for comment in document.comments] == ["Biasprint check"] * len(left)
+    changed = next(one for one in document.paragraphs if "caring" in one._p.xml)._p.xml
+    assert "w:delText" in changed
+    assert "able" in changed
+    save(tmp_path / "clean", tracked=False)
+    clean = WordDocument(str(tmp_path / "clean.docx"))
+    assert "\n\n".join(one.text for one in clean.paragraphs) == LETTER.replace("warm", "able")
+    assert not list(clean.comments)
+    save(letter, tracked=True)
+    assert any("is not written over" in text for text in window.banners.texts())
+    assert letter.read_bytes() == before
 
 
 def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(

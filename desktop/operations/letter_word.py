@@ -1,0 +1,74 @@
+"""A checked letter as a Word file: its own docx where it came as one, changes tracked, marks as comments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.documents.values import Document
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from desktop.operations.letters import Checked
+
+
+@dataclass(frozen=True)
+class LetterSource:
+    """A letter as it was opened. `data`: the docx itself, where it is one; `path`: where it lies."""
+
+    document: Document
+    data: bytes | None = None
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class WordSaved:
+    path: Path
+    notes: tuple[str, ...]
+
+
+def read_letter(*, path: Path) -> Operation[LetterSource]:
+    """The text of a letter's file, read in a process of its own; a docx is remembered, to write into later."""
+
+    def work(ctx: JobContext) -> LetterSource:
+        from core.documents.files import read_file
+
+        document = read_file(path, ctx)
+        return LetterSource(document, path.read_bytes() if document.kind == "docx" else None, path)
+
+    return Operation(tr("Reading a file"), work)
+
+
+def save_word(
+    *, source: LetterSource, checked: "Checked", dismissed: Sequence[str], path: Path, tracked: bool
+) -> Operation[WordSaved]:
+    """Write the letter as it is now. `tracked`: changes can be rejected and marks are comments; else neither is there.
+
+    What it holds is of this moment: the reading and the dismissals that are handed over.
+    """
+    put_aside = frozenset(dismissed)
+
+    def work(ctx: JobContext) -> WordSaved:
+        from core.documents.files import written_as_word
+        from core.documents.word.remarks import comments_on
+        from core.errors import UsageError
+        from core.report.whole_file import write_whole
+
+        if source.path is not None and source.path.exists() and path.exists() and path.samefile(source.path):
+            raise UsageError(
+                tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
+            )
+        after = checked.reading.document.text
+        comments = comments_on(checked.reading, put_aside) if tracked else ()
+        found = written_as_word(source.data, source.document, after, comments, tracked=tracked, ctx=ctx)
+        target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
+        write_whole(target, found.data)
+        return WordSaved(target, found.notes)
+
+    return Operation(tr("Writing a Word file"), work, _said)
+
+
+def _said(saved: WordSaved) -> str:
+    return " ".join((tr("Saved as “{name}”.").format(name=saved.path.name), *saved.notes))
