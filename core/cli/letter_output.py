@@ -225,7 +225,7 @@ def _figure_words(figure: LetterFigure, compared: ComparedFigure | None) -> tupl
     unit = figure.unit
     value, bounds = digits.written(figure.value, figure.low, figure.high, unit)
     middle = digits.written(compared.value, compared.middle_low, compared.middle_high, unit)[1] if compared else ""
-    outside = {"high": "more than most", "low": "less than most", "": ""}[compared.outside if compared else ""]
+    outside = {"high": "more than most", "low": "less than most", "": ""}[compared.stands_out if compared else ""]
     value = value if figure.value is not None else f"none: {figure.reason}"
     title = f"{figure.title}{f', {unit}' if not unit.startswith('share') else ''}"
     return title, value, _ends(bounds, unit), _ends(middle, unit), outside

@@ -307,7 +307,9 @@ def compared_with(
     defined = [figure for figure in figures if figure.value is not None]
     alike = [figure for figure in defined if _same_makers(figure, reference, marks)]
     found = [
-        _compared(figure, [letter.figures[figure.name] for letter in letters if figure.name in letter.figures])
+        _compared(
+            figure, [one.figures[figure.name] for one in letters if figure.name in one.figures], reference.stand_in
+        )
         for figure in alike
         if figure.name not in house
     ]
@@ -321,7 +323,7 @@ def compared_with(
     return tuple(one for one in found if one is not None), said
 
 
-def _compared(figure: LetterFigure, values: Sequence[float]) -> ComparedFigure | None:
+def _compared(figure: LetterFigure, values: Sequence[float], machine_made: bool) -> ComparedFigure | None:
     n = len(values)
     if n < FEWEST or figure.value is None:
         return None
@@ -329,7 +331,7 @@ def _compared(figure: LetterFigure, values: Sequence[float]) -> ComparedFigure |
     smaller = sum(value < figure.value for value in values) + 0.5 * sum(value == figure.value for value in values)
     bounds = wilson(smaller, n)
     assert bounds is not None
-    return ComparedFigure(figure.name, figure.value, n, low, high, smaller / n, bounds.low, bounds.high)
+    return ComparedFigure(figure.name, figure.value, n, low, high, smaller / n, bounds.low, bounds.high, machine_made)
 
 
 def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> bool:

@@ -167,7 +167,7 @@ def _in_short(reading: Reading) -> Iterator[Block]:
         return
     for one in reading.compared:
         figure = reading.figure(one.name)
-        if figure is not None and one.outside:
+        if figure is not None and one.stands_out:
             yield said(f"{figure.title}: {share(figure)}, {_than(one)}.", bullet=True)
     counts = {key: sum(mark.category == key for mark in reading.marks) for key in categories()}
     for key in ("doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin"):

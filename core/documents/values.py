@@ -172,7 +172,7 @@ class ComparedFigure:
     """A figure among the same figure of reference letters: their middle 80 %, and how many lie below this letter.
 
     `below`: share of the reference letters with a smaller value, ties counted half. `low`, `high` bound its 95 %
-    interval (Wilson over the reference letters).
+    interval (Wilson over the reference letters). `machine_made`: no person wrote them.
     """
 
     name: str
@@ -183,11 +183,17 @@ class ComparedFigure:
     below: float
     low: float
     high: float
+    machine_made: bool = False
 
     @property
     def outside(self) -> str:
         """“high” or “low” where the letter lies outside the middle 80 % of the reference letters, else “”."""
         return "high" if self.value > self.middle_high else "low" if self.value < self.middle_low else ""
+
+    @property
+    def stands_out(self) -> str:
+        """`outside` as something to look at: beside machine-made letters nearly every real one lies outside."""
+        return "" if self.machine_made else self.outside
 
 
 @dataclass(frozen=True)

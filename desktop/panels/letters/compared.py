@@ -287,7 +287,10 @@ class ComparedCard(Card):
             n = max(one.n for one in compared)
             heading, whom = tr("Compared with {n} letters for {whom}"), checked.plural or checked.occupation
             self.heading.setText(safe_line(heading.format(n=number(n), whom=whom)))
-            self.legend.setText(f"{tr('Grey: middle 80 % of those letters.')} {mark}")
+            grey = tr("Grey: middle 80 % of those letters.")
+            if reference is not None and reference.stand_in:
+                grey = tr("Grey: middle 80 % of those letters. No person wrote them: lying outside says nothing.")
+            self.legend.setText(f"{grey} {mark}")
             self.legend.setToolTip(safe_line(reading.reference))
         else:
             self.heading.setText(tr("This letter by itself"))

@@ -81,7 +81,7 @@ def section_title(section: int) -> str:
 def _ranges(checked: Checked) -> Iterator[LetterItem]:
     titles = {figure.name: figure.title for figure in checked.reading.figures}
     for one in checked.reading.compared:
-        if one.outside:
+        if one.stands_out:
             about = checked.abouts.get(one.name)
             yield LetterItem(
                 f"range:{one.name}:{one.outside}",

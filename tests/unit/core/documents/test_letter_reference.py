@@ -57,6 +57,13 @@ def test_a_figure_is_placed_among_the_letters_for_its_occupation() -> None:
     assert said == "Compared with 21 letters for chef: made for a test."
 
 
+@pytest.mark.parametrize(("machine_made", "said"), [(True, ""), (False, "high")])
+def test_lying_outside_is_something_to_look_at_beside_letters_that_people_wrote(machine_made: bool, said: str) -> None:
+    compared, _ = compared_with(FIGURES, reference_set(stand_in=machine_made), "chef", "marks 1")
+    (agentic,) = (one for one in compared if one.name == "agentic")
+    assert (agentic.outside, agentic.stands_out) == ("high", said)
+
+
 def test_figures_of_other_versions_are_left_out_and_the_sentence_says_so() -> None:
     newer = replace(FIGURES[1], scorer=replace(FORMALITY, version="2"))
     compared, said = compared_with((FIGURES[0], newer, FIGURES[2]), reference_set(), "chef", "marks 2")

@@ -33,7 +33,7 @@ from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.operations import Operation, letters
 from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.entries import STRENGTH
+from desktop.panels.letters.entries import RANGE, STRENGTH, items_of
 from desktop.panels.letters.panel import LettersPanel
 from desktop.widgets.letter_text import MOST_EDITED
 
@@ -570,6 +570,18 @@ def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
     assert path.read_bytes().startswith(b"PK")
+
+
+def test_machine_made_letters_raise_no_alarm_and_a_persons_own_do(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    checked = panel.review.check.checked
+    outside = [one for one in checked.reading.compared if one.outside]
+    assert outside
+    assert [item.title for item in items_of(checked) if item.section == RANGE] == []
+    assert "No person wrote them" in panel.review.board.compared.legend.text()
+    own = tuple(replace(one, machine_made=False) for one in checked.reading.compared)
+    told = items_of(replace(checked, reading=replace(checked.reading, compared=own)))
+    assert len([item for item in told if item.section == RANGE]) == len(outside)
 
 
 def test_an_edited_letter_goes_back_into_its_own_word_file(
