@@ -324,11 +324,12 @@ def _between(scorers: tuple[tuple[str, str], ...], embeddings: bool) -> "sa.Sele
 
 
 def _texts(kind: Kind, study_id: int) -> tuple[sa.Table, "sa.ColumnElement[bool]"]:
+    # A sum has no index: by an index SQLite would gather and sort all of a study's texts to give the next few.
     if kind == "source":
-        return source, sa.and_(source.c.study_id == study_id, source.c.kind.not_in(FOR_JUDGING))
+        return source, sa.and_(source.c.study_id + 0 == study_id, source.c.kind.not_in(FOR_JUDGING))
     sets = sa.select(prompt_set.c.id).where(prompt_set.c.study_id == study_id)
     prompts = sa.select(prompt.c.id).where(prompt.c.prompt_set_id.in_(sets))
-    return output, sa.and_(output.c.status == "done", output.c.prompt_id.in_(prompts))
+    return output, sa.and_(output.c.status == "done", (output.c.prompt_id + 0).in_(prompts))
 
 
 def _missing(

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from sqlalchemy.dialects import sqlite
 
 from core.errors import AppError
 from core.findings import Finding
@@ -29,6 +32,7 @@ from core.project.specs import (
     SourceSpec,
 )
 from core.project.stores.common import restore_text, store_text
+from core.project.stores.findings import Kind
 from core.text import sha256_text
 
 NO_TEXTS = "0" * 64
@@ -206,6 +210,21 @@ def test_scores_come_back_as_they_went_in_and_are_asked_for_once(project: Projec
     assert [r.output_id for r in project.scores.unscored("output", "e", "1", study_id=study, embeddings=True)] == ids[
         1:
     ]
+
+
+@pytest.mark.parametrize("kind", ["output", "source"])
+def test_the_next_texts_to_score_are_found_without_gathering_all_of_them(
+    project: Project, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    fill(project, run(project))
+    study = project.studies.all()[0].id
+    asked: list[sa.Select[Any]] = []
+    reader = project.scores._reader
+    monkeypatch.setattr(reader, "rows", lambda statement, *_: asked.append(statement) or iter(()))
+    project.scores.unscored(kind, "s", "1", study_id=study, limit=8)
+    sql = asked[0].compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+    plan = reader.run(lambda connection: connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all())
+    assert [row.detail for row in plan if "ORDER BY" in row.detail] == [], "a sort reads every text of the study first"
 
 
 def test_revising_supersedes_and_loses_nothing(project: Project) -> None:
