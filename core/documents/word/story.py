@@ -127,15 +127,8 @@ def lift(marker: Any, out_of: frozenset[str] | None) -> None:
     while (around := marker.getparent()) is not None and around.tag != PARAGRAPH:
         if out_of is not None and around.tag not in out_of:
             return
-        after = list(marker.itersiblings())
+        _cut(around, list(marker.itersiblings()))
         around.addnext(marker)
-        if after:
-            rest = around.makeelement(around.tag, dict(around.attrib))
-            for child in around:
-                if child.tag in _PROPERTIES:
-                    rest.append(copy.deepcopy(child))
-            rest.extend(after)
-            marker.addnext(rest)
         if not any(child.tag not in _PROPERTIES for child in around):
             around.getparent().remove(around)
 
