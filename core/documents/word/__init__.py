@@ -5,10 +5,11 @@ letter that came in another way becomes a plain docx first. Nothing here writes 
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.documents.files.child import limit_once
 from core.documents.files.cleaning import kept
@@ -42,6 +43,13 @@ class WordFile:
     data: bytes
     ending: str = "docx"
     notes: tuple[str, ...] = ()
+
+
+class Shown(NamedTuple):
+    """The characters of an edited text that are read: their places in it, and in the text as it is read."""
+
+    edited: list[int]
+    told: list[int]
 
 
 def word_file(
@@ -135,7 +143,8 @@ def _comment(package: Package, story: Story, after: str, comments: Sequence[Comm
     """Write the comments; how many could be. Headers have none in Word, and neither has a place without a character."""
     if not comments or story.text != _cleaned(after):
         return 0
-    spans = [span for span in (_span(story, after, one) for one in comments) if span is not None]
+    shown = _shown(after)
+    spans = [span for span in (_span(story, shown, one) for one in comments) if span is not None]
     if not spans:
         return 0
     root = package.comments()
@@ -155,15 +164,26 @@ def _comment(package: Package, story: Story, after: str, comments: Sequence[Comm
     return len(spans)
 
 
-def _span(story: Story, after: str, comment: Comment) -> tuple[Comment, int, int] | None:
+def _span(story: Story, shown: Shown, comment: Comment) -> tuple[Comment, int, int] | None:
     """The comment's characters in the story's text; None where it has none there, or they stand in a header."""
-    places = [place for _, own in _kept(after) for place in (*own, -1, -1)]
-    inside = [at for at, place in enumerate(places) if comment.start <= place < comment.end]
-    if not inside:
+    first, after = (bisect_left(shown.edited, place) for place in (comment.start, comment.end))
+    if first == after:
         return None
-    told = story.paragraphs[story.at(inside[0])]
-    end = min(inside[-1] + 1, told.end)
-    return None if told.in_header or inside[0] >= end else (comment, inside[0], end)
+    start, last = shown.told[first], shown.told[after - 1]
+    told = story.paragraphs[story.at(start)]
+    end = min(last + 1, told.end)
+    return None if told.in_header or start >= end else (comment, start, end)
+
+
+def _shown(after: str) -> Shown:
+    edited: list[int] = []
+    told: list[int] = []
+    start = 0
+    for text, places in _kept(after):
+        edited += places
+        told += range(start, start + len(text))
+        start += len(text) + 2
+    return Shown(edited, told)
 
 
 def _anchor(start: Any, end: Any, number: int) -> None:
