@@ -56,14 +56,15 @@ def save_word(
         from core.errors import UsageError
         from core.report.whole_file import write_whole
 
-        if source.path is not None and source.path.exists() and path.exists() and path.samefile(source.path):
-            raise UsageError(
-                tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
-            )
         after = checked.reading.document.text
         comments = comments_on(checked.reading, put_aside) if tracked else ()
         found = written_as_word(source.data, source.document, after, comments, tracked=tracked, ctx=ctx)
         target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
+        # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
+        if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
+            raise UsageError(
+                tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
+            )
         write_whole(target, found.data)
         return WordSaved(target, found.notes)
 

@@ -1,9 +1,12 @@
 """The letters panel through the window: a letter is opened, read, gone through by keys, edited and let go of."""
 
+import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import letter_files
@@ -26,12 +29,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
+from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
+from desktop.operations import Operation, letter_word, letters
 from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.entries import RANGE, STRENGTH, items_of
 from desktop.panels.letters.panel import LettersPanel
@@ -619,6 +623,22 @@ def test_an_edited_letter_goes_back_into_its_own_word_file(
     save(letter, tracked=True)
     assert any("is not written over" in text for text in window.banners.texts())
     assert letter.read_bytes() == before
+
+
+def test_a_letter_that_may_hold_macros_is_not_written_over_under_another_ending(tmp_path: Path) -> None:
+    letter, stream = tmp_path / "letter.docm", io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(letter_files.docx())) as old, zipfile.ZipFile(stream, "w") as new:
+        for part in old.namelist():
+            usual = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+            new.writestr(part, old.read(part).replace(usual, b"application/vnd.ms-word.document.macroEnabled.main+xml"))
+    letter.write_bytes(stream.getvalue())
+    source = letter_word.read_letter(path=letter).work(JobContext())
+    checked: Any = SimpleNamespace(reading=SimpleNamespace(document=source.document))
+    with pytest.raises(AppError, match="is not written over"):
+        letter_word.save_word(
+            source=source, checked=checked, dismissed=(), path=tmp_path / "letter.docx", tracked=False
+        ).work(JobContext())
+    assert letter.read_bytes() == stream.getvalue()
 
 
 def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(
