@@ -27,9 +27,11 @@ from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.operations.letters import Checked, LetterRequest, suggested, why_no_rewrite
-from desktop.panels.letters.twin import RewriteDialog, TwinPage
+from desktop.panels.letters.twin import TwinPage
 from desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
-from desktop.panels.letters.twin_view import TwinMark, TwinView
+from desktop.panels.letters.twin_rewrite import RewriteDialog
+from desktop.panels.letters.twin_texts import TwinMark
+from desktop.panels.letters.twin_view import TwinView
 from desktop.widgets import StandInBadge
 
 PATIENCE = 120_000

@@ -1,0 +1,378 @@
+"""The two texts of a letter and its twin: marked by tint and line, aligned and scrolled as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QGridLayout, QScrollBar, QSizePolicy, QTextEdit, QToolTip, QWidget
+
+from desktop import theme
+from desktop.panels.letters.twin_parts import (
+    TwinPlace,
+)
+from desktop.widgets import Card, FlowLayout, Label, hairline, tr
+from desktop.widgets.letter_text import MOVING, make_gaps
+from desktop.widgets.plain_text import PlainText
+from desktop.widgets.safe_text import safe_tip
+
+if TYPE_CHECKING:
+    pass
+
+# ---- One text
+
+Underline = QTextCharFormat.UnderlineStyle
+MOST_AT_ONCE = 60_000  # characters; a longer text comes in pieces, is not aligned and keeps its gaps
+
+
+@dataclass(frozen=True)
+class TwinMark:
+    """Characters `start` to `end` of this text. `look`: changed, doubted or left; `tip` is for hovering."""
+
+    key: str
+    look: str
+    start: int
+    end: int
+    tip: str
+
+
+class TwinText(PlainText):
+    """`chosen` carries the key of the mark that was clicked, or that the keyboard went to; "" for none."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str) -> None:
+        self._marks: tuple[TwinMark, ...] = ()  # places in Qt's units
+        self._current = ""
+        self._sentence: tuple[int, int] | None = None
+        super().__init__(name=name)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setCursorWidth(2)
+        self._rest.timeout.connect(lambda: self._draw() if self.all_shown else None)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.signals.changed.connect(self._draw)
+
+    def open_text(self, text: str, marks: Sequence[TwinMark]) -> None:
+        """Show another text with these marks."""
+        self._marks, self._current, self._sentence = (), "", None
+        self.setExtraSelections([])
+        self.set_text(text)
+        if len(text) <= MOST_AT_ONCE:
+            while not self.all_shown:
+                self._give_piece()
+            self._rest.stop()
+            make_gaps(self.document())
+        shown = self._display.to_shown
+        self._marks = tuple(replace(mark, start=shown(mark.start), end=shown(mark.end)) for mark in marks)
+        self._draw()
+
+    def choose(self, key: str) -> None:
+        """Make one mark stand out from the others."""
+        self._current, self._sentence = key, None
+        self._draw()
+
+    def emphasise(self, start: int, end: int) -> None:
+        """Tint a stretch instead of a mark."""
+        shown = self._display.to_shown
+        self._current, self._sentence = "", (shown(start), shown(end))
+        self._draw()
+
+    def top_of(self, start: int) -> int:
+        """Pixels from the beginning of the text to the line of a character."""
+        cursor = self.cursor_for(start, start)
+        return self.cursorRect(cursor).top() + self.verticalScrollBar().value()
+
+    def heights(self) -> list[float]:
+        """How high each paragraph is by itself."""
+        self.document().size()  # lays out what is not yet
+        found, block = [], self.document().begin()
+        while block.isValid():
+            found.append(block.layout().boundingRect().height())
+            block = block.next()
+        return found
+
+    def make_room(self, room: Sequence[float]) -> None:
+        """Leave so many pixels free under each paragraph."""
+        block, cursor = self.document().begin(), QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for wanted in room:
+            if abs(block.blockFormat().bottomMargin() - wanted) > 0.5:
+                below = QTextBlockFormat()
+                below.setBottomMargin(wanted)
+                QTextCursor(block).mergeBlockFormat(below)
+            block = block.next()
+        cursor.endEditBlock()
+
+    def whole_height(self) -> float:
+        """How high the text is with all the room in it."""
+        return self.document().size().height()
+
+    def set_foot(self, room: float) -> None:
+        """Leave so many pixels free under the text: a margin under the last paragraph would not count."""
+        frame = self.document().rootFrame()
+        form = frame.frameFormat()
+        wanted = self.document().documentMargin() + room
+        if abs(form.bottomMargin() - wanted) > 0.5:
+            form.setBottomMargin(wanted)
+            frame.setFrameFormat(form)
+
+    def mark_at(self, place: int) -> TwinMark | None:
+        """The mark over a place in Qt's units; one of no width is met at its place."""
+        return next((mark for mark in self._marks if mark.start <= place <= mark.end), None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() is Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self._tell()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if event.key() in MOVING and not self.textCursor().hasSelection():
+            self._tell()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            mark = self.mark_at(self.cursorForPosition(event.pos()).position())
+            QToolTip.showText(event.globalPos(), safe_tip(mark.tip) if mark is not None else "", self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def _tell(self) -> None:
+        mark = self.mark_at(self.textCursor().position())
+        self.chosen.emit(mark.key if mark is not None else "")
+
+    def _draw(self, _tokens: object = None) -> None:
+        selections = [self._selection(*self._sentence, _tint())] if self._sentence is not None else []
+        for mark in self._marks:
+            if mark.end > self._given:
+                break  # of a long text, the rest is drawn when it is there
+            look = _current() if mark.key == self._current else look_of(mark.look)
+            selections.append(self._selection(mark.start, mark.end, look))
+        self.setExtraSelections(selections)
+
+    def _selection(self, first: int, last: int, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(first)
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor
+        selection.format = look
+        return selection
+
+
+def look_of(look: str) -> QTextCharFormat:
+    """A changed word has a tint and a line; one in doubt another tint and dashes; one left alone only a wave."""
+    tokens, drawn = theme.current(), QTextCharFormat()
+    if look == "changed":
+        _colour(drawn, tokens.accent_soft, tokens.accent, Underline.SingleUnderline)
+    elif look == "doubted":
+        _colour(drawn, tokens.warn_soft, tokens.warn, Underline.DashUnderline)
+    else:
+        _colour(drawn, "", tokens.warn, Underline.WaveUnderline)
+    return drawn
+
+
+def _colour(drawn: QTextCharFormat, ground: str, line: str, style: Underline) -> None:
+    if ground:
+        drawn.setBackground(QColor(ground))
+    drawn.setUnderlineStyle(style)
+    drawn.setUnderlineColor(QColor(line))
+
+
+def _current() -> QTextCharFormat:
+    tokens, drawn = theme.current(), QTextCharFormat()
+    drawn.setBackground(QColor(tokens.accent))
+    drawn.setForeground(QColor(tokens.accent_ink))
+    return drawn
+
+
+def _tint() -> QTextCharFormat:
+    drawn = QTextCharFormat()
+    drawn.setBackground(QColor(theme.current().accent_soft))
+    return drawn
+
+
+# ---- Both texts
+
+
+class ChangeSwatch(QWidget):
+    """A sample of how a word is marked, with what that means."""
+
+    def __init__(self, look: str, words: str) -> None:
+        super().__init__()
+        self.look, self.words = look, words
+        self.setAccessibleName(words)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.words) + theme.current().px(12), metrics.height() + 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, drawn = QPainter(self), look_of(self.look)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if drawn.hasProperty(drawn.Property.BackgroundBrush.value):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(drawn.background())
+            painter.drawRoundedRect(self.rect(), 4, 4)
+        style = Qt.PenStyle.DashLine if self.look == "doubted" else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(drawn.underlineColor(), 1.4, style))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.look == "left":
+            painter.drawPolyline(_wave(4, self.width() - 4, self.height() - 3))
+        else:
+            painter.drawLine(4, self.height() - 2, self.width() - 4, self.height() - 2)
+        painter.setPen(theme.current().ink)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.words)
+
+
+class TwinTexts(Card):
+    """`change_chosen` carries the key of a change that somebody clicked, or went to by keyboard."""
+
+    change_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20, 16)
+        self._places: tuple[TwinPlace, ...] = ()
+        self._following = False
+        self.left_head, self.right_head = Label("", "heading", wrap=True), Label("", "heading", wrap=True)
+        self.left, self.right = TwinText(tr("The letter")), TwinText(tr("Its twin"))
+        self.left.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.note = Label("", "note", wrap=True)
+        self.note.setAccessibleName(tr("The chosen change"))
+        self.legend = QWidget()
+        self._align_soon = QTimer(self, singleShot=True, interval=0)
+        self._align_soon.timeout.connect(self.align)
+        self._lay_out()
+        one, other = self.left.verticalScrollBar(), self.right.verticalScrollBar()
+        one.valueChanged.connect(lambda value: self._follow(other, value))
+        other.valueChanged.connect(lambda value: self._follow(one, value))
+        for text in (self.left, self.right):
+            text.chosen.connect(self._choose)
+        theme.signals.changed.connect(self._align_soon.start)
+
+    def show_texts(self, heads: tuple[str, str], texts: tuple[str, str], places: Sequence[TwinPlace]) -> None:
+        """Two texts with what differs; without `places` they were written apart and are not the same sentences."""
+        self._places = tuple(places)
+        for label, words in zip((self.left_head, self.right_head), heads, strict=True):
+            label.setText(words)
+        self.left.open_text(texts[0], [TwinMark(p.key, p.look, p.start, p.end, _tip(p)) for p in places])
+        self.right.open_text(texts[1], [TwinMark(p.key, p.look, p.twin_start, p.twin_end, _tip(p)) for p in places])
+        looks = {place.look for place in places}
+        for swatch in self._swatches:
+            swatch.setVisible(swatch.look in looks)
+        self.legend.setVisible(bool(looks))
+        self.note.setText(tr("Choose a marked word to see why it changed.") if places else "")
+        self.note.setVisible(bool(places))
+        self._align_soon.start()
+
+    def forget(self) -> None:
+        """Nothing of a letter stays here."""
+        self.show_texts(("", ""), ("", ""), ())
+
+    def choose(self, key: str) -> None:
+        """Make a change stand out in both texts, and bring it into sight."""
+        place = next((one for one in self._places if one.key == key), None)
+        for text in (self.left, self.right):
+            text.choose(key if place is not None else "")
+        if place is None:
+            return
+        self.note.setText(_tip(place))
+        self._show(place.start, place.twin_start)
+
+    def choose_sentence(self, own: tuple[int, int], twin: tuple[int, int], said: str) -> None:
+        """Tint a sentence in both texts, and bring it into sight."""
+        self.left.emphasise(*own)
+        self.right.emphasise(*twin)
+        self.note.setText(said)
+        self._show(own[0], twin[0])
+
+    def align(self) -> None:
+        """Let the paragraphs of both texts begin beside each other."""
+        texts = (self.left, self.right)
+        if max(len(text.text()) for text in texts) <= MOST_AT_ONCE:
+            one, other = (text.heights() for text in texts)
+            room = [max(pair) for pair in zip_longest(one, other, fillvalue=0.0)]
+            for text, own in zip(texts, (one, other), strict=True):
+                text.make_room([wanted - height for wanted, height in zip(room, own, strict=False)])
+        for text in texts:
+            text.set_foot(0)
+        heights = [text.whole_height() for text in texts]
+        for text, height in zip(texts, heights, strict=True):
+            text.set_foot(max(heights) - height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._align_soon.start()
+
+    def _choose(self, key: str) -> None:
+        if key:
+            self.choose(key)
+            self.change_chosen.emit(key)
+
+    def _follow(self, other: QScrollBar, value: int) -> None:
+        """One text was scrolled: so is the other, whose own word of that is no scrolling."""
+        if not self._following:
+            self._following = True
+            other.setValue(value)
+            self._following = False
+
+    def _show(self, start: int, twin_start: int) -> None:
+        bar, room = self.right.verticalScrollBar(), self.right.viewport().height()
+        top = min(self.left.top_of(start), self.right.top_of(twin_start))
+        line = 2 * self.fontMetrics().height()
+        if not bar.value() + line <= top <= bar.value() + room - 2 * line:
+            bar.setValue(top - room // 3)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(8)
+        grid.addWidget(self.left_head, 0, 0)
+        grid.addWidget(self.right_head, 0, 2)
+        grid.addWidget(hairline(vertical=True), 0, 1, 2, 1)
+        grid.addWidget(self.left, 1, 0)
+        grid.addWidget(self.right, 1, 2)
+        for column in (0, 2):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(1, 1)
+        self._swatches = (
+            ChangeSwatch("changed", tr("changed")),
+            ChangeSwatch("doubted", tr("changed, in doubt")),
+            ChangeSwatch("left", tr("left as it was")),
+        )
+        self.legend.setProperty("role", "clear")
+        flow = FlowLayout(self.legend, spacing=8)
+        for swatch in self._swatches:
+            flow.addWidget(swatch)
+        for text in (self.left, self.right):
+            text.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth)
+        self.box.addLayout(grid, 1)
+        self.box.addWidget(self.legend)
+        self.box.addWidget(self.note)
+
+
+def _wave(left: int, right: int, y: int) -> QPolygonF:
+    return QPolygonF([QPointF(x, y + (1.2 if place % 2 else -1.2)) for place, x in enumerate(range(left, right, 3))])
+
+
+def _tip(place: TwinPlace) -> str:
+    return f"{place.said}: {place.why}"
