@@ -123,6 +123,7 @@ def test_what_a_part_of_the_program_brings_can_be_used_as_soon_as_it_is_there(
     with monkeypatch.context() as patch:
         patch.setattr(place, "find_spec", without)
         patch.setattr(state, "status", lambda: states)
+        patch.setattr(state, "is_under_way", lambda: False)  # another test may hold this environment's lock
         said = next(info for info in registry.known() if info.name == name).unavailable
         assert said == "This needs “Scorers that are models”, a part of the program that is not installed yet."
         patch.setattr(state, "status", tuple)  # a plug-in's or an old installation, of which nothing is known

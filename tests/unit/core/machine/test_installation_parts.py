@@ -1,14 +1,17 @@
 """The parts of the installation: data beside pyproject.toml's list of requirements, which stays the only one."""
 
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 import core
 from core.machine import installation
-from core.machine.installation import declared, state
+from core.machine.installation import declared, lock, state
 
 ROOT = Path(core.__file__).parents[1]
 
@@ -103,3 +106,43 @@ def test_what_is_no_missing_part_is_not_explained(monkeypatch: pytest.MonkeyPatc
     assert installation.explained(ModuleNotFoundError(name="scipy")) is None  # damaged: another story
     assert installation.explained(ModuleNotFoundError(name="no_such_module")) is None
     assert installation.explained(ValueError("scipy")) is None
+
+
+def test_many_may_look_at_once_whether_somebody_installs(tmp_path: Path) -> None:
+    seen: set[bool] = set()
+
+    def look() -> None:
+        seen.update(lock.is_held(tmp_path) for _ in range(200))
+
+    lookers = [threading.Thread(target=look) for _ in range(4)]
+    for each in lookers:
+        each.start()
+    for each in lookers:
+        each.join()
+    assert seen == {False}
+    with lock.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
+        assert lock.is_held(tmp_path)
+    assert not lock.is_held(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
+def test_a_process_that_was_forked_while_one_looked_keeps_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies: list[int] = []
+    try_lock = lock._try_lock
+
+    def tried(stream: IO[bytes], shared: bool = False) -> bool:
+        got = try_lock(stream, shared)
+        copies.append(os.dup(stream.fileno()))  # what a fork does to every open file
+        return got
+
+    monkeypatch.setattr(lock, "_try_lock", tried)
+    assert not lock.is_held(tmp_path)
+    monkeypatch.undo()
+    try:
+        with lock.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
+            pass
+    finally:
+        for each in copies:
+            os.close(each)
