@@ -5,7 +5,8 @@ from inline_compute import Inline
 from letter_files import MAKERS, PARAGRAPHS
 
 from core.documents.files import read_bytes, read_pasted
-from core.documents.reading import read_letter, support_of
+from core.documents.reading import read_letter
+from core.documents.support import support_of
 from core.documents.twins import read_with_twin
 from core.documents.values import Document, Part, Reading
 from core.errors import AppError, UsageError
