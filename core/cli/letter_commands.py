@@ -123,7 +123,7 @@ def letter(
     ] = None,
 ) -> None:
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
-    from core.documents.pile import is_pile
+    from core.documents.pile.files import is_pile
 
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, "--report": report, "--word": word}
     for what, text in about_one.items():
@@ -203,7 +203,7 @@ def _pile(
 ) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
-    from core.documents.pile import is_pile
+    from core.documents.pile.files import is_pile
     from core.runs.letter_sets import compare_groups, read_files, read_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):

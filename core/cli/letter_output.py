@@ -12,7 +12,8 @@ from typing import Any
 from core.cli.console import print_table, say
 from core.documents.categories import categories
 from core.documents.occupations import OccupationGuess
-from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+from core.documents.pile import Pile, PileColumn, PileRow
+from core.documents.pile.differences import GroupTest, headline
 from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
 from core.draw import digits
 from core.findings import ScorerUse
@@ -81,6 +82,7 @@ def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
         "columns": [asdict(one) for one in pile.columns],
         "rows": [_row_json(one) for one in pile.rows],
         "passed_over": pile.passed_over,
+        "headline": headline(tests, {}),
         "groups": [asdict(one) for one in tests],
         "scorers": [asdict(one) for one in pile.scorers],
         "versions": dict(pile.versions),
@@ -144,10 +146,10 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
     say(f"{len(pile.rows)} files, {read} of them read. About, occupation and group are guesses.")
     if pile.passed_over:
         say(f"{pile.passed_over} files that systems leave behind were passed over.")
+    say("")
+    say(plain(headline(tests, {})))
     for pair, own in groupby(tests, key=lambda one: one.groups):
         _tell_groups(pair, list(own))
-    if not tests:
-        say("There are not two groups to compare.")
     say(_scorers(pile.scorers))
     say(LIMITS_OF_PILES)
     say(LIMITS)
@@ -291,9 +293,6 @@ def _row_words(row: PileRow, shown: Sequence[PileColumn]) -> tuple[str, ...]:
 def _tell_groups(pair: tuple[str, str], tests: Sequence[GroupTest]) -> None:
     say("")
     say(f"{pair[0]} against {pair[1]}")
-    if all(test.few for test in tests):
-        say(f"  {tests[0].said}")
-        return
     for test in tests:
         one, other = (number(mean, test.unit) for mean in test.means)
         p = "" if test.p_adjusted is None else f", {p_words(test.p_adjusted)} after Holm"

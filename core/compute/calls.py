@@ -8,10 +8,10 @@ with its import, and every call with the function's parameters.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from core.documents.batches import group_tests
     from core.documents.batches import reference_of_letters as reference_of_letters
     from core.documents.batches import row_of_letter as row_of_letter
     from core.documents.files.child import parse as parse_letter_file
+    from core.documents.pile.compare import group_tests
     from core.documents.reading import read_letter as read_letter
     from core.documents.report import write_report
     from core.documents.twins import read_with_twin as read_with_twin
@@ -42,7 +42,7 @@ else:
     reference_of_letters = "core.documents.batches:reference_of_letters"
     row_of_letter = "core.documents.batches:row_of_letter"
     parse_letter_file = "core.documents.files.child:parse"
-    group_tests = "core.documents.batches:group_tests"
+    group_tests = "core.documents.pile.compare:group_tests"
     read_letter = "core.documents.reading:read_letter"
     write_word = "core.documents.word:in_reading_process"
     write_report = "core.documents.report:write_report"

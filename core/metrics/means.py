@@ -286,3 +286,28 @@ def equivalence(
         below = ttest_ind(one - margin, other, equal_var=equal_variances, alternative="less")
     p = float(np.max([above.pvalue, below.pvalue]))
     return Equivalence(p, p <= alpha, margin)
+
+
+def base_rate_equivalence(first: Floats, second: Floats, part: float, *, alpha: float = ALPHA) -> Equivalence:
+    """Two one-sided tests of |x̄ − ȳ| < part · (x̄ + ȳ)/2: a margin in units of the base rate, itself estimated.
+
+    x̄ − ȳ − part (x̄ + ȳ)/2 = (1 − part/2) x̄ − (1 + part/2) ȳ, so each side is Welch's t of scaled samples, and the error
+    of the base rate is in it. It says that x̄/ȳ lies between (2 − part)/(2 + part) and its inverse.
+    `first`, `second`: independent units of means that are not negative, shapes (n,) and (m,). `margin` is the estimated
+    one. ValueError for NaN or a part outside (0, 2). Source: Hauschke, Kieser & Hothorn 1999, with Welch's variances.
+    """
+    from scipy.stats import ttest_ind
+
+    if not 0 < part < 2:
+        raise ValueError("the part must lie between 0 and 2")
+    one, other = finite(first), finite(second)
+    if min(len(one), len(other)) < 2:
+        return Equivalence(None, False, 0.0, "fewer than two units")
+    margin = part * float(one.mean() + other.mean()) / 2
+    if constant(one) and constant(other):
+        return Equivalence(None, False, margin, "no variation between the units")
+    less, more = 1 - part / 2, 1 + part / 2
+    above = ttest_ind(less * one, more * other, equal_var=False, alternative="less")
+    below = ttest_ind(more * one, less * other, equal_var=False, alternative="greater")
+    p = float(np.max([above.pvalue, below.pvalue]))
+    return Equivalence(p, p <= alpha, margin)

@@ -9,7 +9,9 @@ from core.compute import ComputeProcess, calls
 from core.documents.files import read_bytes
 from core.documents.house import HouseList
 from core.documents.occupations import occupation_key
-from core.documents.pile import GroupTest, Pile, PileColumn, PileFile, PileRow, ReadOne, again, files_of, named_file
+from core.documents.pile import Pile, PileColumn, PileRow, ReadOne
+from core.documents.pile.differences import GroupTest
+from core.documents.pile.files import PileFile, again, files_of, named_file
 from core.documents.references import Built, ReferenceLetter, ReferenceSet, check_name, save
 from core.documents.values import Document
 from core.errors import AppError

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.documents.house import HouseList
-    from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+    from core.documents.pile import Pile, PileColumn, PileRow
+    from core.documents.pile.differences import GroupTest
     from core.documents.references import ReferenceSet
     from core.documents.values import Document, Reading, TwinDifference
     from core.report.export import ExportReport
@@ -349,7 +350,8 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
 
     def work(ctx: JobContext) -> "Pile":
         from core.compute import shared
-        from core.documents.pile import groups, is_pile
+        from core.documents.pile import groups
+        from core.documents.pile.files import is_pile
         from core.runs import letter_sets
         from core.runs.letter_check import ROLES, scorers_for_letters
         from core.runs.values import best_scorer
@@ -375,7 +377,7 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[Document
 
     def work(ctx: JobContext) -> "Document":
         from core.documents.files import read_file
-        from core.documents.pile import is_pile
+        from core.documents.pile.files import is_pile
         from core.runs.letter_sets import open_row
 
         if len(paths) == 1 and is_pile(paths[0]):

@@ -209,7 +209,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_path: Path) -> None:
     found = biasprint("letter", folder, "--json").json
     assert set(found) == {
-        "version", "pile", "columns", "rows", "passed_over", "groups", "scorers", "versions", "limits",
+        "version", "pile", "columns", "rows", "passed_over", "headline", "groups", "scorers", "versions", "limits",
     }  # fmt: skip
     rows = {row["path"]: row for row in found["rows"]}
     assert [(path, row["group"], row["occupation"]) for path, row in rows.items()] == [

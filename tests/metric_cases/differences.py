@@ -23,6 +23,7 @@ from metric_cases.case import (
 from core.metrics.adjust import benjamini_hochberg, holm
 from core.metrics.arms import arm_effect, difference_of_effects
 from core.metrics.means import (
+    base_rate_equivalence,
     clustered_mean,
     equivalence,
     mean_difference,
@@ -133,6 +134,22 @@ MEANS = [
             "constant": ((FLAT,), DEFINED),
         },
         nan=(0,),
+    ),
+    Case(
+        base_rate_equivalence,
+        (A - A.min() + 1, B - B.min() + 1, 0.5),
+        read=lambda result: (result.p,),
+        items=[(0,), (1,)],
+        relabel=(lambda one, other, part: (other, one, part), same),
+        scale=((0, 1), same),
+        edges={
+            "empty": ((EMPTY, EMPTY, 0.5), UNDEFINED),
+            "one item": ((ONE, ONE, 0.5), UNDEFINED),
+            "one group": ((A, EMPTY, 0.5), UNDEFINED),
+            "ties": ((TIED, TIED, 0.5), DEFINED),
+            "constant": ((FLAT, FLAT, 0.5), UNDEFINED),
+        },
+        nan=(0, 1),
     ),
     Case(
         equivalence,

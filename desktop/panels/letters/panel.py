@@ -32,7 +32,7 @@ from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.compared import letter_title, stand_ins
 from desktop.panels.letters.house import HouseDialog
 from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then
-from desktop.panels.letters.pile import PilePage
+from desktop.panels.letters.pile.page import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage

@@ -15,8 +15,9 @@ from inline_compute import Inline
 from letter_files import PARAGRAPHS, docx, pdf, txt
 
 from core.compute import ComputeProcess
-from core.documents import pile as pile_files
-from core.documents.pile import PileRow, again, files_of, is_pile
+from core.documents.pile import PileRow
+from core.documents.pile import files as pile_files
+from core.documents.pile.files import again, files_of, is_pile
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
 from core.runs.letter_sets import open_row, read_files, read_pile

@@ -7,9 +7,11 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_ind
 
-from core.documents.batches import FEWEST, group_tests
 from core.documents.pile import PileColumn, PileRow, group_of, groups
+from core.documents.pile.compare import group_tests
+from core.documents.pile.differences import FEWEST, PART, headline
 from core.jobs import JobContext
+from core.metrics.means import base_rate_equivalence
 from core.metrics.power import detectable_difference
 from core.runs.letter_sets import compare_groups
 from core.swap import Person
@@ -66,9 +68,10 @@ def test_below_twenty_candidates_in_a_group_nothing_is_tested() -> None:
     assert test.few
     assert (test.p, test.p_adjusted) == (None, None)
     assert test.estimate == pytest.approx(0.8)
+    assert test.base == pytest.approx(0.5)
     assert test.said == (
         "Too few letters to say: candidates with this figure are 20 and 19, and about 20 in each group are needed to "
-        "see a difference of 10 points."
+        "see a difference of 10 points, which is 0.2 of the base rate (50 %)."
     )
 
 
@@ -89,11 +92,60 @@ def test_with_too_much_spread_for_the_planned_difference_nothing_is_tested() -> 
 
 def test_no_difference_is_said_only_after_an_equivalence_test() -> None:
     (alike,) = group_tests([*made("male", normal(0.5, 60, 1)), *made("female", normal(0.5, 60, 2))], [SHARE])
-    assert alike.said.startswith("No difference beyond 10 points (equivalence test, p < 0.001).")
+    assert alike.said.startswith("No difference beyond 10 points, which is 0.2 of the base rate (50 %) (equiv")
+    assert alike.alike
     (unclear,) = group_tests(
         [*made("male", normal(0.5, 26, 1, sd=0.12)), *made("female", normal(0.44, 26, 2, sd=0.12))], [SHARE]
     )
-    assert unclear.said == "Not enough evidence of a difference, nor that there is none."
+    assert unclear.said.startswith("Not enough evidence of a difference, nor that there is none: to tell either")
+    assert not unclear.alike
+
+
+def rare(rate: float, count: int, sentences: int = 20) -> list[float]:
+    """`count` letters of 20 sentences, of which this share counts: two each in a few letters, none in the others."""
+    hits = round(rate * count * sentences)
+    return [2 * (place < hits // 2) / sentences for place in range(count)]
+
+
+def test_the_margin_of_a_rare_kind_is_half_of_its_rate_and_not_ten_points() -> None:
+    """1 % against 3 % is three times as often; within ten points any two rare kinds would be “no difference”."""
+    rows = [*made("male", rare(0.01, 40)), *made("female", rare(0.03, 40))]
+    (test,) = group_tests(rows, [SHARE])
+    assert test.base == pytest.approx(0.02)
+    assert test.planned == pytest.approx(0.01)
+    assert not test.alike
+    assert "more in letters about “female”" in test.said
+    (same,) = group_tests([*made("male", rare(0.02, 40)), *made("female", rare(0.02, 40))], [SHARE])
+    assert not same.alike, "forty letters with a rate of 2 % cannot show that there is no difference"
+    assert "1.0 points, which is 0.5 of the base rate (2.0 %)" in same.said
+    (many,) = group_tests([*made("male", rare(0.02, 900)), *made("female", rare(0.02, 900))], [SHARE])
+    assert many.alike
+
+
+def test_what_nearly_every_sentence_has_is_measured_by_those_without_it() -> None:
+    rows = [*made("male", [1 - x for x in rare(0.02, 40)]), *made("female", [1 - x for x in rare(0.02, 40)])]
+    (test,) = group_tests(rows, [SHARE])
+    assert test.planned == pytest.approx(0.01)
+    assert "1.0 points, which is 0.5 of the base rate (2.0 % without it)" in test.said
+    assert not test.alike
+
+
+def test_the_headline_says_it_in_one_sentence() -> None:
+    labels = {"male": "Male", "female": "Female"}
+    differ = group_tests([*made("male", normal(0.5, 40, 1)), *made("female", normal(0.4, 30, 2))], [SHARE])
+    assert headline(differ, labels) == (
+        "Agentic: 50 % in letters about “Male”, 40 % about “Female” (95 % interval of the difference 5–15 points; "
+        "n = 40 and 30). 1 figure was compared."
+    )
+    few = group_tests([*made("male", normal(0.5, 12, 1)), *made("female", normal(0.5, 9, 2))], [SHARE])
+    assert headline(few, labels).startswith(
+        "Too few letters to say whether the groups differ: candidates are 12 about “Male”, 9 about “Female”, and about "
+    )
+    alike = group_tests([*made("male", normal(0.5, 60, 1)), *made("female", normal(0.5, 60, 2))], [SHARE])
+    assert headline(alike, labels).startswith("No figure differs between the groups by more than its margin")
+    unclear = [*made("male", normal(0.5, 26, 1, sd=0.12)), *made("female", normal(0.44, 26, 2, sd=0.12))]
+    assert headline(group_tests(unclear, [SHARE]), labels).startswith("There is not enough evidence of a difference")
+    assert headline((), labels) == "There are not two groups with letters to compare."
 
 
 def test_p_values_are_adjusted_over_all_figures_and_pairs() -> None:
@@ -143,3 +195,13 @@ def test_small_piles_without_a_difference_raise_few_false_alarms() -> None:
         alarms += test.p_adjusted is not None and test.p_adjusted <= 0.05
     assert tested > 0.9 * trials
     assert alarms / tested <= 0.05 + 2 * (0.05 * 0.95 / tested) ** 0.5
+
+
+def test_no_difference_is_rarely_said_where_there_is_just_as_much_as_the_margin() -> None:
+    """Rates of 5 and 3 %: 2 points apart, half of the 4 % between them."""
+    rng = np.random.default_rng(8)
+    trials, said = 400, 0
+    for _ in range(trials):
+        shares = rng.binomial(15, [[0.05], [0.03]], size=(2, 150)) / 15
+        said += bool(base_rate_equivalence(shares[0], shares[1], PART).equivalent)
+    assert said / trials <= 0.05 + 2 * (0.05 * 0.95 / trials) ** 0.5

@@ -9,7 +9,14 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
-from core.metrics.means import clustered_mean, equivalence, one_sample_mean, paired_difference, two_sample_difference
+from core.metrics.means import (
+    base_rate_equivalence,
+    clustered_mean,
+    equivalence,
+    one_sample_mean,
+    paired_difference,
+    two_sample_difference,
+)
 from core.metrics.proportions import paired_proportions, two_proportions
 from core.metrics.result import Difference
 
@@ -133,6 +140,24 @@ def test_equivalence_agrees_with_statsmodels(margin: float) -> None:
     welch = equivalence((FIRST, SECOND[:5]), margin)
     assert welch.p == pytest.approx(ttost_ind(FIRST, SECOND[:5], -margin, margin, usevar="unequal")[0])
     assert paired.equivalent == (paired.p <= 0.05)
+
+
+@pytest.mark.parametrize("part", [0.2, 0.5, 1.0])
+def test_equivalence_in_units_of_the_base_rate_is_welchs_contrast_of_the_two_means(part: float) -> None:
+    one, other = FIRST - FIRST.min() + 1, SECOND[:5] - SECOND.min() + 1
+    found = base_rate_equivalence(one, other, part)
+    base = (one.mean() + other.mean()) / 2
+    assert found.margin == pytest.approx(part * base)
+    ps = []
+    for sign in (1, -1):  # x̄ − ȳ − margin < 0, and x̄ − ȳ + margin > 0, as weights of the two means
+        weights = (1 - sign * part / 2, -(1 + sign * part / 2))
+        parts = [
+            weight**2 * sample.var(ddof=1) / len(sample) for weight, sample in zip(weights, (one, other), strict=True)
+        ]
+        statistic = (weights[0] * one.mean() + weights[1] * other.mean()) / sum(parts) ** 0.5
+        freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
+        ps.append(stats.t.cdf(sign * statistic, freedom))
+    assert found.p == pytest.approx(max(ps))
 
 
 def test_no_evidence_of_a_difference_is_not_equivalence() -> None:

@@ -14,16 +14,17 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+from core.documents.pile import Pile, PileColumn, PileRow
+from core.documents.pile.differences import GroupTest
 from core.documents.values import Document
 from core.findings import Interval, Power
 from core.swap import Person
 from desktop.main_window import MainWindow
 from desktop.operations.letters import export_table
-from desktop.panels.letters.pile import PilePage
-from desktop.panels.letters.pile_rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
-from desktop.panels.letters.pile_table import PileTable
-from desktop.panels.letters.pile_view import PileTests, PileView, difference_said, p_said
+from desktop.panels.letters.pile.page import PilePage
+from desktop.panels.letters.pile.rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
+from desktop.panels.letters.pile.table import PileTable
+from desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
 from desktop.widgets.events import local_paths
 
 PATIENCE = 120_000
@@ -228,7 +229,7 @@ def test_a_pile_that_was_cancelled_is_compared_by_what_it_has(view: PileView, qt
 def group_test(**other: Any) -> GroupTest:
     made = GroupTest(
         "formality", "Formal", "share of sentences", ("male", "female"), (0.5, 0.4), {"male": 30, "female": 31}, 0,
-        0.1, "", Interval(0.02, 0.18, 0.95, "Welch"), 0.01, 0.03, None, 0.5, 0.1, Power(0.08, 25), False,
+        0.1, "", Interval(0.02, 0.18, 0.95, "Welch"), 0.01, 0.03, None, 0.5, 0.45, 0.1, Power(0.08, 25), False, False,
         "There is a difference: more in letters about “male”.",
     )  # fmt: skip
     return replace(made, **other)
@@ -243,7 +244,7 @@ def test_a_difference_is_shown_with_interval_n_and_adjusted_p(qtbot: QtBot) -> N
         "Formal\nstand-in", "+10 points\n(+2 to +18)", "n = 30 + 31", "p = 0.030",
         "There is a difference: more in letters about “Male”.",
     )  # fmt: skip
-    assert "Male minus Female" in card.said.text()
+    assert "Male minus Female" in card.pairs.text()
     assert card.badge.isVisibleTo(card)
 
 
@@ -335,7 +336,7 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     assert [one.name for one in page.view.rows] == ["0.txt", "1.txt", "2.txt", "empty.txt"]
     assert [one.group for one in page.view.rows] == ["female", "male", "female", ""]
     assert "empty" in page.view.rows[3].reason
-    assert "too few" in page.view.tests.said.text()
+    assert "Too few" in page.view.tests.said.text()
     assert page.badge.isVisible()
     shown: list[Document] = []
     monkeypatch.setattr(window, "show_panel", lambda key, *, document: (shown.append(document), page.forget()))

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from core.documents.pile import PileRow
 from desktop import theme
-from desktop.panels.letters.pile_rows import (
+from desktop.panels.letters.pile.rows import (
     COLUMNS,
     EDITABLE,
     TEXTS,

@@ -29,7 +29,7 @@ from desktop.dialogs.question import Question
 from desktop.jobs import JobHandle, JobState
 from desktop.operations import letters
 from desktop.operations.letters import drop_result
-from desktop.panels.letters.pile_view import PileView
+from desktop.panels.letters.pile.view import PileView
 from desktop.widgets import (
     Card,
     ElidedLabel,

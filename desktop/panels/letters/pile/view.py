@@ -1,7 +1,7 @@
 """A pile as a table with its filter and progress, and the differences between its groups."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -14,9 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile import GroupTest, Pile, PileColumn, PileRow
+from core.documents.pile import Pile, PileColumn, PileRow
+from core.documents.pile.differences import GroupTest, headline
 from desktop import theme
-from desktop.panels.letters.pile_rows import (
+from desktop.panels.letters.pile.rows import (
     COLUMNS,
     FIGURES,
     NO_GROUP,
@@ -26,7 +27,7 @@ from desktop.panels.letters.pile_rows import (
     note,
     summary,
 )
-from desktop.panels.letters.pile_table import PileList, PileTable
+from desktop.panels.letters.pile.table import PileList, PileTable
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import (
     Card,
@@ -41,9 +42,6 @@ from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import clear_column
 from desktop.widgets.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from core.documents.pile import GroupTest
 
 PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
 
@@ -136,7 +134,8 @@ class PileTests(Card):
         super().__init__()
         self.set_padding(20)
         self.heading = Label(tr("Do the groups differ?"), "heading", wrap=True)
-        self.said = Label("", "soft", wrap=True)
+        self.said = Label("", "strong", wrap=True)
+        self.pairs = Label("", "soft", wrap=True)
         self.badge = StandInBadge("")
         columns = (
             TableColumn(tr("Figure"), 128),
@@ -152,9 +151,9 @@ class PileTests(Card):
         )
         limits = tr("A difference in a pile does not say where it is from: candidates, writers and posts differ too.")
         self.limits = Label(limits, "note", wrap=True)
-        for widget, stretch in ((self.heading, 0), (self.said, 0), (self.table, 1), (self.limits, 0)):
+        for widget, stretch in ((self.heading, 0), (self.said, 0), (self.pairs, 0), (self.table, 1), (self.limits, 0)):
             self.box.addWidget(widget, stretch)
-        self.box.insertWidget(2, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
+        self.box.insertWidget(3, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
         self.box.addStretch(0)
         self.setAccessibleName(self.heading.text())
         self._dress()
@@ -165,23 +164,24 @@ class PileTests(Card):
         """Nothing is compared yet, and why."""
         self.said.setText(why)
         self.said.setVisible(bool(why))
-        for widget in (self.table, self.limits, self.badge):
+        for widget in (self.pairs, self.table, self.limits, self.badge):
             widget.hide()
 
-    def show_tests(self, tests: "Sequence[GroupTest]", labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
+    def show_tests(self, tests: Sequence[GroupTest], labels: Mapping[str, str], stand_ins: frozenset[str]) -> None:
         """Every figure of every two groups."""
         if not tests:
             missing = tr("There are not two groups with letters: set the group of rows, with F2 or the right button.")
             self.show_waiting(missing)
             return
         pairs = {test.groups for test in tests}
-        self.said.setText(_pairs_said(tests, labels))
+        self.said.setText(safe_line(headline(tests, labels)))
         self.said.show()
+        self.pairs.setText(_pairs_said(tests, labels))
         several = len(pairs) > 1
         rows = [_row(place, test, labels, several, test.name in stand_ins) for place, test in enumerate(tests)]
         self.table.show_rows(rows)
-        self.table.show()
-        self.limits.show()
+        for widget in (self.pairs, self.table, self.limits):
+            widget.show()
         stood_in = sorted({safe_line(test.title) for test in tests if test.name in stand_ins})
         self.badge.setText(tr("stand-in: {figures}").format(figures=", ".join(stood_in)))
         self.badge.setVisible(bool(stood_in))
@@ -190,20 +190,18 @@ class PileTests(Card):
         self.table.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
 
-def _pairs_said(tests: "Sequence[GroupTest]", labels: Mapping[str, str]) -> str:
+def _pairs_said(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
     """Which groups are compared, and in which direction."""
     pairs = list(dict.fromkeys(test.groups for test in tests))
     said = [tr("{one} minus {other}").format(one=labels.get(a, a), other=labels.get(b, b)) for a, b in pairs]
     few = sum(test.few for test in tests)
     lines = [safe_line(tr("Each difference is {pairs}.").format(pairs="; ".join(said)))]
-    if few == len(tests):
-        lines.append(tr("There are too few letters to say anything: the last column says how many it takes."))
-    elif few:
+    if few:
         lines.append(tr("{few} of {all} figures have too few letters.").format(few=few, all=len(tests)))
     return " ".join(lines)
 
 
-def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool, stands_in: bool) -> TableRow:
+def _row(place: int, test: GroupTest, labels: Mapping[str, str], several: bool, stands_in: bool) -> TableRow:
     one, other = (labels.get(group, group) for group in test.groups)
     title = tr(test.title)
     if several:
@@ -219,7 +217,7 @@ def _row(place: int, test: "GroupTest", labels: Mapping[str, str], several: bool
     return TableRow(f"{place}", (title, difference_said(test), counts, p_said(test), said))
 
 
-def difference_said(test: "GroupTest") -> str:
+def difference_said(test: GroupTest) -> str:
     """The difference with its interval, in points for a share; or that there is none."""
     if test.estimate is None:
         return "–"
@@ -234,7 +232,7 @@ def difference_said(test: "GroupTest") -> str:
     return tr("{said}\n({low} to {high})").format(said=said, low=low, high=high)
 
 
-def p_said(test: "GroupTest") -> str:
+def p_said(test: GroupTest) -> str:
     """The adjusted p; none where there are too few letters to say."""
     p = test.p_adjusted
     if p is None:

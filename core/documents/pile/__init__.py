@@ -1,0 +1,99 @@
+"""A pile of letters, a folder or zip: the table that it becomes. No row keeps a letter's text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from core.findings import ScorerUse
+from core.prompts.axes import load_axis
+from core.swap import Person
+from core.text import for_matching
+
+
+@dataclass(frozen=True)
+class PileColumn:
+    """A figure that every row can have."""
+
+    name: str
+    title: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class PileRow:
+    """One file of the pile: its figures, or in `reason` why it has none.
+
+    `path_in_pile` is where the file is, with “/” between folders; it can be opened again from there. `person`,
+    `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
+    "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
+    with the very same text.
+    """
+
+    name: str
+    path_in_pile: str
+    person: Person = field(default_factory=Person)
+    occupation: str = ""
+    group: str = ""
+    figures: Mapping[str, float | None] = field(default_factory=dict)
+    reason: str = ""
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+    same_as: str = ""
+
+    @property
+    def read(self) -> bool:
+        """Does the row have figures?"""
+        return not self.reason
+
+    @property
+    def candidate(self) -> str:
+        """Whom the letter counts for: a letter whose candidate has no full name counts for itself."""
+        known = self.person.first_name and self.person.last_name
+        return f"person {for_matching(self.person.full_name)}" if known else f"file {self.path_in_pile}"
+
+
+@dataclass(frozen=True)
+class Pile:
+    """The table. `columns`: the figures in order; `passed_over`: files that systems and programs leave behind."""
+
+    name: str
+    rows: tuple[PileRow, ...]
+    columns: tuple[PileColumn, ...] = ()
+    scorers: tuple[ScorerUse, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    passed_over: int = 0
+
+
+@dataclass(frozen=True)
+class ReadOne:
+    """`said`: why nothing was scored, "" where it was. `text`: a hash, by which copies are told."""
+
+    person: Person
+    occupation: str
+    group: str
+    figures: Mapping[str, float | None]
+    columns: tuple[PileColumn, ...]
+    scorers: tuple[ScorerUse, ...]
+    versions: Mapping[str, str]
+    notes: tuple[str, ...]
+    said: str
+    text: str
+
+
+AXIS = "letters_gender"
+
+
+def group_of(pronoun: str) -> str:
+    """The key of the axis's identity with this pronoun; "" where it has none, or nothing is known."""
+    return _by_pronoun().get(pronoun, "")
+
+
+@cache
+def groups() -> tuple[tuple[str, str], ...]:
+    """Key and label of every group of the axis, in its order."""
+    return tuple((identity.key, identity.label) for identity in load_axis(AXIS).identities)
+
+
+@cache
+def _by_pronoun() -> Mapping[str, str]:
+    return {identity.pronouns: identity.key for identity in load_axis(AXIS).identities}
