@@ -12,24 +12,23 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QGuiApplication,
     QKeySequence,
     QResizeEvent,
     QShortcut,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFileDialog, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from core.documents.values import Document, KeptLetter
 from core.errors import AppError
-from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.operations import Operation, letter_word, letters
 from desktop.operations.letter_word import LetterSource
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.compared import letter_title, stand_ins
+from desktop.panels.letters.export import LetterExport
+from desktop.panels.letters.heading import LetterHeading
 from desktop.panels.letters.house import HouseDialog
 from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then
 from desktop.panels.letters.pile.page import PilePage
@@ -37,9 +36,8 @@ from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
 from desktop.shell import Command, Shell
-from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
+from desktop.widgets import tr
 from desktop.widgets.events import local_paths
-from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.documents.kept import Draft
@@ -48,13 +46,13 @@ if TYPE_CHECKING:
     from desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
-SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 
 
 class LettersPanel(Panel):
     """One letter at a time. Its twin and a pile of letters have pages of their own, in the same place.
 
-    `review` holds the letter; the panel leads from page to page, and letters and CVs come in and go here.
+    `review` holds the letter; the panel leads from page to page, and letters and CVs come in here.
+    `heading` is the bar above it, and `export` its ways out.
     """
 
     key = "letters"
@@ -64,6 +62,7 @@ class LettersPanel(Panel):
         super().__init__(shell)
         self.review = LetterReview(shell, self._place_board, self)
         self.keeping = LetterKeeping(shell, self.review, self)
+        self.export = LetterExport(shell, self.review, self, self._twin_of)
         self._opening: JobHandle | None = None
         self._twin: TwinPage | None = None
         self._pile: PilePage | None = None
@@ -77,20 +76,7 @@ class LettersPanel(Panel):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
         self.body.addWidget(self.pages, 1)
-        self.badge = StandInBadge("")
-        self.busy = Chip(tr("reading…"), "accent")
-        self.twin_button = QuietButton(tr("Swap twin"))
-        self.save_button = QuietButton(tr("Save"))
-        self.report_button = PrimaryButton(tr("Report…"))
-        self.menu_button = IconButton("menu", tr("More about this letter"))
-        self.twin_button.setToolTip(tr("The same letter for another name and gender"))
-        self.report_button.setToolTip(tr("A PDF or Word document in plain language"))
-        for chip in (self.badge, self.busy):
-            self.header.add_chip(chip)
-        for action in (self.twin_button, self.save_button, self.report_button, self.menu_button):
-            self.header.add_action(action)
-        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
-        self._slow.timeout.connect(self.busy.show)
+        self.heading = LetterHeading(self.header, self.title, self.review, self)
         self._connect()
         save = QShortcut(QKeySequence("Ctrl+S"), self)
         save.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -101,7 +87,7 @@ class LettersPanel(Panel):
         letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)
 
     def refresh(self) -> None:
-        self._enable_actions()
+        self.heading.enable_actions()
         self.start.show_promise(drafts=self.keeping.draft.keeps)
         self.list.refresh()
 
@@ -146,10 +132,10 @@ class LettersPanel(Panel):
             Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
             Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),
             Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
-            Command(tr("Write the letter's report…"), self.report, enabled=self._can_report),
-            Command(tr("Save as Word, with changes and comments…"), self.save_word, enabled=self._can_report),
-            Command(tr("Save as Word, clean…"), lambda: self.save_word(tracked=False), enabled=self._can_report),
-            Command(tr("Copy the letter's text"), self.copy_text, enabled=self._is_shown),
+            Command(tr("Write the letter's report…"), self.export.report, enabled=self._can_report),
+            Command(tr("Save as Word, with changes and comments…"), self.export.save_word, enabled=self._can_report),
+            Command(tr("Save as Word, clean…"), lambda: self.export.save_word(tracked=False), enabled=self._can_report),
+            Command(tr("Copy the letter's text"), self.export.copy_text, enabled=self._is_shown),
             Command(tr("House list: words that are never marked, or always…"), self.open_house_list),
             Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
         ]
@@ -308,10 +294,6 @@ class LettersPanel(Panel):
 
     # going on from here
 
-    def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self.review.board.letter.text.text())
-        self.shell.notify(tr("The letter's text was copied."))
-
     def open_house_list(self) -> None:
         """What is never marked, and always; the words of the chosen mark are offered."""
         mark = self.review.chosen_mark
@@ -355,32 +337,6 @@ class LettersPanel(Panel):
         if self._can_save():
             self.keeping.save_to_project()
 
-    def report(self) -> None:
-        checked = self.review.check.checked
-        if checked is None or not self._can_report():
-            return
-        kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
-        name, _ = QFileDialog.getSaveFileName(self, tr("Write the report"), tr("Letter check.pdf"), kinds)
-        if name:
-            path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
-            letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self.shell.jobs)
-
-    def save_word(self, *, tracked: bool = True) -> None:
-        """The letter as a Word file: with changes and comments, or clean."""
-        checked, source = self.review.check.checked, self.review.source
-        if checked is None or source is None or not self._can_report():
-            return
-        usual = tr("{name} (checked).docx").format(name=Path(source.document.name).stem)
-        name, _ = QFileDialog.getSaveFileName(
-            self, tr("Save as a Word file"), usual, f"{tr('Word document')} (*.docx *.docm)"
-        )
-        if name:
-            path = Path(name) if Path(name).suffix.lower() in (".docx", ".docm") else Path(f"{name}.docx")
-            dismissed = self.review.check.dismissed
-            letter_word.save_word(
-                source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked
-            ).start(self.shell.jobs)  # fmt: skip
-
     def _twin_of(self, checked: Checked) -> "TwinDifference | None":
         """The twin of this very reading, if the twin page made one."""
         return self._twin.swap if self._twin is not None and self._twin.checked is checked else None
@@ -396,12 +352,12 @@ class LettersPanel(Panel):
         self.keeping.told.connect(self._say_where)
         self.keeping.saved.connect(lambda: self.list.refresh())
         self.review.check.failed.connect(self.shell.show_error)
-        self.review.check.reading_changed.connect(self._show_busy)
+        self.review.check.reading_changed.connect(self.heading.show_busy)
         self.list = KeptList(self.shell, self.start.kept, self._open_kept, self)
-        self.twin_button.clicked.connect(self.open_twin)
-        self.save_button.clicked.connect(lambda: self.keeping.save())
-        self.report_button.clicked.connect(self.report)
-        self.menu_button.clicked.connect(self._open_menu)
+        self.heading.twin.clicked.connect(self.open_twin)
+        self.heading.save.clicked.connect(lambda: self.keeping.save())
+        self.heading.report.clicked.connect(self.export.report)
+        self.heading.menu.clicked.connect(self._open_menu)
 
     def _place_board(self, board: LetterBoard) -> None:
         """The board was made: it is a page, and asks for the CV here."""
@@ -414,19 +370,9 @@ class LettersPanel(Panel):
 
     def _go_to(self, page: QWidget) -> None:
         self.pages.setCurrentWidget(page)
-        on_letter = page is self.review.made_board
-        for widget in (self.twin_button, self.save_button, self.report_button, self.menu_button):
-            widget.setVisible(on_letter)
-        checked = self.review.check.checked
-        if on_letter and checked is not None:
-            self._show_stand_ins(checked)
-        elif not on_letter:
-            self.badge.hide()
-            self.busy.hide()
+        self.heading.show_for(on_letter=page is self.review.made_board)
         if page is self.start:
             self.list.refresh()
-        self._show_title()
-        self._enable_actions()
         self._say_where()
 
     def _say_where(self) -> None:
@@ -434,14 +380,7 @@ class LettersPanel(Panel):
         if not self.isVisible():
             return  # the status line is another panel's
         self.shell.set_status(self.keeping.said() if self._is_shown() else "")
-        unsaved = self.review.edited or not (self.review.saved_as or self.review.reading)
-        self.save_button.setEnabled(unsaved)
-        project = bool(self.review.reading)
-        self.save_button.setToolTip(
-            tr("Save it in the project (Ctrl+S)")
-            if project
-            else tr("Save it among my letters, on this computer (Ctrl+S)")
-        )
+        self.heading.show_saved()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -453,43 +392,11 @@ class LettersPanel(Panel):
         if checked.house_trouble and checked.house_trouble != self._told_trouble:
             self.shell.notify(checked.house_trouble)
         self._told_trouble = checked.house_trouble
-        self._show_stand_ins(checked)
-        self._show_title()
-        self._enable_actions()
-
-    def _show_title(self) -> None:
-        document, checked = self.review.check.document, self.review.check.checked
-        if document is None or self.pages.currentWidget() is not self.review.made_board:
-            self.header.set_title(tr(self.title))
-            return
-        reading = checked.reading if checked is not None else None
-        self.header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
-
-    def _show_stand_ins(self, checked: Checked) -> None:
-        uses = stand_ins(checked.reading)
-        named = ", ".join(f"{use.role}: {scorer_title(use.name)}" for use in uses)
-        self.badge.setText(
-            tr("{role}: stand-in scorer").format(role=uses[0].role)
-            if len(uses) == 1
-            else tr("{n} stand-in scorers").format(n=len(uses))
-        )
-        self.badge.setToolTip(safe_line(named))
-        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
-        self.badge.setVisible(bool(uses) and not checked.reading.stopped)
-
-    def _show_busy(self, busy: bool) -> None:
-        if busy and not self.busy.isVisible():
-            self._slow.start()
-        elif not busy:
-            self._slow.stop()
-            self.busy.hide()
-
-    def _enable_actions(self) -> None:
-        for button in (self.twin_button, self.report_button):
-            button.setEnabled(self.review.check.checked is not None)
+        self.heading.show_reading()
 
     def _open_menu(self) -> None:
-        menu = QMenu(self.menu_button)
+        button = self.heading.menu
+        menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(tr("Save among my letters"), lambda: self.keeping.save_mine())
         save = menu.addAction(tr("Save to project…"), self.save)
@@ -501,15 +408,15 @@ class LettersPanel(Panel):
             (tr("Save as Word, with changes and comments…"), True),
             (tr("Save as Word, clean…"), False),
         ):
-            as_word = menu.addAction(words, lambda tracked=tracked: self.save_word(tracked=tracked))
+            as_word = menu.addAction(words, lambda tracked=tracked: self.export.save_word(tracked=tracked))
             as_word.setEnabled(self._can_report())
-        menu.addAction(tr("Copy the letter's text"), self.copy_text)
+        menu.addAction(tr("Copy the letter's text"), self.export.copy_text)
         menu.addAction(tr("House list…"), self.open_house_list)
         menu.addSeparator()
         menu.addAction(tr("Check another letter…"), self.choose_file)
         menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
         menu.addAction(tr("Close the letter"), self.close_letter)
-        menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
         self.menu = menu
 
     def _is_shown(self) -> bool:

@@ -381,7 +381,7 @@ def test_a_letter_is_saved_by_a_key_listed_opened_edited_and_saved_again(qtbot: 
     QTest.keyClick(panel.review.board.letter.text, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: not panel.review.edited, timeout=PATIENCE)
     assert window.status.panel.whole_text() == "This letter: saved among my letters"
-    assert not panel.save_button.isEnabled()
+    assert not panel.heading.save.isEnabled()
     panel.close_letter()
     assert question(window) is None
     card = panel.start.kept
@@ -394,11 +394,11 @@ def test_a_letter_is_saved_by_a_key_listed_opened_edited_and_saved_again(qtbot: 
     assert panel.review.check.dismissed == ["communal:warm:0"]
     assert panel.review.check.context is not None
     assert panel.review.board.context.text.text() == "Kelly, artist"
-    assert panel.report_button.isEnabled()
+    assert panel.heading.report.isEnabled()
     panel.review.check.restore_all()  # of a letter that is saved, everything counts as a change
     assert panel.review.edited
     type_in(panel, "Dear all, ")
-    panel.save_button.click()
+    panel.heading.save.click()
     qtbot.waitUntil(lambda: not panel.review.edited, timeout=PATIENCE)
     (mine,) = listed(SAVED).entries
     again = opened(SAVED, mine.key)

@@ -155,7 +155,7 @@ def test_another_language_is_said_and_nothing_is_marked(qtbot: QtBot, window: Ma
     panel = opened(qtbot, window, german)
     assert kinds(panel) == []
     assert "German" in panel.review.board.found.nothing.text()
-    assert not panel.badge.isVisible()
+    assert not panel.heading.badge.isVisible()
 
 
 def test_a_cv_in_place_of_the_letter_can_become_the_cv(qtbot: QtBot, window: MainWindow) -> None:
@@ -542,9 +542,9 @@ def test_a_report_is_written_where_a_person_says(
     panel = opened(qtbot, window)
     path = tmp_path / name
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    assert panel.report_button.isEnabled()
-    panel.report_button.setFocus()
-    press(panel.report_button, Qt.Key.Key_Space)
+    assert panel.heading.report.isEnabled()
+    panel.heading.report.setFocus()
+    press(panel.heading.report, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
     assert path.read_bytes().startswith(head)
@@ -558,7 +558,7 @@ def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     dismissed = panel.review._items[0].key
     panel.review.dismiss(dismissed)
     with qtbot.waitSignal(panel.keeping.saved, timeout=PATIENCE):
-        panel.save_button.click()
+        panel.heading.save.click()
     marks = kinds(panel)
     panel.close_letter()
     assert CANARY not in panel.review.board.letter.text.text()
@@ -570,7 +570,7 @@ def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     assert "unsupported" in kinds(panel)  # the CV came with it
     path = tmp_path / "again.docx"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    panel.report_button.click()
+    panel.heading.report.click()
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
     assert path.read_bytes().startswith(b"PK")
@@ -606,7 +606,7 @@ def test_an_edited_letter_goes_back_into_its_own_word_file(
 
     def save(path: Path, *, tracked: bool) -> None:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-        panel.save_word(tracked=tracked)
+        panel.export.save_word(tracked=tracked)
         qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
 
     save(target, tracked=True)
@@ -671,7 +671,7 @@ def test_a_dropped_folder_is_a_pile(qtbot: QtBot, window: MainWindow, tmp_path: 
 
 def test_the_twin_stands_beside_the_letter_and_goes_with_it(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    panel.twin_button.click()
+    panel.heading.twin.click()
     twin = panel.pages.currentWidget()
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert CANARY in said_by(panel)
@@ -707,14 +707,14 @@ def test_alt_down_after_a_click_on_a_mark_goes_to_the_next_one(qtbot: QtBot, win
 
 def test_the_badge_of_stand_ins_is_there_again_after_the_pile(qtbot: QtBot, window: MainWindow) -> None:
     panel = opened(qtbot, window)
-    assert panel.badge.isVisible()
-    words_of_badge = panel.badge.text()
+    assert panel.heading.badge.isVisible()
+    words_of_badge = panel.heading.badge.text()
     assert words_of_badge
     panel.open_pile()
-    assert not panel.badge.isVisible()
+    assert not panel.heading.badge.isVisible()
     panel.pages.currentWidget().closed.emit()  # type: ignore[union-attr]
-    assert panel.badge.isVisible()
-    assert panel.badge.text() == words_of_badge
+    assert panel.heading.badge.isVisible()
+    assert panel.heading.badge.text() == words_of_badge
 
 
 def test_using_a_suggestion_goes_on_to_the_next_mark(qtbot: QtBot, window: MainWindow) -> None:

@@ -1,0 +1,62 @@
+"""Ways a letter leaves the panel: to the clipboard, as a report, as a Word file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop.operations import letter_word, letters
+from desktop.operations.letters import Checked
+from desktop.panels.letters.review import LetterReview
+from desktop.shell import Shell
+from desktop.widgets import tr
+
+if TYPE_CHECKING:
+    from core.documents.values import TwinDifference
+
+
+class LetterExport(QObject):
+    """`twin_of`: the twin of a reading, if one was made. Nothing is written of a text that is not read yet."""
+
+    def __init__(
+        self,
+        shell: Shell,
+        review: LetterReview,
+        panel: QWidget,
+        twin_of: "Callable[[Checked], TwinDifference | None]",
+    ) -> None:
+        super().__init__(panel)
+        self._shell, self._review, self._panel, self._twin_of = shell, review, panel, twin_of
+
+    def copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._review.board.letter.text.text())
+        self._shell.notify(tr("The letter's text was copied."))
+
+    def report(self) -> None:
+        checked = self._review.check.checked
+        if checked is None or not self._review.check.is_current:
+            return
+        kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
+        name, _ = QFileDialog.getSaveFileName(self._panel, tr("Write the report"), tr("Letter check.pdf"), kinds)
+        if name:
+            path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
+            letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self._shell.jobs)
+
+    def save_word(self, *, tracked: bool = True) -> None:
+        """The letter as a Word file: with changes and comments, or clean."""
+        checked, source = self._review.check.checked, self._review.source
+        if checked is None or source is None or not self._review.check.is_current:
+            return
+        usual = tr("{name} (checked).docx").format(name=Path(source.document.name).stem)
+        name, _ = QFileDialog.getSaveFileName(
+            self._panel, tr("Save as a Word file"), usual, f"{tr('Word document')} (*.docx *.docm)"
+        )
+        if name:
+            path = Path(name) if Path(name).suffix.lower() in (".docx", ".docm") else Path(f"{name}.docx")
+            dismissed = self._review.check.dismissed
+            letter_word.save_word(
+                source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked
+            ).start(self._shell.jobs)  # fmt: skip
