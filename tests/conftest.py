@@ -24,9 +24,9 @@ os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 # Compiled modules are kept, even for who forbids it otherwise: the tests start the program hundreds of times.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Tests side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ  # this is one of several test processes
+if SIDE_BY_SIDE:
+    os.environ.update(warm_children.ALONE)
 
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 << 30
 HOME_VARIABLES = {
@@ -54,11 +54,27 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="biasprint-tests-", dir=MEMORY)
         config.option.basetemp = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    if not SIDE_BY_SIDE and config.getoption("dist", "no") != "no":  # the process that shares the tests out
+        home = tempfile.mkdtemp(prefix="biasprint-tests-home-")
+        config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+        warm_children.lend(dict.fromkeys(HOME_VARIABLES, home))
+    else:
+        gc.disable()  # while tests are collected: many objects, and none of them garbage
+
+
+def pytest_sessionstart() -> None:
+    """Qt's binding, once imported, reads the source of every module that is imported later: whether it uses features.
+
+    None does. Thousands of modules are imported by tests.
+    """
+    if "shibokensupport.feature" in sys.modules:  # by pytest-qt
+        sys.modules["shibokensupport.feature"]._mod_uses_pyside = lambda module: False  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Thousands of tests stay to the end: no collection of garbage need look through them."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 
@@ -70,7 +86,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("BIASPRINT_HOME", raising=False)
         move_home(patch, folder / "shared")
-        if warm_children.possible():
+        if SIDE_BY_SIDE:  # alone, a test that needs little would wait for all that is imported
             warm_children.prepare()
         yield folder
 
@@ -92,7 +108,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """The folders in it are made by who writes to them, but for the one that must be there."""
     for variable, folder in HOME_VARIABLES.items():
-        place = home / folder
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)  # Qt refuses a runtime folder that others can read
-        patch.setenv(variable, str(place))
+        patch.setenv(variable, str(home / folder))
+    (home / HOME_VARIABLES["XDG_RUNTIME_DIR"]).mkdir(parents=True, mode=0o700)  # Qt refuses one that others can read

@@ -2,7 +2,8 @@
 
 The program spawns each compute process, which then imports torch, spaCy and scipy by itself: about seven seconds of
 processor time, and the tests need hundreds of them. What is forked here is a process of its own, without threads or
-Qt, that has only imported; its environment and module path are those of the test, as in a spawned one. Tests of
+Qt, that has only imported; there is one for all test processes. The environment and module path of what is forked are
+those of the test, as in a spawned one. Tests of
 the compute process itself and the commands that end-to-end tests start spawn as ever (`as_the_program_does`), and so
 does the process that reads letters: its memory is held to less than those libraries take. A program that a robot drives
 borrows that process from the tests that started it (`borrow`); in test_first_minutes.py one spawns its own.
@@ -23,6 +24,8 @@ from core.compute import process
 from core.documents import files
 
 LENT = "BIASPRINT_TESTS_FORKSERVER"
+# Processes side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
+ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 LIBRARIES = (
     "scipy.stats",
     "sqlalchemy",
@@ -37,20 +40,35 @@ LIBRARIES = (
 )
 
 
+def lend(home: Mapping[str, str]) -> None:
+    """For all test processes that this one starts: what their compute processes are forked from begins to import."""
+    if sys.platform == "linux" and sys.version_info < (3, 14):  # later ones ask for a key besides
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**home, **ALONE}.items():
+                patch.setenv(name, value)
+            _begin()
+        os.environ[LENT] = forkserver._forkserver._forkserver_address  # type: ignore[attr-defined]
+
+
 def prepare() -> None:
-    """From now on this process forks its compute processes; what they are forked from begins to import."""
+    """From now on this process forks its compute processes."""
+    if LENT in os.environ:
+        borrow()
+    elif sys.platform == "linux":
+        _fork_from(_begin())
+
+
+def _begin() -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"{__name__}_imports"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # it would look for that module nowhere else
         forkserver.ensure_running()
-    if sys.version_info < (3, 14):  # later ones ask for a key besides
-        os.environ[LENT] = forkserver._forkserver._forkserver_address  # type: ignore[attr-defined]
-    _fork_from(context)
+    return context
 
 
 def borrow() -> None:
-    """In a program that a test started: its compute processes are forked as those of the test are, if those are."""
+    """In a process that a process with a server started: its compute processes are forked from that one."""
     address = os.environ.get(LENT)
     if address is None:
         return
@@ -64,11 +82,6 @@ def borrow() -> None:
 def _fork_from(context: Any) -> None:
     process.multiprocessing = SimpleNamespace(get_context=lambda _method: _Warm(context))
     files.ComputeProcess = _Spawned
-
-
-def possible() -> bool:
-    """Only among several test processes: alone, a test that needs little would wait for all that is imported."""
-    return sys.platform == "linux" and "PYTEST_XDIST_WORKER" in os.environ
 
 
 @contextmanager

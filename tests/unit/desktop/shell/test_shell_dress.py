@@ -45,8 +45,9 @@ def ground_of(widget: QWidget) -> str:
 
 
 @pytest.fixture
-def opened(window: MainWindow) -> Iterator[dict[QWidget, str]]:
+def opened(window: MainWindow, own_home: Path) -> Iterator[dict[QWidget, str]]:
     """One window of every kind, open from the main window, and what most of it is: `ground` or `surface`."""
+    (own_home / "Documents").mkdir()  # something to list, and to suggest
     field, text, box = QLineEdit(window.ground), QPlainTextEdit(window.ground), ComboBox(window.ground)
     for part in (field, text, box):
         part.show()
