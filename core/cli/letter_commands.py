@@ -1,7 +1,7 @@
 """letter: checks reference letters, one by one or as a pile. Nothing is stored, and nothing leaves the machine."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,6 +99,49 @@ WORD_FILES = (".docx", ".docm")
 Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
 
 
+@dataclass(frozen=True)
+class Files:
+    """The files beside the answer. `original`: the letter before it was edited; `appendix`: of the note."""
+
+    report: Path | None
+    note: Path | None
+    original: Path | None
+    appendix: bool
+    word: Path | None
+
+    @property
+    def options(self) -> dict[str, Path | None]:
+        return {"--report": self.report, "--note": self.note, "--original": self.original, "--word": self.word}
+
+    @property
+    def written(self) -> dict[str, Path]:
+        every = {"report": self.report, "note": self.note, "word": self.word}
+        return {what: path for what, path in every.items() if path is not None}
+
+    def check(self, sources: Sequence[Path]) -> None:
+        """Raise `UsageError`, before any work, for what makes no sense."""
+        if self.appendix and self.note is None:
+            raise UsageError("--appendix belongs to the note.", hint="Add --note FILE.")
+        if self.original is not None and self.note is None and self.report is None:
+            raise UsageError("--original is for a note or a report.", hint="Add --note FILE or --report FILE.")
+        made_from = [*sources, *([self.original] if self.original is not None else [])]
+        for what, target in self.written.items():
+            check_target(target, WORD_FILES if what == "word" else REPORTS, made_from)
+
+    def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
+        """Write what is asked for; what is to be said of the Word file."""
+        reading, twin = checked[0], checked[3]
+        original = _context(ctx, self.original)
+        if self.report is not None or self.note is not None:
+            from core.documents.report import write_note, write_report
+
+            if self.report is not None:
+                write_report(self.report, reading, twin=twin, original=original)
+            if self.note is not None:
+                write_note(self.note, reading, original=original, house=house, appendix=self.appendix)
+        return _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
+
+
 def add_letter_to(app: typer.Typer) -> None:
     app.command()(letter)
     add_reference_to(app)
@@ -109,6 +152,13 @@ def letter(
     context: Annotated[Path | None, typer.Option(help="The CV, or what else the letter should rest on.")] = None,
     as_json: AsJson = False,
     report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None,
+    note_to_writer: Annotated[
+        Path | None, typer.Option("--note", help="Also write a note to the writer, one page: pdf or docx.")
+    ] = None,
+    original: Annotated[
+        Path | None, typer.Option(help="The letter before it was edited: what changed is told.")
+    ] = None,
+    appendix: Annotated[bool, typer.Option("--appendix", help="Versions and hashes on a page after the note.")] = False,
     word: Annotated[Path | None, typer.Option(help="Also write the letter as docx, its marks as comments.")] = None,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
@@ -125,14 +175,13 @@ def letter(
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
     from core.documents.pile.files import is_pile
 
-    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, "--report": report, "--word": word}
+    files = Files(report, note_to_writer, original, appendix, word)
+    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
     for what, text in about_one.items():
         if text and (pile or len(docs) > 1 or is_pile(docs[0])):
             raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
     _pronoun(pronoun)
-    for target, endings in ((report, REPORTS), (word, WORD_FILES)):
-        if target is not None:
-            check_target(target, endings, [*docs, *([context] if context else [])])
+    files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
     if pile or any(is_pile(doc) for doc in docs):
         _pile(docs, context, occupation, as_json, house)
@@ -144,12 +193,8 @@ def letter(
     with job("Reading") as ctx:
         about = _context(ctx, context)
         checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other, house) for doc in docs]
-        if report is not None:
-            from core.documents.report import write_report
-
-            write_report(report, checked[0][0], twin=checked[0][3])
-        notes = _write_word(ctx, docs[0], word, checked[0][0]) if word is not None else ()
-    _tell(checked, as_json, report, word, notes)
+        notes = files.write(ctx, docs[0], checked[0], house)
+    _tell(checked, as_json, files, notes)
 
 
 Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | None"]
@@ -275,14 +320,12 @@ def _pronoun(given: str) -> "Pronoun":
     raise UsageError(f"“{given}” is no pronoun that is known here.", hint="Choose he, she or they.")
 
 
-def _tell(
-    checked: Sequence[Checked], as_json: bool, report: Path | None, word: Path | None, notes: Sequence[str]
-) -> None:
+def _tell(checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str]) -> None:
     from core.cli.letter_output import LIMITS, VERSION, letter_json, tell_letter
 
     if as_json:
-        written = {"report": str(report)} if report else {}
-        as_word = {"word": str(word), "word_notes": list(notes)} if word else {}
+        written = {what: str(path) for what, path in files.written.items()}
+        as_word = {"word_notes": list(notes)} if files.word else {}
         letters = [letter_json(*one) for one in checked]
         print_json({"version": VERSION, "letters": letters, **written, **as_word, "limits": LIMITS})
         return
@@ -290,9 +333,12 @@ def _tell(
         if place:
             say("")
         tell_letter(*one)
-    if report is not None:
-        say(f"The report is in {report}.")
-    if word is not None:
-        say(f"The letter with its marks as comments is in {word}.")
-        for note in notes:
-            say(note)
+    said = {
+        "report": "The report is in {path}.",
+        "note": "The note to the writer is in {path}.",
+        "word": "The letter with its marks as comments is in {path}.",
+    }
+    for what, path in files.written.items():
+        say(said[what].format(path=path))
+    for line in notes:
+        say(line)

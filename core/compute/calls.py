@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from core.documents.files.child import parse as parse_letter_file
     from core.documents.pile.compare import group_tests
     from core.documents.reading import read_letter as read_letter
+    from core.documents.report import write_note as write_note
     from core.documents.report import write_report
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
@@ -45,6 +46,7 @@ else:
     group_tests = "core.documents.pile.compare:group_tests"
     read_letter = "core.documents.reading:read_letter"
     write_word = "core.documents.word:in_reading_process"
+    write_note = "core.documents.report:write_note"
     write_report = "core.documents.report:write_report"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"

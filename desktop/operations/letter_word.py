@@ -1,4 +1,4 @@
-"""A checked letter as a Word file: its own docx where it came as one, changes tracked, marks as comments."""
+"""What a checked letter becomes: a note to its writer, a report, or a Word file with changes and comments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
+    from core.documents.values import TwinDifference
     from desktop.operations.letters import Checked
 
 
@@ -73,3 +74,55 @@ def save_word(
 
 def _said(saved: WordSaved) -> str:
     return " ".join((tr("Saved as “{name}”.").format(name=saved.path.name), *saved.notes))
+
+
+def save_report(
+    *,
+    source: LetterSource | None,
+    checked: "Checked",
+    dismissed: Sequence[str],
+    path: Path,
+    twin: "TwinDifference | None" = None,
+) -> Operation[Path]:
+    """Write the full report, PDF or docx by its ending, with the twin where one was looked at."""
+    put_aside, original = tuple(dismissed), source.document if source is not None else None
+
+    def work(ctx: JobContext) -> Path:
+        from core.compute import calls, shared
+
+        shared().call(
+            calls.write_report, path, checked.reading, twin=twin, dismissed=put_aside, original=original, ctx=ctx
+        )
+        return path
+
+    return Operation(tr("Writing the report"), work, _saved_as)
+
+
+def save_note(
+    *, source: LetterSource | None, checked: "Checked", dismissed: Sequence[str], path: Path, appendix: bool = False
+) -> Operation[Path]:
+    """Write the note to the writer, one page. `appendix`: versions and hashes on another."""
+    put_aside, original = tuple(dismissed), source.document if source is not None else None
+
+    def work(ctx: JobContext) -> Path:
+        from core.compute import calls, shared
+        from desktop.operations.letters import house_in_use
+
+        house, _ = house_in_use()
+        shared().call(
+            calls.write_note,
+            path,
+            checked.reading,
+            dismissed=put_aside,
+            original=original,
+            house=house,
+            appendix=appendix,
+            ctx=ctx,
+        )
+        return path
+
+    return Operation(tr("Writing the note"), work, _saved_as)
+
+
+def _saved_as(path: Path) -> str:
+    return tr("Saved as “{name}”").format(name=path.name)

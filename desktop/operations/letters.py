@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.documents.values import Document, Reading, TwinDifference
     from core.report.export import ExportReport
 
-# ---- Reading a letter, and its report
+# ---- Reading a letter
 
 WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
 
@@ -139,7 +139,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     if guess is not None and guess.likely:
         occupation = guess.occupation
     reference, scorers = _reference(), _scorers()
-    house, trouble = _house()
+    house, trouble = house_in_use()
     reading = read_one(
         ctx,
         request.document,
@@ -205,7 +205,7 @@ def _reference() -> "ReferenceSet | None":
         return None
 
 
-def _house() -> "tuple[HouseList | None, str]":
+def house_in_use() -> "tuple[HouseList | None, str]":
     """The house list of this computer, or why it cannot be used."""
     from core.documents.house import house_list
 
@@ -225,18 +225,6 @@ def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
     body = () if reading.stopped else (sentence for sentence in reading.sentences if sentence.part == "body")
     found = {one.index: tuple(suggestions_for(one, marks.get(one.index, ()), reading.person)) for one in body}
     return {index: offers for index, offers in found.items() if offers}
-
-
-def save_report(*, checked: Checked, path: Path, twin: "TwinDifference | None" = None) -> Operation[Path]:
-    """Write the plain-language report, PDF or docx by its ending, with the twin where one was looked at."""
-
-    def work(ctx: JobContext) -> Path:
-        from core.compute import calls, shared
-
-        shared().call(calls.write_report, path, checked.reading, twin=twin, ctx=ctx)
-        return path
-
-    return Operation(tr("Writing the report"), work, lambda saved: tr("Saved as “{name}”").format(name=saved.name))
 
 
 # ---- The twin, and writing the letter again
@@ -280,7 +268,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[
             occupation=checked.occupation,
             reference=checked.reference,
             scorers={use.role: use.name for use in reading.scorers} or None,
-            house=_house()[0],
+            house=house_in_use()[0],
         )
 
     return Operation(tr("Making the twin"), work)
@@ -311,7 +299,7 @@ def rewrite(
             occupation=occupation,
             reference=checked.reference,
             scorers={use.role: use.name for use in reading.scorers} or None,
-            house=_house()[0],
+            house=house_in_use()[0],
         )
 
     return Operation(tr("Writing two letters anew"), work)
@@ -356,7 +344,7 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         from core.runs.letter_check import ROLES, scorers_for_letters
         from core.runs.values import best_scorer
 
-        scorers, (house, _) = scorers_for_letters(), _house()
+        scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))

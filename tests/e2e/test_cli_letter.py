@@ -251,6 +251,10 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),
         (("--word", "letter.pdf"), "“letter.pdf” has no ending to write to."),
+        (("--note", "note.txt"), "“note.txt” has no ending to write to."),
+        (("--appendix",), "--appendix belongs to the note."),
+        (("--original", "first.docx"), "--original is for a note or a report."),
+        (("--pile", "--note", "note.pdf"), "--note is about one letter."),
         (("--pile", "--twin", "Thomas:he"), "--twin is about one letter."),
         (("FOLDER",), "One folder or zip is checked at a time."),
     ],
@@ -266,14 +270,19 @@ def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_fr
 ) -> None:
     for name, start in (("report.pdf", b"%PDF-"), ("report.docx", b"PK")):
         target = tmp_path / name
-        files = ("--report", target, "--word", tmp_path / "checked.docx")
+        note = tmp_path / f"note{target.suffix}"
+        files = ("--report", target, "--word", tmp_path / "checked.docx", "--note", note, "--appendix")
         said = biasprint("letter", letter, "--context", cv, "--twin", "Thomas Field:he", *files).out
         assert f"The report is in {target}." in said
         assert f"The letter with its marks as comments is in {tmp_path / 'checked.docx'}." in said
+        assert f"The note to the writer is in {note}." in said
         assert target.read_bytes().startswith(start)
+        assert note.read_bytes().startswith(start)
     comments = [comment.text for comment in Document(str(tmp_path / "checked.docx")).comments]
     marks = [comment for comment in comments if "\nSource: " in comment]
     assert 0 < len(marks) < len(comments), "the CV does not carry each claim"
+    told = [cell.text for cell in Document(str(tmp_path / "note.docx")).tables[0].columns[0].cells]
+    assert any("40 year old" in one for one in told), told
     docx = tmp_path / "report.docx"
     refused(
         "letter",
@@ -285,7 +294,14 @@ def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_fr
         code=2,
         says="would take the place of what it is made from",
     )
-    assert json.loads(biasprint("letter", letter, "--json", "--report", tmp_path / "r.pdf").out)["report"]
+    first, note = tmp_path / "first.txt", tmp_path / "n.docx"
+    first.write_text(letter.read_text(encoding="utf-8").replace("warm", "bossy"), encoding="utf-8")
+    files = ("--report", tmp_path / "r.pdf", "--note", note, "--original", first)
+    answer = json.loads(biasprint("letter", letter, "--json", *files).out)
+    assert (Path(answer["report"]).name, Path(answer["note"]).name) == ("r.pdf", "n.docx")
+    changed = [cell.text for cell in Document(str(note)).tables[0].rows[1].cells]
+    assert "bossy" in changed[0]
+    assert "warm" in changed[1]
 
 
 def test_a_reference_is_made_from_a_project_listed_used_and_removed(study_file: Path, letter: Path) -> None:

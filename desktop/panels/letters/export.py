@@ -1,4 +1,4 @@
-"""Ways a letter leaves the panel: to the clipboard, as a report, as a Word file."""
+"""Ways a letter leaves the panel: to the clipboard, as a note to its writer, as a report, as a Word file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop.operations import letter_word, letters
+from desktop.operations import letter_word
 from desktop.operations.letters import Checked
 from desktop.panels.letters.review import LetterReview
 from desktop.shell import Shell
@@ -35,15 +35,35 @@ class LetterExport(QObject):
         QGuiApplication.clipboard().setText(self._review.board.letter.text.text())
         self._shell.notify(tr("The letter's text was copied."))
 
+    def note(self, *, appendix: bool = False) -> None:
+        """A page for the writer. `appendix`: with versions and hashes on another."""
+        checked, source = self._review.check.checked, self._review.source
+        path = self._ask(tr("Write the note"), tr("{name} (note).pdf"))
+        if checked is not None and path is not None:
+            letter_word.save_note(
+                source=source, checked=checked, dismissed=self._review.check.dismissed, path=path, appendix=appendix
+            ).start(self._shell.jobs)  # fmt: skip
+
     def report(self) -> None:
-        checked = self._review.check.checked
-        if checked is None or not self._review.check.is_current:
-            return
+        checked, source = self._review.check.checked, self._review.source
+        path = self._ask(tr("Write the report"), tr("{name} (report).pdf"))
+        if checked is not None and path is not None:
+            dismissed, twin = self._review.check.dismissed, self._twin_of(checked)
+            letter_word.save_report(source=source, checked=checked, dismissed=dismissed, path=path, twin=twin).start(
+                self._shell.jobs
+            )
+
+    def _ask(self, title: str, name: str) -> Path | None:
+        """Where to? None where there is nothing to write, or the person changed their mind."""
+        source = self._review.source
+        if source is None or not self._review.check.is_current:
+            return None
         kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
-        name, _ = QFileDialog.getSaveFileName(self._panel, tr("Write the report"), tr("Letter check.pdf"), kinds)
-        if name:
-            path = Path(name) if Path(name).suffix else Path(f"{name}.pdf")
-            letters.save_report(checked=checked, path=path, twin=self._twin_of(checked)).start(self._shell.jobs)
+        usual = name.format(name=Path(source.document.name).stem)
+        chosen, _ = QFileDialog.getSaveFileName(self._panel, title, usual, kinds)
+        if not chosen:
+            return None
+        return Path(chosen) if Path(chosen).suffix else Path(f"{chosen}.pdf")
 
     def save_word(self, *, tracked: bool = True) -> None:
         """The letter as a Word file: with changes and comments, or clean."""

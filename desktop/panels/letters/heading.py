@@ -28,7 +28,7 @@ class LetterHeading(QObject):
         self.report = PrimaryButton(tr("Report…"))
         self.menu = IconButton("menu", tr("More about this letter"))
         self.twin.setToolTip(tr("The same letter for another name and gender"))
-        self.report.setToolTip(tr("A PDF or Word document in plain language"))
+        self.report.setToolTip(tr("A one-page note to the writer, or the full report, as PDF or Word document"))
         for chip in (self.badge, self.busy):
             header.add_chip(chip)
         for action in (self.twin, self.save, self.report, self.menu):

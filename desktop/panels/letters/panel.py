@@ -132,7 +132,8 @@ class LettersPanel(Panel):
             Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
             Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),
             Command(tr("Save the letter to the project…"), self.save, enabled=self._can_save),
-            Command(tr("Write the letter's report…"), self.export.report, enabled=self._can_report),
+            Command(tr("Write a note to the letter's writer…"), self.export.note, enabled=self._can_report),
+            Command(tr("Write the letter's full report…"), self.export.report, enabled=self._can_report),
             Command(tr("Save as Word, with changes and comments…"), self.export.save_word, enabled=self._can_report),
             Command(tr("Save as Word, clean…"), lambda: self.export.save_word(tracked=False), enabled=self._can_report),
             Command(tr("Copy the letter's text"), self.export.copy_text, enabled=self._is_shown),
@@ -356,7 +357,7 @@ class LettersPanel(Panel):
         self.list = KeptList(self.shell, self.start.kept, self._open_kept, self)
         self.heading.twin.clicked.connect(self.open_twin)
         self.heading.save.clicked.connect(lambda: self.keeping.save())
-        self.heading.report.clicked.connect(self.export.report)
+        self.heading.report.clicked.connect(self._open_reports)
         self.heading.menu.clicked.connect(self._open_menu)
 
     def _place_board(self, board: LetterBoard) -> None:
@@ -394,10 +395,19 @@ class LettersPanel(Panel):
         self._told_trouble = checked.house_trouble
         self.heading.show_reading()
 
+    def _open_reports(self) -> None:
+        menu = QMenu(self.heading.report)
+        for words, write in (
+            (tr("Note to the writer, one page…"), self.export.note),
+            (tr("Note, with versions and hashes…"), lambda: self.export.note(appendix=True)),
+            (tr("Full report…"), self.export.report),
+        ):
+            menu.addAction(words, write).setEnabled(self._can_report())
+        menu.setActiveAction(menu.actions()[0])
+        self._pop_up(menu, self.heading.report)
+
     def _open_menu(self) -> None:
-        button = self.heading.menu
-        menu = QMenu(button)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = QMenu(self.heading.menu)
         menu.addAction(tr("Save among my letters"), lambda: self.keeping.save_mine())
         save = menu.addAction(tr("Save to project…"), self.save)
         save.setEnabled(self._can_save())
@@ -416,6 +426,10 @@ class LettersPanel(Panel):
         menu.addAction(tr("Check another letter…"), self.choose_file)
         menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
         menu.addAction(tr("Close the letter"), self.close_letter)
+        self._pop_up(menu, self.heading.menu)
+
+    def _pop_up(self, menu: QMenu, button: QWidget) -> None:
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
         self.menu = menu
 

@@ -1,6 +1,5 @@
 """The report of a letter as PDF and docx: what was found, where, how sure, and what it cannot tell."""
 
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -56,14 +55,12 @@ def test_a_report_says_what_was_found_how_sure_and_what_it_cannot_tell(
     assert methods > text.index("What this cannot tell")
 
 
-def test_methods_stand_on_the_last_page(tmp_path: Path, reading: Reading) -> None:
+def test_methods_come_last_and_not_on_the_first_page(tmp_path: Path, reading: Reading) -> None:
     from pdfminer.high_level import extract_text
-    from pdfminer.pdfpage import PDFPage
 
     path = tmp_path / "report.pdf"
     write_report(path, reading)
-    pages = sum(1 for _ in PDFPage.get_pages(io.BytesIO(path.read_bytes())))
-    assert "Methods and versions" in extract_text(str(path), page_numbers=[pages - 1])
+    assert "What this cannot tell" in extract_text(str(path)).partition("Methods and versions")[0]
     assert "Methods and versions" not in extract_text(str(path), page_numbers=[0])
 
 

@@ -545,9 +545,44 @@ def test_a_report_is_written_where_a_person_says(
     assert panel.heading.report.isEnabled()
     panel.heading.report.setFocus()
     press(panel.heading.report, Qt.Key.Key_Space)
+    assert panel.menu.activeAction().text() == "Note to the writer, one page…"
+    press(panel.menu, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    note = path.read_bytes()
+    panel.heading.report.click()
+    panel.menu.actions()[2].trigger()
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
+    assert note.startswith(head)
     assert path.read_bytes().startswith(head)
+    assert len(note) < len(path.read_bytes()), "the full report has more to say"
+
+
+def test_a_note_is_of_the_edited_letter_without_what_was_put_aside(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letter, path = tmp_path / "letter.docx", tmp_path / "note.docx"
+    text = LETTER.replace("warm", "bossy")
+    letter.write_bytes(letter_files.docx(text.split("\n\n")))
+    panel = panel_of(window)
+    read_after(qtbot, panel, lambda: panel.open_file(letter))
+    place = text.index("bossy")
+    read_after(qtbot, panel, lambda: panel.review.board.letter.text.replace_span(place, place + 5, "able"))
+    doubts = {mark.key for mark in panel.review.board.letter.text.marks() if mark.kind == "doubt"}
+    for key in doubts:
+        panel.review.dismiss(key)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    panel.export.note(appendix=True)
+    qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
+    written = WordDocument(str(path))
+    told = [paragraph.text for paragraph in written.paragraphs]
+    assert any(one.startswith("letter.docx, edited since it was opened") for one in told)
+    assert "Versions and hashes" in told
+    assert f"Marks put aside by a person: {len(doubts)}" in told
+    cells = [cell.text for table in written.tables for row in table.rows for cell in row.cells]
+    assert any("bossy" in cell for cell in cells)
+    assert any("mother" in cell for cell in cells)
+    assert not any("might become" in cell for cell in cells)
 
 
 def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
@@ -570,7 +605,7 @@ def test_a_saved_letter_is_opened_read_and_reported_again_as_it_was_left(
     assert "unsupported" in kinds(panel)  # the CV came with it
     path = tmp_path / "again.docx"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    panel.heading.report.click()
+    panel.export.report()
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
     assert path.read_bytes().startswith(b"PK")

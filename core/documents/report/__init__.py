@@ -1,0 +1,96 @@
+"""A checked letter on paper: a note to its writer that fits on a page, and the full report; as PDF or docx.
+
+Whoever calls has the reading. Heavy: the writers are loaded at the first call, so the window asks the compute process.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from core.documents.house import HouseList
+from core.documents.report.blocks import Block
+from core.documents.report.full import full_report
+from core.documents.report.note import appendix_of, changes_made, note, suggestions_left
+from core.documents.report.pdf import page_count, pdf_bytes
+from core.documents.report.word import docx_bytes
+from core.documents.values import Document, Reading, TwinDifference
+from core.errors import UsageError
+from core.report.whole_file import write_whole
+
+REPORT_SUFFIXES = (".pdf", ".docx")
+
+
+def write_report(
+    path: Path,
+    reading: Reading,
+    *,
+    twin: TwinDifference | None = None,
+    dismissed: Collection[str] = (),
+    original: Document | None = None,
+) -> None:
+    """Write the full report, as PDF or docx by its ending. Raises `UsageError` for another one.
+
+    `dismissed`: the keys of marks (`Mark.key`) that a person put aside: they are not listed. `original`: the letter as
+    it was opened, where it may have been edited since.
+    """
+    left = _without(reading, dismissed)
+    blocks = full_report(
+        left, twin, f"{_now():%d %B %Y, %H:%M}", len(reading.marks) - len(left.marks), edited=_edited(reading, original)
+    )
+    _write(path, blocks, "Letter check")
+
+
+def write_note(
+    path: Path,
+    reading: Reading,
+    *,
+    dismissed: Collection[str] = (),
+    original: Document | None = None,
+    house: HouseList | None = None,
+    appendix: bool = False,
+) -> None:
+    """Write the note to the writer, one page, as PDF or docx by its ending. Raises `UsageError` for another one.
+
+    `dismissed`, `original`: as for `write_report`; `house`: the list that the reading respected. `appendix`: versions
+    and hashes on a page of their own.
+    """
+    edited = original if original is not None and _edited(reading, original) else None
+    made = changes_made(edited, reading, house) if edited is not None else ()
+    left = suggestions_left(reading, dismissed)
+    day = f"{_now():%d %B %Y}"
+    most = len(made) + len(left)
+    fits, too_many = 0, most + 1
+    while too_many - fits > 1:  # by halves: a page more or less is a question of how long the reasons are
+        asked = min((fits + too_many) // 2, too_many - 1)
+        if page_count(note(reading, made, left, day, asked, edited=edited is not None)) == 1:
+            fits = asked
+        else:
+            too_many = asked
+    blocks = list(note(reading, made, left, day, fits, edited=edited is not None))
+    if appendix:
+        blocks += appendix_of(reading, edited, house, len(reading.marks) - len(_without(reading, dismissed).marks))
+    _write(path, blocks, "A note on your letter")
+
+
+def _write(path: Path, blocks: Iterable[Block], title: str) -> None:
+    suffix = path.suffix.lower()
+    if suffix not in REPORT_SUFFIXES:
+        raise UsageError(f"A report is a {' or a '.join(REPORT_SUFFIXES)} file, not “{path.name}”.")
+    write_whole(path, pdf_bytes(blocks, title) if suffix == ".pdf" else docx_bytes(blocks, title))
+
+
+def _without(reading: Reading, dismissed: Collection[str]) -> Reading:
+    kept = tuple(mark for mark in reading.marks if mark.key(reading.sentence(mark.sentence).text) not in dismissed)
+    return replace(reading, marks=kept)
+
+
+def _edited(reading: Reading, original: Document | None) -> bool:
+    return original is not None and original.text != reading.document.text
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+__all__ = ["REPORT_SUFFIXES", "write_note", "write_report"]

@@ -1,0 +1,80 @@
+"""What a report is made of, whatever it is written as."""
+
+from dataclasses import dataclass
+
+from core.documents.values import Category
+
+
+@dataclass(frozen=True)
+class Run:
+    """A piece of text. `category`: it is marked, and `tag` is what stands behind it in small type."""
+
+    text: str
+    bold: bool = False
+    category: Category | None = None
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 1  # 0 is the report's title
+
+
+@dataclass(frozen=True)
+class ReportParagraph:
+    """`soft`: said in passing. `bullet`: one of a list."""
+
+    runs: tuple[Run, ...]
+    soft: bool = False
+    bullet: bool = False
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """Cells are plain text; `widths` are shares of the page's width and add up to 1."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    widths: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NewPage:
+    pass
+
+
+Block = Heading | ReportParagraph | ReportTable | NewPage
+
+
+def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagraph:
+    """A paragraph of plain text."""
+    return ReportParagraph((Run(text),), soft, bullet)
+
+
+def shortened(text: str, most: int = 220) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[:most].rstrip()} …"
+
+
+def printable(text: str) -> str:
+    """Text without controls and lone surrogates, for which XML has no place; a line end stays one."""
+    return "".join(sign if sign == "\n" or sign.isprintable() else " " for sign in text)
+
+
+Rgb = tuple[int, int, int]
+INK: Rgb = (31, 35, 40)
+SOFT: Rgb = (92, 99, 112)
+LINES: Rgb = (222, 219, 211)
+_BLUE, _PINK, _GREEN, _ORANGE, _RED = (0, 92, 143), (153, 68, 120), (0, 107, 78), (150, 96, 0), (168, 70, 0)
+_OF: dict[Category, Rgb] = {
+    "agentic": _BLUE, "standout": _BLUE, "ability": _BLUE,
+    "communal": _PINK,
+    "grindstone": _GREEN,
+    "doubt": _RED,
+}  # fmt: skip
+
+
+def colour_of(category: Category) -> Rgb:
+    """What speaks of the person instead of the work is orange."""
+    return _OF.get(category, _ORANGE)

@@ -1,0 +1,218 @@
+"""The note to the writer of a letter: what was changed and what could be, before and after, with a reason for each."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import core
+from core.documents.categories import categories
+from core.documents.house import HouseList
+from core.documents.reading import read_letter
+from core.documents.report.blocks import Block, Heading, NewPage, ReportTable, said, shortened
+from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for
+from core.documents.values import PASTED, Document, Mark, Reading, Sentence
+from core.documents.word.edits import TextEdit, edits
+from core.text import sha256_text
+
+BESIDE = 3  # words that are quoted before and after what changes
+LONGEST = 150  # characters of a quotation
+CHANGES_SHARE = 0.6  # of the page, where suggestions want room too
+OWN_WORDS = "In your own words"
+_RANK = ("gender", "age", "family", "appearance", "health", "origin", "personal_life", "doubt")
+_WORD = re.compile(r"\S+")
+
+
+class NoteRow(NamedTuple):
+    """Words of the letter, what stands or could stand there, and why."""
+
+    before: str
+    after: str
+    reason: str
+
+
+# ---- What was changed since the letter was opened
+
+
+def changes_made(original: Document, reading: Reading, house: HouseList | None) -> tuple[NoteRow, ...]:
+    """The changes from the letter as it was opened to the letter that was read, those of one sentence together.
+
+    A reason is that of the mark whose words were changed; "" where none was there.
+    """
+    old, new = original.text, reading.document.text
+    was = read_letter(original, scorers={}, person=reading.person, house=house)
+    rows, shift = [], 0
+    for group in _by_sentence(edits(old, new), was.sentences):
+        start, end = group[0].start, group[-1].end
+        grown = sum(len(edit.text) - (edit.end - edit.start) for edit in group)
+        first, last = _around(old, start, end, was.sentences)
+        before = _quoted(old, start, end, first, last)
+        after = _quoted(new, start + shift, end + shift + grown, first + shift, last + shift + grown)
+        rows.append(NoteRow(before or "(nothing)", after or "(left out)", _reason_of(was, start, end)))
+        shift += grown
+    return tuple(rows)
+
+
+def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> Iterator[list[TextEdit]]:
+    group: list[TextEdit] = []
+    for edit in found:
+        if group and not any(one.start <= group[0].start and edit.end <= one.end for one in sentences):
+            yield group
+            group = []
+        group.append(edit)
+    if group:
+        yield group
+
+
+def _around(text: str, start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, int]:
+    """The sentence that the characters stand in; the characters alone where they are more, or none."""
+    one = next((one for one in sentences if one.start <= start and end <= one.end), None)
+    return (one.start, one.end) if one is not None else (start, end)
+
+
+def _reason_of(was: Reading, start: int, end: int) -> str:
+    marks = [mark for mark in was.marks if mark.start < end and start < mark.end]
+    for mark in sorted(marks, key=lambda mark: _rank(mark.category)):
+        sentence = was.sentence(mark.sentence)
+        found = suggestions_for(sentence, [mark], was.person)
+        return next((one.reason for one in found if not one.mark_key.startswith("name:")), mark.reason)
+    return ""
+
+
+# ---- What could be changed
+
+
+def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[NoteRow, ...]:
+    """One suggestion for each mark that nobody put aside, the weightiest first, and one for the candidate's name.
+
+    Of praise only what has another wording: that it is warm is no reason to change it.
+    """
+    if reading.stopped:
+        return ()
+    found: list[tuple[int, int, NoteRow]] = []
+    taken: list[tuple[int, int]] = []
+    for mark in sorted(_open_marks(reading, dismissed), key=lambda mark: (_rank(mark.category), mark.start)):
+        sentence = reading.sentence(mark.sentence)
+        offer = _offer(sentence, mark, reading)
+        if offer is None or any(offer.start < end and start < offer.end for start, end in taken):
+            continue
+        if offer.new is None and categories()[mark.category].praise:
+            continue
+        taken.append((offer.start, offer.end))
+        found.append((_rank(mark.category), offer.start, _row(reading.document.text, sentence, offer)))
+    return (*(row for *_, row in sorted(found, key=lambda one: one[:2])), *_naming(reading, dismissed))
+
+
+def _open_marks(reading: Reading, dismissed: Collection[str]) -> Iterator[Mark]:
+    for mark in reading.marks:
+        if mark.key(reading.sentence(mark.sentence).text) not in dismissed:
+            yield mark
+
+
+def _offer(sentence: Sentence, mark: Mark, reading: Reading) -> Suggestion | None:
+    """The first that can be used as it is, else the hint."""
+    own = [one for one in reading.marks if one.sentence == sentence.index]
+    key = mark.key(sentence.text)
+    found = [one for one in suggestions_for(sentence, own, reading.person) if one.mark_key == key]
+    near = [one for one in found if one.start < mark.end and mark.start < one.end]
+    return next((one for one in near if one.new is not None), near[0] if near else None)
+
+
+def _row(text: str, sentence: Sentence, offer: Suggestion) -> NoteRow:
+    before = _quoted(text, offer.start, offer.end, sentence.start, sentence.end)
+    if offer.new is None:
+        return NoteRow(before, OWN_WORDS, offer.reason)
+    if not (offer.new or sentence.text.replace(offer.old, "").strip()):
+        return NoteRow(before, "Leave the sentence out", offer.reason)
+    changed = text[: offer.start] + offer.new + text[offer.end :]
+    grown = len(offer.new) - len(offer.old)
+    after = _quoted(changed, offer.start, offer.end + grown, sentence.start, sentence.end + grown)
+    return NoteRow(before, after, offer.reason)
+
+
+def _naming(reading: Reading, dismissed: Collection[str]) -> Iterator[NoteRow]:
+    person, words = reading.person, suggestion_words()
+    if not reading.naming.first_only or f"naming:first:{person.first_name}" in dismissed:
+        return
+    times = f"“{person.first_name}” ({reading.naming.first} times)" if reading.naming.first > 1 else person.first_name
+    if person.title and person.last_name:
+        yield NoteRow(times, f"“{person.title} {person.last_name}”", words.name_reason)
+    else:
+        yield NoteRow(times, "Title and surname", words.name_hint)
+
+
+def _rank(category: str) -> int:
+    return _RANK.index(category) if category in _RANK else len(_RANK)
+
+
+def _quoted(text: str, start: int, end: int, low: int, high: int) -> str:
+    """The characters with some words beside them, from within `low` to `high`; "" where nothing is there."""
+    before = [found.start() for found in _WORD.finditer(text, low, max(low, start))]
+    after = [found.end() for found in _WORD.finditer(text, min(end, high), high)]
+    first = before[-BESIDE] if len(before) > BESIDE else low
+    last = after[BESIDE - 1] if len(after) > BESIDE else high
+    words = shortened(text[first:last], LONGEST)
+    if not words:
+        return ""
+    return f"“{'… ' if first > low else ''}{words}{' …' if last < high else ''}”"
+
+
+# ---- The page
+
+
+def note(
+    reading: Reading, made: Sequence[NoteRow], left: Sequence[NoteRow], day: str, most: int, *, edited: bool
+) -> Iterator[Block]:
+    """The note, with at most `most` rows in all. `day`: when, in words."""
+    about = reading.person.full_name
+    yield Heading(f"A note on your letter for {about}" if about else "A note on your letter", 0)
+    name = "A pasted text" if reading.document.kind == PASTED else shortened(reading.document.name, 80)
+    state = "edited since it was opened" if edited else "as it was opened"
+    yield said(f"{name}, {state} · {day}", soft=True)
+    if reading.stopped:
+        yield said(reading.stopped)
+        return
+    if not made and not left:
+        yield said("Nothing in this letter asks for another wording, as far as word lists and rules can tell.")
+        return
+    yield said(
+        "Some words in references are known to be read otherwise than they are meant. These are suggestions about "
+        "wording; they say nothing about you or about the person you write for, and you know best what is true."
+    )
+    changed = min(len(made), max(most - len(left), round(most * CHANGES_SHARE)), most)
+    yield from _table("Changed already", "Your letter said", "It says now", made[:changed])
+    yield from _table("To consider", "Your letter says", "It could say", left[: most - changed])
+    over = len(made) + len(left) - most
+    if over:
+        yield said(f"Not on this page: {over:,} more. The full report lists every mark.", soft=True)
+
+
+def _table(title: str, before: str, after: str, rows: Sequence[NoteRow]) -> Iterator[Block]:
+    if rows:
+        yield Heading(title)
+        yield ReportTable((before, after, "Why"), tuple(_without_repeats(rows)), (0.34, 0.3, 0.36))
+
+
+def _without_repeats(rows: Iterable[NoteRow]) -> Iterator[tuple[str, str, str]]:
+    last = ""
+    for row in rows:
+        yield row.before, row.after, "As above." if row.reason and row.reason == last else row.reason
+        last = row.reason
+
+
+def appendix_of(
+    reading: Reading, original: Document | None, house: HouseList | None, dismissed: int
+) -> Iterator[Block]:
+    """Versions and hashes, for whoever wants to repeat the note."""
+    yield NewPage()
+    yield Heading("Versions and hashes")
+    yield said(f"Biasprint {core.__version__}", bullet=True)
+    yield said(f"Words: {reading.versions.get('marks', '')}", bullet=True)
+    yield said(f"Sentences: {reading.versions.get('segmenter', '')}", bullet=True)
+    yield said(f"House list: {house.version if house is not None and house.version else 'none'}", bullet=True)
+    yield said(f"Marks put aside by a person: {dismissed:,}", bullet=True)
+    if original is not None:
+        yield said(f"The text as it was opened, SHA-256: {sha256_text(original.text)}", bullet=True)
+    yield said(f"The text that this note is about, SHA-256: {sha256_text(reading.document.text)}", bullet=True)
+    for use in reading.scorers:
+        stand_in = " (stand-in)" if use.stand_in else ""
+        yield said(f"{use.role.capitalize()}: {use.name} {use.version}{stand_in}", bullet=True)

@@ -1,0 +1,136 @@
+"""A report as PDF."""
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import Any
+
+from core.documents.report.blocks import (
+    INK,
+    LINES,
+    SOFT,
+    Block,
+    Heading,
+    NewPage,
+    ReportParagraph,
+    ReportTable,
+    colour_of,
+    printable,
+)
+from core.errors import AppError
+
+SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
+TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
+MARGIN = 20.0
+FOOT = "One letter cannot show bias. It can show language that is known to matter."
+
+
+def pdf_bytes(blocks: Iterable[Block], title: str) -> bytes:
+    """The PDF. Signs that the typeface lacks are shown as boxes."""
+    return bytes(_laid_out(blocks, title).output())
+
+
+def page_count(blocks: Iterable[Block]) -> int:
+    """How many pages the PDF of the blocks has."""
+    return int(_laid_out(blocks, "").page_no())
+
+
+def _laid_out(blocks: Iterable[Block], title: str) -> Any:
+    document = _document(title)
+    for block in blocks:
+        if isinstance(block, Heading):
+            _pdf_heading(document, block)
+        elif isinstance(block, ReportParagraph):
+            _pdf_paragraph(document, block)
+        elif isinstance(block, ReportTable):
+            _pdf_table(document, block)
+        elif isinstance(block, NewPage):
+            document.add_page()
+    return document
+
+
+def _document(title: str) -> Any:
+    try:
+        from fpdf import FPDF
+    except ImportError as error:
+        raise AppError(
+            "The package fpdf2 is missing: no PDF was written.", hint="Install it: pip install fpdf2"
+        ) from error
+
+    class Report(FPDF):
+        def footer(self) -> None:
+            self.set_y(-14)
+            self.set_font("Inter", size=SMALL + 0.5)
+            self.set_text_color(*SOFT)
+            self.cell(0, 5, FOOT)
+            self.set_x(MARGIN)
+            self.cell(0, 5, f"{self.page_no()} / {{nb}}", align="R")
+
+    document = Report(format="A4")
+    document.set_margins(MARGIN, MARGIN, MARGIN)
+    document.set_auto_page_break(True, 22)
+    fonts = files("resources").joinpath("fonts")
+    document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
+    document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
+    document.set_title(title)
+    document.set_creator("Biasprint")
+    document.add_page()
+    return document
+
+
+def _pdf_heading(document: Any, heading: Heading) -> None:
+    document.ln(0 if heading.level == 0 else 4 if heading.level == 1 else 2)
+    if document.will_page_break(18):  # a heading alone at the foot of a page helps nobody
+        document.add_page()
+    document.set_font("Inter", "B", SIZES[heading.level])
+    document.set_text_color(*INK)
+    document.multi_cell(
+        0, SIZES[heading.level] * 0.5, printable(heading.text), new_x="LMARGIN", new_y="NEXT", align="L"
+    )
+    document.ln(1.2)
+
+
+def _pdf_paragraph(document: Any, paragraph: ReportParagraph) -> None:
+    # All runs are laid out as one text: written one after the other, a word at a line's end would be broken.
+    left, top = MARGIN + (4 if paragraph.bullet else 0), document.get_y()
+    if paragraph.bullet:
+        if document.will_page_break(LINE):
+            document.add_page()
+            top = document.get_y()
+        document.set_font("Inter", "", TEXT)
+        document.set_text_color(*SOFT)
+        document.cell(4, LINE, "•")
+        document.set_xy(MARGIN, top)
+    size = TEXT - (1 if paragraph.soft else 0)
+    height = LINE * document.k / size  # of a line, in sizes of its letters
+    with document.text_columns(text_align="L", l_margin=left, line_height=height) as column:
+        for run in paragraph.runs:
+            colour = colour_of(run.category) if run.category else SOFT if paragraph.soft else INK
+            document.set_font("Inter", ("B" if run.bold or run.category else "") + ("U" if run.category else ""), size)
+            document.set_text_color(*colour)
+            column.write(printable(run.text))
+            if run.tag:
+                document.set_font("Inter", "", SMALL)
+                column.write(f" [{printable(run.tag)}]")
+    document.set_x(MARGIN)
+    document.ln(0.8 if paragraph.bullet else 2.2)
+
+
+def _pdf_table(document: Any, table: ReportTable) -> None:
+    from fpdf.fonts import FontFace
+
+    document.set_font("Inter", "", TEXT - 1)
+    document.set_text_color(*INK)
+    document.set_draw_color(*LINES)
+    document.set_line_width(0.2)
+    head = FontFace(emphasis="BOLD", color=SOFT)
+    widths = tuple(round(1000 * width) for width in table.widths)
+    rows: Sequence[Sequence[str]] = (table.header, *table.rows)
+    with document.table(
+        col_widths=widths, text_align="LEFT", v_align="TOP", borders_layout="HORIZONTAL_LINES",
+        line_height=LINE - 0.4, padding=1, headings_style=head,
+    ) as made:  # fmt: skip
+        for row in rows:
+            line = made.row()
+            for cell in row:
+                line.cell(printable(cell))
+    document.ln(2)
