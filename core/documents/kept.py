@@ -7,6 +7,7 @@ it ends, so that a draft which nobody holds is one that was left behind.
 
 import json
 import threading
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from core.documents.values import PART_KINDS, Document, KeptLetter, Part
+from core.documents.values import PART_KINDS, Document, KeptLetter, LetterSource, Part
 from core.errors import AppError
 from core.machine.storage import Busy, home, locked, not_writable
 from core.report.whole_file import write_whole
@@ -27,6 +28,7 @@ SAVED: Shelf = "saved"
 FORMAT = 1
 BAD = (OSError, ValueError, KeyError, TypeError, RecursionError)  # what a file that is no letter raises
 MOST_BYTES = 16_000_000  # of one file; a letter that can be edited has a hundredth of that
+MOST_SOURCE = 4_000_000  # of a letter's own docx: a draft is written at every pause, and all of it each time
 
 
 @dataclass(frozen=True)
@@ -184,13 +186,21 @@ class Draft:
 
 
 def as_json(letter: KeptLetter) -> dict[str, Any]:
-    return asdict(letter)
+    """For `letter_of`. A docx that is too large for a draft is left out: its text is there, and changes beside it."""
+    source = letter.source
+    content = asdict(replace(letter, source=None))
+    if source is not None:
+        fits = source.data is not None and len(source.data) <= MOST_SOURCE
+        data = b64encode(source.data).decode() if fits and source.data is not None else None
+        path = None if source.path is None else str(source.path)
+        content["source"] = {"document": asdict(source.document), "data": data, "path": path}
+    return content
 
 
 def letter_of(data: Mapping[str, Any]) -> KeptLetter:
     """What `as_json` made. ValueError, KeyError or TypeError for anything else."""
     context, parts, person, occupation = (data[name] for name in ("context", "parts", "person", "occupation"))
-    document = document_of(data["document"])
+    document, source = document_of(data["document"]), data.get("source")  # earlier versions kept none
     parts = None if parts is None else tuple(_part(one, len(document.text)) for one in parts)
     return KeptLetter(
         document=document,
@@ -202,6 +212,16 @@ def letter_of(data: Mapping[str, Any]) -> KeptLetter:
         dismissed=tuple(_text(one) for one in data["dismissed"]),
         saved_as=_text(data["saved_as"]),
         reading=_text(data["reading"]),
+        source=None if source is None else _source(source),
+    )
+
+
+def _source(data: Mapping[str, Any]) -> LetterSource:
+    file, path = data["data"], data["path"]
+    return LetterSource(
+        document_of(data["document"]),
+        None if file is None else b64decode(_text(file), validate=True),
+        None if path is None else Path(_text(path)),
     )
 
 

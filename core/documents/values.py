@@ -5,6 +5,7 @@ Places are characters of the letter's text as it was read, start included and en
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from core.findings import ScorerUse
@@ -229,11 +230,21 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class LetterSource:
+    """A letter as it was first opened. `data`: the docx itself, where it is one; `path`: where it lies."""
+
+    document: Document
+    data: bytes | None = None
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
 class KeptLetter:
     """A letter as somebody left it: its text as it is, the CV beside it, what they set by hand and what they dismissed.
 
     `parts`, `person`, `occupation`: None where they are guessed. `saved_as`: its key among the saved letters;
-    `reading`: the reading of a project that it was opened from. Both are "" where there is none.
+    `reading`: the reading of a project that it was opened from. Both are "" where there is none. `source`: None where
+    it was not kept.
     """
 
     document: Document
@@ -245,6 +256,7 @@ class KeptLetter:
     dismissed: tuple[str, ...] = ()
     saved_as: str = ""
     reading: str = ""
+    source: LetterSource | None = None
 
 
 SAME = 1e-6  # a score that differs by less differs by how a computer adds

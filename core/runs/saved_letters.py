@@ -66,7 +66,8 @@ def _found(reading: Reading) -> dict[str, Any]:
 
 
 def _without_text(letter: KeptLetter) -> dict[str, Any]:
-    kept = as_json(letter)
+    # Neither its file: a project goes to others, and a docx names its authors and tells what they said in comments.
+    kept = as_json(replace(letter, source=None))
     return {**kept, "document": {**kept["document"], "paragraphs": []}}
 
 

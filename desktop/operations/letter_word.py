@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.documents.values import Document
+from core.documents.values import LetterSource
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import tr
@@ -13,15 +13,6 @@ from desktop.widgets.words import tr
 if TYPE_CHECKING:
     from core.documents.values import TwinDifference
     from desktop.operations.letters import Checked
-
-
-@dataclass(frozen=True)
-class LetterSource:
-    """A letter as it was opened. `data`: the docx itself, where it is one; `path`: where it lies."""
-
-    document: Document
-    data: bytes | None = None
-    path: Path | None = None
 
 
 @dataclass(frozen=True)

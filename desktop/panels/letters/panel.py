@@ -19,11 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from core.documents.values import Document, KeptLetter
+from core.documents.values import Document, KeptLetter, LetterSource
 from core.errors import AppError
 from desktop import theme
 from desktop.operations import Operation, letter_word, letters
-from desktop.operations.letter_word import LetterSource
 from desktop.operations.letters import Checked
 from desktop.panels.base import Panel
 from desktop.panels.letters.board import LetterBoard

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from core.documents.values import Document, KeptLetter, Part, PartKind
+from core.documents.values import Document, KeptLetter, LetterSource, Part, PartKind
 from core.errors import AppError
 from core.jobs import JobContext
 from core.swap import Person
 from desktop.jobs.refresher import Refresher
 from desktop.operations import letters
-from desktop.operations.letter_word import LetterSource
 from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
 from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.compared import letter_title
@@ -217,7 +216,7 @@ class LetterReview(QObject):
         self.selected = ""  # the key of an entry
         self.edited = False
         self.saved_as = self.reading = ""
-        self.source: LetterSource | None = None  # as it was opened
+        self.source: LetterSource | None = None  # as it was first opened
         self._title = ""
         self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
@@ -254,7 +253,7 @@ class LetterReview(QObject):
         self.forget()
         self.check.resume(letter)
         self._title, self.saved_as, self.reading = letter.title, letter.saved_as, letter.reading
-        self.edited, self.source = edited, LetterSource(letter.document)
+        self.edited, self.source = edited, letter.source or LetterSource(letter.document)
         self.board.open_letter(letter.document, letter.context)
 
     def forget(self) -> None:
@@ -269,7 +268,7 @@ class LetterReview(QObject):
         """The letter as it is now, for whoever keeps it; None without one."""
         if self.check.document is None:
             return None
-        return self.check.kept(self.title, self.saved_as, self.reading)
+        return replace(self.check.kept(self.title, self.saved_as, self.reading), source=self.source)
 
     @property
     def title(self) -> str:

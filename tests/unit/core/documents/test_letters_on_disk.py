@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.documents import kept
 from core.documents.kept import DRAFTS, SAVED, Draft, letter_of, listed, opened, put, remove, save
-from core.documents.values import Document, KeptLetter, Part
+from core.documents.values import Document, KeptLetter, LetterSource, Part
 from core.errors import AppError
 from core.swap import Person
 
@@ -37,6 +37,23 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def files(folder: Path) -> list[Path]:
     return sorted(one for one in (folder / "letters").rglob("*") if one.is_file())
+
+
+def test_a_letters_own_file_is_kept_with_it_unless_it_is_too_large_to_write_at_every_pause(data_folder: Path):
+    first = Document("Kelly.docx", "docx", ("As it was opened.",))
+    small = LetterSource(first, b"PK\x03\x04\xff", data_folder / "Kelly.docx")
+    assert opened(SAVED, save(replace(LETTER, source=small))).source == small
+    large = replace(small, data=b"x" * (kept.MOST_SOURCE + 1))
+    assert opened(SAVED, save(replace(LETTER, source=large))).source == replace(small, data=None)
+
+
+def test_a_letter_of_an_earlier_version_has_no_file(data_folder: Path):
+    key = save(LETTER)
+    (path,) = files(data_folder)
+    content = json.loads(path.read_text("utf-8"))
+    del content["letter"]["source"]
+    path.write_text(json.dumps(content), "utf-8")
+    assert opened(SAVED, key) == replace(LETTER, saved_as=key)
 
 
 def test_a_saved_letter_comes_back_whole_and_is_replaced_by_the_next_save(data_folder: Path):
@@ -102,6 +119,7 @@ BAD = {
     "an unknown part": changed(parts=[{"kind": "poem", "start": 0, "end": 1}]),
     "an unknown pronoun": changed(person={"first_name": "", "last_name": "", "title": "", "pronoun": "xe"}),
     "a dismissal that is none": changed(dismissed=[None]),
+    "a file that is none": changed(source={"document": WHOLE["letter"]["document"], "data": "*", "path": None}),  # type: ignore[index]
 }
 
 

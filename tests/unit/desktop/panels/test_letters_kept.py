@@ -45,6 +45,7 @@ def test_a_letter_is_saved_only_where_a_project_is_open(qtbot: QtBot, window: Ma
     assert row.title == f"Letter for Kelly {CANARY}"
     assert row.result["dismissed"] == [key]
     assert [mark["category"] for mark in row.result["marks"]].count("family") >= 1
+    assert row.result["kept"]["source"] is None  # nor its file
     assert "national prize" not in json.dumps(row.result["sentences"])  # the text is kept once, as a source
 
 

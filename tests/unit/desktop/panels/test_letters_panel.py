@@ -655,6 +655,14 @@ def test_an_edited_letter_goes_back_into_its_own_word_file(
     clean = WordDocument(str(tmp_path / "clean.docx"))
     assert "\n\n".join(one.text for one in clean.paragraphs) == LETTER.replace("warm", "able")
     assert not list(clean.comments)
+    with qtbot.waitSignal(panel.keeping.saved, timeout=PATIENCE):
+        panel.heading.save.click()
+    panel.close_letter()
+    qtbot.waitUntil(lambda: len(panel.start.kept.rows()) == 1, timeout=PATIENCE)
+    read_after(qtbot, panel, panel.start.kept.open.click)
+    save(tmp_path / "again.docx", tracked=True)
+    again = WordDocument(str(tmp_path / "again.docx"))
+    assert next(one for one in again.paragraphs if "caring" in one._p.xml)._p.xml == changed, "its own file was kept"
     save(letter, tracked=True)
     assert any("is not written over" in text for text in window.banners.texts())
     assert letter.read_bytes() == before
