@@ -3,10 +3,10 @@
 The program spawns each compute process, which then imports torch, spaCy and scipy by itself: about seven seconds of
 processor time, and the tests need hundreds of them. What is forked here is a process of its own, without threads or
 Qt, that has only imported; there is one for all test processes. The environment and module path of what is forked are
-those of the test, as in a spawned one. Tests of
-the compute process itself and the commands that end-to-end tests start spawn as ever (`as_the_program_does`), and so
-does the process that reads letters: its memory is held to less than those libraries take. A program that a robot drives
-borrows that process from the tests that started it (`borrow`); in test_first_minutes.py one spawns its own.
+those of the test, as in a spawned one. Tests of the compute process itself and the commands that end-to-end tests start
+spawn as ever (`as_the_program_does`), and so does the process that reads letters: its memory is held to less than those
+libraries take. A program that a robot drives borrows that process from the tests that started it (`borrow`); in
+test_first_minutes.py one spawns its own.
 """
 
 import multiprocessing
@@ -28,13 +28,19 @@ LENT = "BIASPRINT_TESTS_FORKSERVER"
 ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 LIBRARIES = (
     "scipy.stats",
+    "pandas",
     "sqlalchemy",
-    "spacy",
+    "spacy.lang.en",
     "torch",
     "transformers.models.bert.modeling_bert",
     "tokenizers",
     "safetensors.torch",
+    "openai.types.chat",
+    "anyio._backends._asyncio",
+    "core.backends.openai_compatible.writer",
     "core.runs.measure",
+    "core.runs.measure.letters",
+    "core.studies.letters.measure",
     "core.runs.generate",
     "core.scorers.registry",
 )

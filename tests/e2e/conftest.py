@@ -42,7 +42,7 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.unlink(missing_ok=True)  # of one that failed
         themes = [f"--theme={theme}" for theme in THEMES]
         biasprint("new", file)
-        biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "song", *themes)
+        biasprint("prompts", file, "--study", "creativity", "--task", "haiku", "--task", "trivia", *themes)
         biasprint("prompts", file, "--study", "letters")
         for study in ("creativity", "letters"):
             biasprint("generate", file, "--study", study, "--backend", "synthetic", "--model", "large", "--seed", 5)
