@@ -1,8 +1,8 @@
 """Checked letters that a person saved in a project: put there, listed, and opened again as they were left.
 
 The text is a source of the letters study, in the exact form it had. Everything else is a reading: what was found, and
-what it takes to open the letter again. Nothing is ever changed: a letter that is saved again adds a reading that
-follows the earlier one, and lists show the last.
+what it takes to open the letter again. Nothing is changed: a letter that is saved again adds a reading that follows the
+earlier one, and lists show the last. A person may take a letter out again, and then all of it goes.
 """
 
 from dataclasses import asdict, replace
@@ -55,6 +55,11 @@ def saved_letter(project: Project, reading_id: str) -> KeptLetter:
         return KeptLetter(document, row.title, dismissed=tuple(row.result.get("dismissed", ())), reading=row.id)
     whole = {**kept, "document": {**kept["document"], "paragraphs": _paragraphs(text)}}
     return replace(letter_of(whole), title=row.title, saved_as="", reading=row.id)
+
+
+def remove_letter(project: Project, reading_id: str) -> None:
+    """Take a letter out of the project: its text, its CV, and every reading of it."""
+    project.readings.remove_letter(reading_id)
 
 
 def _found(reading: Reading) -> dict[str, Any]:

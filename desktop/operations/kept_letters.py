@@ -134,6 +134,17 @@ def remove_saved(*, key: str) -> Operation[None]:
     return Operation(tr("Removing a letter"), work, quiet=True)
 
 
+def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
+    """Delete a letter of the project, with its text and every reading of it."""
+
+    def work(ctx: JobContext) -> None:
+        from core.runs.saved_letters import remove_letter
+
+        remove_letter(project, reading)
+
+    return Operation(tr("Removing a letter"), work, quiet=True)
+
+
 def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter") -> Operation[str]:
     """Keep the letter and its reading in the project; the id of the reading."""
 

@@ -1,7 +1,7 @@
 """Scores and embeddings, findings, events, readings and annotations."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
+from core.errors import AppError
 from core.findings import Finding
 from core.project.changes import Changes
 from core.project.rows import AnnotationRow, EventRow, FindingRow, ScoreRow, TextRow
@@ -98,6 +99,7 @@ def _finding(row: Any) -> FindingRow:
 # ---- Readings of letters that a person chose to keep. A reading is never changed; checking again adds another
 
 reading = table("reading")
+comparison = table("comparison")
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,56 @@ class Readings(StorePart):
             .order_by(reading.c.created_at.desc(), reading.c.id)
         )
         return self._all(statement, lambda row: ReadingHead(*row))
+
+    def remove_letter(self, reading_id: str) -> Changes:
+        """Delete a letter: this reading, those that it follows, and their texts with whatever was measured of them.
+
+        The bytes are overwritten in the file. `AppError` where a comparison shows one of the texts.
+        """
+
+        def write(connection: Connection) -> Changes:
+            connection.exec_driver_sql("PRAGMA secure_delete=ON")
+            mine = _chain(connection, reading_id)
+            others = sa.select(reading.c.source_id).where(
+                reading.c.id.not_in(mine), reading.c.source_id.is_not(None)
+            )  # fmt: skip
+            texts = sa.select(reading.c.source_id).where(reading.c.id.in_(mine), reading.c.source_id.not_in(others))
+            sources = set(connection.execute(texts).scalars())
+            if _compared(connection, sources):
+                raise AppError(
+                    "A comparison shows this letter: without its text the judgments of it could not be understood.",
+                    kept="Nothing was deleted.", hint="Remove the plan first, where nobody has begun it.",
+                )  # fmt: skip
+            changes = Changes.to("reading", mine)
+            connection.execute(sa.delete(reading).where(reading.c.id.in_(mine)))
+            for measured in (score, embedding):
+                connection.execute(sa.delete(measured).where(measured.c.source_id.in_(sources)))
+            connection.execute(sa.delete(source).where(source.c.id.in_(sources)))
+            return changes | Changes.to("source", sources) if sources else changes
+
+        return self._writer.write(write, urgent=True)
+
+
+def _chain(connection: Connection, reading_id: str) -> list[str]:
+    """A reading and those that it follows, back to the first."""
+    found: list[str] = []
+    following: str | None = reading_id
+    follows = sa.func.json_extract(reading.c.result, "$.follows")
+    while following is not None and following not in found:
+        row = connection.execute(sa.select(reading.c.id, follows).where(reading.c.id == following)).first()
+        if row is None:
+            break
+        found.append(row[0])
+        following = row[1]
+    return found
+
+
+def _compared(connection: Connection, sources: Collection[int]) -> bool:
+    """Whether a card of a comparison shows one of the sources."""
+    cards = sa.func.json_each(comparison.c["items"]).table_valued("value")
+    showing = sa.func.json_extract(cards.c.value, "$.source").in_(sources)
+    found = sa.select(comparison.c.id).select_from(comparison.join(cards, sa.true())).where(showing)
+    return connection.execute(found).first() is not None
 
 
 def _row(row: Any) -> ReadingRow:

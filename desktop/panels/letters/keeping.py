@@ -266,13 +266,28 @@ class KeptList(QObject):
             open_it()
 
     def _ask_to_remove(self, row: ShelfRow) -> None:
+        project = self._shell.project
+        if row.in_project and project is None:
+            return
+        words = (
+            tr(
+                "“{title}” is deleted from the project, with its CV and every reading of it. Copies and backups of the "
+                "project still have it."
+            )
+            if row.in_project
+            else tr("“{title}” is deleted from this computer.")
+        )
         Question(
             self._parent.window(),
-            title=tr("Remove this letter?"),
-            text=tr("“{title}” is deleted from this computer.").format(title=safe_line(row.title)),
+            title=tr("Take this letter out of the project?") if row.in_project else tr("Remove this letter?"),
+            text=words.format(title=safe_line(row.title)),
             safe=tr("Keep it"),
             risky=tr("Remove it"),
-            on_risky=lambda: self._then_refresh(kept_letters.remove_saved(key=row.key)),
+            on_risky=lambda: self._then_refresh(
+                kept_letters.remove_from_project(project=project, reading=row.key)
+                if row.in_project and project is not None
+                else kept_letters.remove_saved(key=row.key)
+            ),
         ).open()
 
     def _remove_draft(self, key: str) -> None:

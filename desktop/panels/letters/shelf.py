@@ -32,7 +32,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True)
 class ShelfRow:
-    """A letter of the list. `in_project`: it is a reading of the open project, and stays there."""
+    """A letter of the list. `in_project`: it is a reading of the open project."""
 
     key: str
     title: str
@@ -179,9 +179,7 @@ class KeptCard(Card):
     def _enable(self) -> None:
         row = self.list.row()
         self.open.setEnabled(row is not None)
-        self.remove.setEnabled(row is not None and not row.in_project)
-        kept = row is not None and row.in_project
-        self.remove.setToolTip(tr("What was saved in a project stays in it.") if kept else "")
+        self.remove.setEnabled(row is not None)
 
     def _with_row(self, act: Callable[[ShelfRow], object]) -> None:
         row = self.list.row()
@@ -203,16 +201,12 @@ class KeptCard(Card):
 
     def _connect(self) -> None:
         self.list.opened.connect(self.opened)
-        self.list.removed.connect(self._remove)
+        self.list.removed.connect(self.removed)
         self.list.doubleClicked.connect(lambda _: self._with_row(self.opened.emit))
         self.list.selectionModel().currentChanged.connect(lambda *_: self._enable())
         self.open.clicked.connect(lambda: self._with_row(self.opened.emit))
-        self.remove.clicked.connect(lambda: self._with_row(self._remove))
+        self.remove.clicked.connect(lambda: self._with_row(self.removed.emit))
         self.look.clicked.connect(self.project_wanted)
-
-    def _remove(self, row: ShelfRow) -> None:
-        if not row.in_project:
-            self.removed.emit(row)
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()

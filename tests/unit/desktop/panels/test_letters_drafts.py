@@ -462,7 +462,6 @@ def test_a_letter_of_the_project_is_listed_opened_edited_and_saved_as_its_next_v
     panel.close_letter()
     card = panel.start.kept
     qtbot.waitUntil(lambda: [row.in_project for row in card.rows()] == [True], timeout=PATIENCE)
-    assert not card.remove.isEnabled()  # nothing is taken out of a project
     with qtbot.waitSignal(panel.review.check.seen, timeout=PATIENCE):
         card.open.click()
     assert text_of(panel) == "As you know, " + LETTER
@@ -480,6 +479,25 @@ def test_a_letter_of_the_project_is_listed_opened_edited_and_saved_as_its_next_v
     with qtbot.waitSignal(window.session.closed, timeout=PATIENCE):
         window.session.close()
     assert panel.review.check.document is None  # it went with its project
+
+
+def test_a_letter_is_taken_out_of_the_project_after_a_question(
+    qtbot: QtBot, window: MainWindow, project: Project
+) -> None:
+    panel = edited(qtbot, window)
+    with qtbot.waitSignal(panel.keeping.saved, timeout=PATIENCE):
+        panel.save()
+    panel.close_letter()
+    card = panel.start.kept
+    qtbot.waitUntil(lambda: len(card.rows()) == 1, timeout=PATIENCE)
+    card.remove.click()
+    asked = question(window)
+    assert asked is not None
+    assert len(project.readings.all()) == 1
+    asked.risky_button.click()
+    qtbot.waitUntil(lambda: card.rows() == (), timeout=PATIENCE)
+    assert project.readings.all() == ()
+    assert window.banners.texts() == []
 
 
 def test_a_save_that_waited_for_its_letter_is_not_another_letters(
