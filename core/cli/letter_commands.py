@@ -132,6 +132,8 @@ class Files:
         """Write what is asked for; what is to be said of the Word file."""
         reading, twin = checked[0], checked[3]
         original = _context(ctx, self.original)
+        # First what may be refused: then nothing is written.
+        notes = _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
         if self.report is not None or self.note is not None:
             from core.documents.report import write_note, write_report
 
@@ -139,7 +141,7 @@ class Files:
                 write_report(self.report, reading, twin=twin, original=original)
             if self.note is not None:
                 write_note(self.note, reading, original=original, house=house, appendix=self.appendix)
-        return _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
+        return notes
 
 
 def add_letter_to(app: typer.Typer) -> None:

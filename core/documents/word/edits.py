@@ -39,10 +39,33 @@ Step = tuple[bool, Sequence[str], Sequence[str]]  # alike?, tokens before, token
 
 
 def _steps(first: Sequence[str], second: Sequence[str]) -> Iterator[Step]:
-    """By paragraphs, and by words within those that differ."""
+    """By paragraphs, and by words within those that differ. What is alike at both ends is not searched through."""
     old, new = _paragraphs(first), _paragraphs(second)
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        a, b = [token for one in old[i:j] for token in one], [token for one in new[k:m] for token in one]
+    ahead = _alike(old, new)
+    behind = _alike(old[ahead:][::-1], new[ahead:][::-1])
+    yield True, _tokens(old[:ahead]), _tokens(new[:ahead])
+    yield from _searched(old[ahead : len(old) - behind], new[ahead : len(new) - behind])
+    yield True, _tokens(old[len(old) - behind :]), _tokens(new[len(new) - behind :])
+
+
+Paragraphs = Sequence[tuple[str, ...]]
+
+
+def _alike(old: Paragraphs, new: Paragraphs) -> int:
+    """How many are the same from the beginning on."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
+
+
+def _tokens(paragraphs: Paragraphs) -> list[str]:
+    return [token for one in paragraphs for token in one]
+
+
+def _searched(old: Paragraphs, new: Paragraphs) -> Iterator[Step]:
+    # `autojunk`: in a long text no search begins at a break, of which there are as many as paragraphs.
+    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=True).get_opcodes():
+        a, b = _tokens(old[i:j]), _tokens(new[k:m])
         if kind == "equal" or len(a) + len(b) > MOST_TOKENS:
             yield kind == "equal", a, b
             continue

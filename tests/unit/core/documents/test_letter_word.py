@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+import time
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -337,6 +338,21 @@ def test_what_stays_of_a_paragraph_has_its_place_in_it(paragraph: str) -> None:
     assert text == cleaned(paragraph)
     assert len(places) == len(text)
     assert places == sorted(set(places))
+
+
+def test_edits_of_a_text_of_ten_thousand_paragraphs_are_found_in_seconds() -> None:
+    """Every break was looked for at every other: half a minute, which the reading process never has."""
+    lines = [f"Line {one} of a long text." for one in range(10_000)]
+    first, after = "\n\n".join(lines), [*lines]
+    after[3], after[5_000], after[-2] = "Line three.", "Line in the middle.", "The last but one."
+    started = time.process_time()
+    found = edits(first, "\n\n".join(after))
+    assert time.process_time() - started < 5
+    assert len(found) <= 9
+    made = first
+    for edit in reversed(found):
+        made = made[: edit.start] + edit.text + made[edit.end :]
+    assert made == "\n\n".join(after)
 
 
 def test_edits_are_few_and_make_one_text_of_the_other() -> None:
