@@ -41,12 +41,12 @@ class PartState:
     begun: bool = False
 
 
-def status() -> tuple[PartState, ...]:
-    """Every part that belongs to this installation, in order. Quick: no package is imported, nothing is started."""
+def status(only: ProgramPart | None = None) -> tuple[PartState, ...]:
+    """Every part that belongs to this installation, in order, or one. Quick: nothing is imported or started."""
     notes = InstallationNotes.read()
     installed = InstalledPackages()
     working = notes.working if notes.working and is_held(sys.prefix) else ""
-    return tuple(_state(part, notes, installed, working) for part in wanted(notes))
+    return tuple(_state(part, notes, installed, working) for part in wanted(notes) if only in (None, part))
 
 
 def complete() -> bool:
@@ -67,7 +67,7 @@ def goes_on_unasked() -> bool:
 def explained(error: BaseException) -> NotInstalledYet | None:
     """A missing module of a part that is not there yet, in a sentence; None for any other error."""
     part = part_of(error.name or "") if isinstance(error, ImportError) else None
-    found = next((each for each in status() if each.part == part), None)
+    found = next(iter(status(part)), None) if part is not None else None
     if part is None or found is None or found.state == "ready":
         return None
     if found.state == "failed":

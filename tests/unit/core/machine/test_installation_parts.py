@@ -91,8 +91,7 @@ def test_an_environment_that_pip_made_offers_no_model(monkeypatch: pytest.Monkey
 def test_a_missing_module_is_explained_by_its_part(
     monkeypatch: pytest.MonkeyPatch, where: state.State, held: bool, said: str
 ) -> None:
-    states = tuple(installation.PartState(part, where, "") for part in installation.parts())
-    monkeypatch.setattr(state, "status", lambda: states)
+    monkeypatch.setattr(state, "status", lambda part: (installation.PartState(part, where, ""),))
     monkeypatch.setattr(state, "is_held", lambda environment: held)
     error = installation.explained(ModuleNotFoundError(name="scipy.stats"))
     assert error is not None
@@ -101,8 +100,7 @@ def test_a_missing_module_is_explained_by_its_part(
 
 
 def test_what_is_no_missing_part_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    ready = tuple(installation.PartState(part, "ready", "") for part in installation.parts())
-    monkeypatch.setattr(state, "status", lambda: ready)
+    monkeypatch.setattr(state, "status", lambda part: (installation.PartState(part, "ready", ""),))
     assert installation.explained(ModuleNotFoundError(name="scipy")) is None  # damaged: another story
     assert installation.explained(ModuleNotFoundError(name="no_such_module")) is None
     assert installation.explained(ValueError("scipy")) is None
