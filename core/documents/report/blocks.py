@@ -30,12 +30,15 @@ class ReportParagraph:
     bullet: bool = False
 
 
+Cell = str | tuple[Run, ...]
+
+
 @dataclass(frozen=True)
 class ReportTable:
-    """Cells are plain text; `widths` are shares of the page's width and add up to 1."""
+    """`widths` are shares of the page's width and add up to 1. Of a cell's runs only `bold` is shown."""
 
     header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     widths: tuple[float, ...]
 
 
@@ -50,6 +53,10 @@ Block = Heading | ReportParagraph | ReportTable | NewPage
 def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagraph:
     """A paragraph of plain text."""
     return ReportParagraph((Run(text),), soft, bullet)
+
+
+def runs_of(cell: Cell) -> tuple[Run, ...]:
+    return (Run(cell),) if isinstance(cell, str) else cell
 
 
 def shortened(text: str, most: int = 220) -> str:

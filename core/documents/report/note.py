@@ -8,7 +8,7 @@ import core
 from core.documents.categories import categories
 from core.documents.house import HouseList
 from core.documents.reading import read_letter
-from core.documents.report.blocks import Block, Heading, NewPage, ReportTable, said, shortened
+from core.documents.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
 from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for
 from core.documents.values import PASTED, Document, Mark, Reading, Sentence
 from core.documents.word.edits import TextEdit, edits
@@ -19,14 +19,14 @@ LONGEST = 150  # characters of a quotation
 CHANGES_SHARE = 0.6  # of the page, where suggestions want room too
 OWN_WORDS = "In your own words"
 _RANK = ("gender", "age", "family", "appearance", "health", "origin", "personal_life", "doubt")
-_WORD = re.compile(r"\S+")
+_WORD, _BLANKS = re.compile(r"\S+"), re.compile(r"\s+")
 
 
 class NoteRow(NamedTuple):
     """Words of the letter, what stands or could stand there, and why."""
 
-    before: str
-    after: str
+    before: Cell
+    after: Cell
     reason: str
 
 
@@ -90,13 +90,16 @@ def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[Note
         return ()
     found: list[tuple[int, int, NoteRow]] = []
     taken: list[tuple[int, int]] = []
+    told: set[tuple[int, str]] = set()  # a sentence has a hint once
     for mark in sorted(_open_marks(reading, dismissed), key=lambda mark: (_rank(mark.category), mark.start)):
         sentence = reading.sentence(mark.sentence)
         offer = _offer(sentence, mark, reading)
         if offer is None or any(offer.start < end and start < offer.end for start, end in taken):
             continue
-        if offer.new is None and categories()[mark.category].praise:
-            continue
+        if offer.new is None:
+            if categories()[mark.category].praise or (mark.sentence, offer.reason) in told:
+                continue
+            told.add((mark.sentence, offer.reason))
         taken.append((offer.start, offer.end))
         found.append((_rank(mark.category), offer.start, _row(reading.document.text, sentence, offer)))
     return (*(row for *_, row in sorted(found, key=lambda one: one[:2])), *_naming(reading, dismissed))
@@ -144,16 +147,25 @@ def _rank(category: str) -> int:
     return _RANK.index(category) if category in _RANK else len(_RANK)
 
 
-def _quoted(text: str, start: int, end: int, low: int, high: int) -> str:
-    """The characters with some words beside them, from within `low` to `high`; "" where nothing is there."""
+def _quoted(text: str, start: int, end: int, low: int, high: int) -> Cell:
+    """The characters in bold, with some words beside them from within `low` to `high`; "" where nothing is there."""
     before = [found.start() for found in _WORD.finditer(text, low, max(low, start))]
     after = [found.end() for found in _WORD.finditer(text, min(end, high), high)]
     first = before[-BESIDE] if len(before) > BESIDE else low
     last = after[BESIDE - 1] if len(after) > BESIDE else high
-    words = shortened(text[first:last], LONGEST)
-    if not words:
+    if not text[first:last].strip():
         return ""
-    return f"“{'… ' if first > low else ''}{words}{' …' if last < high else ''}”"
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    ahead, behind = _BLANKS.sub(" ", text[first:start]).lstrip(), _BLANKS.sub(" ", text[end:last]).rstrip()
+    runs = (
+        Run(f"“{'… ' if first > low else ''}{ahead}"),
+        Run(shortened(text[start:end], LONGEST), bold=True),
+        Run(f"{behind}{' …' if last < high else ''}”"),
+    )
+    return tuple(run for run in runs if run.text)
 
 
 # ---- The page
@@ -192,7 +204,7 @@ def _table(title: str, before: str, after: str, rows: Sequence[NoteRow]) -> Iter
         yield ReportTable((before, after, "Why"), tuple(_without_repeats(rows)), (0.34, 0.3, 0.36))
 
 
-def _without_repeats(rows: Iterable[NoteRow]) -> Iterator[tuple[str, str, str]]:
+def _without_repeats(rows: Iterable[NoteRow]) -> Iterator[tuple[Cell, Cell, str]]:
     last = ""
     for row in rows:
         yield row.before, row.after, "As above." if row.reason and row.reason == last else row.reason

@@ -1,5 +1,6 @@
 """A report as PDF."""
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -9,18 +10,22 @@ from core.documents.report.blocks import (
     LINES,
     SOFT,
     Block,
+    Cell,
     Heading,
     NewPage,
     ReportParagraph,
     ReportTable,
+    Run,
     colour_of,
     printable,
+    runs_of,
 )
 from core.errors import AppError
 
 SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
 MARGIN = 20.0
+BOLD, ESCAPE, PAGES = "\ue001\ue001", "\ue002", "\ue003" * 3  # of no script: private to this file
 FOOT = "One letter cannot show bias. It can show language that is known to matter."
 
 
@@ -57,15 +62,22 @@ def _document(title: str) -> Any:
         ) from error
 
     class Report(FPDF):
+        # The only mark-up is what `_marked_up` writes: signs that `printable` lets through of no letter.
+        MARKDOWN_BOLD_MARKER = BOLD
+        MARKDOWN_MARKERS = (BOLD,) * 4
+        MARKDOWN_ESCAPE_CHARACTER = ESCAPE
+        MARKDOWN_LINK_REGEX = re.compile("(?!)")
+
         def footer(self) -> None:
             self.set_y(-14)
             self.set_font("Inter", size=SMALL + 0.5)
             self.set_text_color(*SOFT)
             self.cell(0, 5, FOOT)
             self.set_x(MARGIN)
-            self.cell(0, 5, f"{self.page_no()} / {{nb}}", align="R")
+            self.cell(0, 5, f"{self.page_no()} / {PAGES}", align="R")
 
     document = Report(format="A4")
+    document.alias_nb_pages(PAGES)
     document.set_margins(MARGIN, MARGIN, MARGIN)
     document.set_auto_page_break(True, 22)
     fonts = files("resources").joinpath("fonts")
@@ -75,6 +87,11 @@ def _document(title: str) -> Any:
     document.set_creator("Biasprint")
     document.add_page()
     return document
+
+
+def _marked_up(run: Run) -> str:
+    text = printable(run.text)
+    return f"{BOLD}{text}{BOLD}" if run.bold and text else text
 
 
 def _pdf_heading(document: Any, heading: Heading) -> None:
@@ -124,13 +141,13 @@ def _pdf_table(document: Any, table: ReportTable) -> None:
     document.set_line_width(0.2)
     head = FontFace(emphasis="BOLD", color=SOFT)
     widths = tuple(round(1000 * width) for width in table.widths)
-    rows: Sequence[Sequence[str]] = (table.header, *table.rows)
+    rows: Sequence[Sequence[Cell]] = (table.header, *table.rows)
     with document.table(
         col_widths=widths, text_align="LEFT", v_align="TOP", borders_layout="HORIZONTAL_LINES",
-        line_height=LINE - 0.4, padding=1, headings_style=head,
+        line_height=LINE - 0.4, padding=1, headings_style=head, markdown=True,
     ) as made:  # fmt: skip
         for row in rows:
             line = made.row()
             for cell in row:
-                line.cell(printable(cell))
+                line.cell("".join(_marked_up(run) for run in runs_of(cell)))
     document.ln(2)

@@ -13,6 +13,7 @@ from core.documents.report.blocks import (
     ReportTable,
     colour_of,
     printable,
+    runs_of,
 )
 
 
@@ -75,8 +76,8 @@ def _docx_table(document: Any, table: ReportTable) -> None:
         cells = made.rows[0].cells if row is table.header else made.add_row().cells
         for cell, text, width in zip(cells, row, table.widths, strict=True):
             cell.width = Cm(17 * width)
-            cell.text = printable(text)
-            for run in cell.paragraphs[0].runs:
+            for piece in runs_of(text):
+                run = cell.paragraphs[0].add_run(printable(piece.text))
                 run.font.size = Pt(9)
-                run.bold = row is table.header
+                run.bold = piece.bold or row is table.header
     document.add_paragraph().paragraph_format.space_after = Pt(2)
