@@ -1,6 +1,5 @@
 """What the scorers' tests run in the compute process: scoring, and the independent sources it is compared with."""
 
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -27,10 +26,6 @@ def textblob_polarities(texts):
     from textblob import TextBlob
 
     return [TextBlob(text).sentiment.polarity for text in texts]
-
-
-def imported(name):
-    return name in sys.modules
 
 
 @cache

