@@ -3,9 +3,10 @@
 Whoever calls has the reading. Heavy: the writers are loaded at the first call, so the window asks the compute process.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from core.documents.house import HouseList
@@ -19,6 +20,7 @@ from core.errors import UsageError
 from core.report.whole_file import write_whole
 
 REPORT_SUFFIXES = (".pdf", ".docx")
+MOST_ROWS = 40  # of a note: a page has no room for more, however short they are
 
 
 def write_report(
@@ -59,18 +61,23 @@ def write_note(
     made = changes_made(edited, reading, house) if edited is not None else ()
     left = suggestions_left(reading, dismissed)
     day = f"{_now():%d %B %Y}"
-    most = len(made) + len(left)
-    fits, too_many = 0, most + 1
-    while too_many - fits > 1:  # by halves: a page more or less is a question of how long the reasons are
-        asked = min((fits + too_many) // 2, too_many - 1)
-        if page_count(note(reading, made, left, day, asked, edited=edited is not None)) == 1:
-            fits = asked
-        else:
-            too_many = asked
-    blocks = list(note(reading, made, left, day, fits, edited=edited is not None))
+    page = partial(note, reading, made, left, day, edited=edited is not None)
+    blocks = list(page(_most_on_a_page(page, min(len(made) + len(left), MOST_ROWS))))
     if appendix:
         blocks += appendix_of(reading, edited, house, len(reading.marks) - len(_without(reading, dismissed).marks))
     _write(path, blocks, "A note on your letter")
+
+
+def _most_on_a_page(page: Callable[[int], Iterable[Block]], every: int) -> int:
+    """With how many of its rows a page is one page: most often with all of them, else found by halves."""
+    fits, asked, too_many = 0, every, every + 1
+    while too_many - fits > 1:
+        if page_count(page(asked)) == 1:
+            fits = asked
+        else:
+            too_many = asked
+        asked = (fits + too_many) // 2
+    return fits
 
 
 def _write(path: Path, blocks: Iterable[Block], title: str) -> None:

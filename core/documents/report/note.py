@@ -1,6 +1,7 @@
 """The note to the writer of a letter: what was changed and what could be, before and after, with a reason for each."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
     for group in _by_sentence(edits(old, new), was.sentences):
         start, end = group[0].start, group[-1].end
         grown = sum(len(edit.text) - (edit.end - edit.start) for edit in group)
-        first, last = _around(old, start, end, was.sentences)
+        first, last = _around(start, end, was.sentences)
         before = _quoted(old, start, end, first, last)
         after = _quoted(new, start + shift, end + shift + grown, first + shift, last + shift + grown)
         rows.append(NoteRow(before or "(nothing)", after or "(left out)", _reason_of(was, start, end)))
@@ -55,7 +56,7 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
 def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> Iterator[list[TextEdit]]:
     group: list[TextEdit] = []
     for edit in found:
-        if group and not any(one.start <= group[0].start and edit.end <= one.end for one in sentences):
+        if group and edit.end > _around(group[0].start, group[0].end, sentences)[1]:
             yield group
             group = []
         group.append(edit)
@@ -63,10 +64,11 @@ def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> It
         yield group
 
 
-def _around(text: str, start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, int]:
+def _around(start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, int]:
     """The sentence that the characters stand in; the characters alone where they are more, or none."""
-    one = next((one for one in sentences if one.start <= start and end <= one.end), None)
-    return (one.start, one.end) if one is not None else (start, end)
+    at = bisect_right(sentences, start, key=lambda one: one.start) - 1
+    inside = at >= 0 and end <= sentences[at].end
+    return (sentences[at].start, sentences[at].end) if inside else (start, end)
 
 
 def _reason_of(was: Reading, start: int, end: int) -> str:

@@ -135,7 +135,7 @@ def test_versions_and_hashes_stand_on_a_page_of_their_own_where_they_are_asked_f
 
 
 def test_however_much_there_is_to_say_the_note_is_one_page_and_tells_what_it_leaves_out(tmp_path: Path) -> None:
-    many = Document("l.docx", "docx", tuple(f"{TEXT[2]} {TEXT[1]} Room {one}." for one in range(12)))
+    many = Document("l.docx", "docx", tuple(f"{TEXT[2]} {TEXT[1]} Room {one}." for one in range(6)))
     was = Document("l.docx", "docx", tuple(one.replace("exceeded", "met") for one in many.paragraphs))
     read = read_letter(many, scorers={})
     total = len(changes_made(was, read, None)) + len(suggestions_left(read, ()))
