@@ -505,7 +505,8 @@ def test_one_text_stays_while_others_are_written_beside_it(monkeypatch: pytest.M
 def test_pausing_finishes_what_is_begun_and_resuming_goes_on(
     qtbot: QtBot, window: MainWindow, panel: GeneratePanel, serve: Callable[..., BadServer]
 ):
-    server = serve(lambda asked: good(wait=0.3), concurrency=2)
+    resumed = threading.Event()
+    server = serve(lambda asked: good(wait=0.0 if resumed.is_set() else 0.3), concurrency=2)
     choose_endpoint(qtbot, panel)
     panel.write.form.start.click()
     qtbot.waitUntil(lambda: len(server.requests) == 2, timeout=PATIENCE)
@@ -518,6 +519,7 @@ def test_pausing_finishes_what_is_begun_and_resuming_goes_on(
 
     qtbot.waitUntil(nothing_is_being_written, timeout=PATIENCE)
     assert len(server.requests) < PROMPTS
+    resumed.set()
     panel.write.progress.pause.click()
     finish(qtbot, panel)
     project = window.project
