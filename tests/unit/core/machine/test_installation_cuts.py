@@ -125,19 +125,6 @@ def sentence(told: list[dict[str, Any]], part: str) -> str:
     return next((str(each["sentence"]) for each in told if each.get("part") == part and each["state"] == "failed"), "")
 
 
-def test_parts_come_in_order_and_are_told(environment: Environment, index: FakeIndex) -> None:
-    told = environment.prepare()
-    states = [(each["part"], each["state"]) for each in told[:-1]]
-    assert list(dict.fromkeys(states)) == [
-        ("first", "working"), ("first", "ready"), ("second", "working"), ("second", "ready"),
-    ]  # fmt: skip
-    assert told[-1]["end"] == ""
-    assert environment.works("alpha", "beta", "gamma")
-    asked = len(index.asked)
-    environment.prepare()
-    assert len(index.asked) == asked, "what is there is not asked for again"
-
-
 UNREACHED = ("could not be reached", "cut short", "its hash differs", "does not have it")
 MOMENTS = {
     "before the index page": ({"/": Cut()}, []),
@@ -165,16 +152,6 @@ def test_the_network_is_cut_at_every_moment_and_the_next_start_finishes(
     finishes(environment)
 
 
-def test_cancelling_ends_pip_within_two_seconds(environment: Environment, index: FakeIndex) -> None:
-    index.cuts = {"alpha-1.0": Cut(0.8, held=True)}
-    told = environment.prepare("cancel")
-    assert told[-1]["end"] == "cancelled"
-    assert next(each["seconds"] for each in told if "seconds" in each) < 2
-    assert not [each for each in psutil.process_iter(["cmdline"]) if str(environment.prefix) in str(each.info)]
-    index.cuts = {}
-    finishes(environment)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
 def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment) -> None:
     """Behind METADATA the package is there for pip, which would leave it as it is."""
@@ -189,18 +166,32 @@ def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment) -> N
     finishes(environment)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-def test_the_window_is_killed_while_pip_works(environment: Environment, index: FakeIndex) -> None:
-    index.cuts = {"beta-1.0": Cut(0.5, held=True)}
-    with environment.start() as child:
-        assert index.holding.wait(TIMEOUT)
-        child.kill()
+def test_cancelling_ends_pip_within_two_seconds_and_then_the_window_is_killed(
+    environment: Environment, index: FakeIndex
+) -> None:
+    index.cuts = {"alpha-1.0": Cut(0.8, held=True)}
+    told = environment.prepare("cancel")
+    assert told[-1]["end"] == "cancelled"
+    assert next(each["seconds"] for each in told if "seconds" in each) < 2
+    assert not [each for each in psutil.process_iter(["cmdline"]) if str(environment.prefix) in str(each.info)]
+    assert not environment.works("alpha")
+
+    if sys.platform != "win32":  # it has no such signal
+        index.cuts = {"beta-1.0": Cut(0.5, held=True)}
+        index.holding.clear()
+        with environment.start() as child:  # it finishes what was cancelled
+            assert index.holding.wait(TIMEOUT)
+            child.kill()
+        assert environment.works("alpha")
+        assert not environment.works("beta")
     index.cuts = {}
     index.let_go.set()
     finishes(environment)
 
 
-def test_two_windows_install_once(environment: Environment, index: FakeIndex) -> None:
+def test_parts_come_in_order_and_are_told_and_two_windows_install_once(
+    environment: Environment, index: FakeIndex
+) -> None:
     index.cuts = {"alpha-1.0": Cut(0.5, held=True)}
     with environment.start() as one:
         assert index.holding.wait(TIMEOUT)
@@ -214,10 +205,18 @@ def test_two_windows_install_once(environment: Environment, index: FakeIndex) ->
         said, _ = one.communicate(timeout=TIMEOUT)
     assert (first_words["part"], first_words["state"]) == ("first", "working")
     for words in (said, rest):
-        assert json.loads(words.splitlines()[-1])["states"] == {"first": "ready", "second": "ready"}
+        assert json.loads(words.splitlines()[-1]) == {"end": "", "states": {"first": "ready", "second": "ready"}}
+    states = [(each["part"], each["state"]) for each in map(json.loads, said.splitlines()[:-1])]
+    assert list(dict.fromkeys(states)) == [
+        ("first", "working"), ("first", "ready"), ("second", "working"), ("second", "ready"),
+    ]  # fmt: skip
     assert sorted(path for path in index.asked if path.endswith(".whl")) == [
         f"/files/{name}-1.0-py3-none-any.whl" for name in ("alpha", "beta", "gamma")
     ]
+    assert environment.works("alpha", "beta", "gamma")
+    asked = len(index.asked)
+    environment.prepare()
+    assert len(index.asked) == asked, "what is there is not asked for again"
 
 
 def test_a_part_that_cannot_be_had_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
