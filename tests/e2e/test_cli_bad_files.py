@@ -104,21 +104,44 @@ def test_a_file_with_another_structure_is_refused(study_file: Path) -> None:
     refused(*command("generate", study_file), code=1, says="does not have the structure of a Biasprint project")
 
 
+HOLD = """
+import sys
+from pathlib import Path
+from core.project.project import Project
+for line in sys.stdin:
+    with Project.open(Path(line.rstrip())):
+        print("open", flush=True)
+        sys.stdin.readline()
+    print("closed", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def holder() -> Iterator[Callable[[str], str]]:
+    """Another process: told a project it opens it, and with the next line closes it. Gives what it answers."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HOLD], **pipes) as process:  # type: ignore[call-overload]
+
+        def tell(line: str) -> str:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            return str(process.stdout.readline()).rstrip()
+
+        yield tell
+
+
 @pytest.mark.parametrize("name", WRITING)
-def test_a_locked_file_says_who_holds_it_and_is_not_changed(study_file: Path, name: str) -> None:
+def test_a_locked_file_says_who_holds_it_and_is_not_changed(
+    study_file: Path, name: str, holder: Callable[[str], str]
+) -> None:
     before = study_file.read_bytes()
-    hold = "import sys; from pathlib import Path; from core.project.project import Project\n"
-    hold += "with Project.open(Path(sys.argv[1])): print('open', flush=True); sys.stdin.read()"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", hold, str(study_file)], **pipes) as holder:  # type: ignore[call-overload]
-        assert holder.stdout.readline() == b"open\n"
-        said = refused(*command(name, study_file), code=1, says="“study.biasprint” is already open in another window")
-        assert "Nothing was changed." in said
-        # Looking is free: a project that is being written can be exported and checked.
-        assert biasprint(*command("export", study_file)).code == 0
-        assert biasprint(*command("check", study_file)).code == 0
-        holder.stdin.close()
-        holder.wait()
+    assert holder(str(study_file)) == "open"
+    said = refused(*command(name, study_file), code=1, says="“study.biasprint” is already open in another window")
+    assert "Nothing was changed." in said
+    # Looking is free: a project that is being written can be exported and checked.
+    assert biasprint(*command("export", study_file)).code == 0
+    assert biasprint(*command("check", study_file)).code == 0
+    assert holder("") == "closed"
     assert study_file.read_bytes() == before
     assert biasprint(*command(name, study_file)).code == 0
 
