@@ -1,6 +1,6 @@
 """The small parts that panels are made of. All of them take their looks from the theme's tokens."""
 
-from desktop.widgets.buttons import Button, IconButton, KeyHint, LinkButton, PrimaryButton, QuietButton
+from desktop.widgets.buttons import Button, CountLink, IconButton, KeyHint, LinkButton, PrimaryButton, QuietButton
 from desktop.widgets.card import Card, Chip, EmptyState, ProgressThin, StandInBadge
 from desktop.widgets.labels import ElidedLabel, Label, hairline
 from desktop.widgets.layout import FlowLayout
@@ -13,6 +13,7 @@ __all__ = [
     "Button",
     "Card",
     "Chip",
+    "CountLink",
     "ElidedLabel",
     "EmptyState",
     "FlowLayout",

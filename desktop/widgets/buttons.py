@@ -224,6 +224,19 @@ class LinkButton(Button):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
 
+class CountLink(LinkButton):
+    """A link whose words change with each key of a rater: nothing is laid out again while they need the same room."""
+
+    def set_text(self, text: str) -> None:
+        super().set_text(text)
+        self.setFixedSize(self.sizeHint())  # Qt asks for no layout where the size is fixed
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self.setFixedSize(self.sizeHint())  # in other letters
+
+
 class IconButton(QToolButton):
     """A button that is only an icon; its `name` is the tooltip and what a screen reader says."""
 

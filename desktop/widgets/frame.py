@@ -180,6 +180,7 @@ class Rail(QFrame):
 
 
 NOTICE_MILLISECONDS = 8_000
+SAVING_SHOWN_AFTER_MILLISECONDS = 50
 
 
 class _Dot(QWidget):
@@ -187,17 +188,18 @@ class _Dot(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.state = "saved"
+        self.state = self._painted = "saved"
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._fit()
         theme.signals.changed.connect(self._fit)
 
-    def set_state(self, state: str) -> None:
-        self.state = state
-        self.update()
+    def bring_up_to_date(self) -> None:
+        if self.state != self._painted:
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme.current()
+        self._painted = self.state
         color = QColor(
             {"saved": tokens.ok, "saving": tokens.soft, "failed": tokens.danger}.get(self.state, tokens.soft)
         )
@@ -223,6 +225,7 @@ class _SavedWords(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._text = self._tone = ""
+        self._painted = ("", "")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
     def text(self) -> str:
@@ -237,7 +240,10 @@ class _SavedWords(QWidget):
         self.setAccessibleName(text)
         if self.sizeHint().width() != width:
             self.updateGeometry()
-        self.update()
+
+    def bring_up_to_date(self) -> None:
+        if (self._text, self._tone) != self._painted:
+            self.update()
 
     def sizeHint(self) -> QSize:
         """As wide as the usual words, so that nothing beside them moves at each key."""
@@ -249,6 +255,7 @@ class _SavedWords(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self._painted = (self._text, self._tone)
         painter = QPainter(self)
         painter.setFont(theme.font(theme.current().note))
         painter.setPen(QColor(self._tone))
@@ -291,6 +298,8 @@ class StatusLine(QFrame):
             row.addWidget(widget)
         self._timer = QTimer(self, interval=NOTICE_MILLISECONDS, singleShot=True)
         self._timer.timeout.connect(lambda: self.notify(""))
+        self._late = QTimer(self, interval=SAVING_SHOWN_AFTER_MILLISECONDS, singleShot=True)
+        self._late.timeout.connect(self._show_saved)
         self.set_saved("")
         self.set_jobs("")
         self._fit()
@@ -300,9 +309,18 @@ class StatusLine(QFrame):
         """ "saved", "saving", "failed", or "" where there is nothing to save."""
         words = {"saved": tr("Saved"), "saving": tr("Saving…"), "failed": tr("Not saved")}
         self._saved_box.setVisible(bool(state))
-        self._dot.set_state(state)
+        self._dot.state = state
         tone = {"saved": theme.current().ok, "failed": theme.current().danger}.get(state, theme.current().soft)
         self.saved.show_words(text or words.get(state, ""), tone)
+        if state == "saving":
+            self._late.start()  # mostly it is saved before anybody could see this
+        else:
+            self._late.stop()
+            self._show_saved()
+
+    def _show_saved(self) -> None:
+        self._dot.bring_up_to_date()
+        self.saved.bring_up_to_date()
 
     @property
     def saved_state(self) -> str:

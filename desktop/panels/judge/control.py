@@ -57,6 +57,7 @@ class Answers(QObject):
 
 
 TOUCH_MILLISECONDS = 5_000
+ANSWER_SHOWN_AFTER_MILLISECONDS = 50  # sooner, the next comparison says it: marking the answer costs it its time
 CLOSE_SECONDS = 2.0
 
 
@@ -84,6 +85,9 @@ class JudgeControl(QObject):
         self._answers = Answers(self)
         self._door: JudgingSession | None = None
         self._touched = QTimer(self, singleShot=True, interval=TOUCH_MILLISECONDS)
+        self._late = QTimer(self, singleShot=True, interval=ANSWER_SHOWN_AFTER_MILLISECONDS)
+        self._late.timeout.connect(self._show_answer)
+        self._given: GivenAnswer | None = None  # on its way to the disk
         self._ratings_under_way = 0
         self.view: SessionView | None = None
         self.busy = False
@@ -219,7 +223,17 @@ class JudgeControl(QObject):
             self.saved.emit("saving")
             told = self._door.record(self.token, outcome, card, self._page.typed_note(), worst)
             self._ask(told, self._saved, self._not_saved)
-            self._page.set_answer(GivenAnswer(outcome, card, worst))
+            self._given = GivenAnswer(outcome, card, worst)
+            self._late.start()
+
+    def _show_answer(self) -> None:
+        """Mark the answer that the disk is taking its time for."""
+        if self._given is not None:
+            self._page.set_answer(self._given)
+
+    def _stop_showing(self) -> None:
+        self._late.stop()
+        self._given = None
 
     def _withdraw(self) -> None:
         self._go(lambda door: door.withdraw(self.token))
@@ -284,6 +298,7 @@ class JudgeControl(QObject):
 
         def done(answer: Any, deliver: Then) -> None:
             self.busy = False
+            self._stop_showing()
             deliver(answer)
             QTimer.singleShot(0, precedence.give_back)  # what has come is painted first
 
@@ -326,5 +341,6 @@ class JudgeControl(QObject):
     def _end(self) -> None:
         self.view = None
         self.busy = False
+        self._stop_showing()
         self.blinded.emit(False)
         self.ended.emit()

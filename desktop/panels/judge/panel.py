@@ -18,7 +18,7 @@ from desktop.panels.judge.start import JudgeStartPage
 from desktop.panels.judge.teaching import InstructionsPage
 from desktop.panels.judge.work import WorkPage
 from desktop.shell import Command, Shell
-from desktop.widgets import Chip, EmptyState, IconButton, LinkButton, Notice, ProgressThin, plural, spelled_seconds, tr
+from desktop.widgets import Chip, CountLink, EmptyState, IconButton, Notice, ProgressThin, plural, spelled_seconds, tr
 
 if TYPE_CHECKING:
     from core.errors import AppError
@@ -415,7 +415,7 @@ class JudgePanel(Panel):
 
     def _build_header(self) -> None:
         self.hidden_chip = Chip(tr("identities hidden until the end"))
-        self.progress_link = LinkButton("")
+        self.progress_link = CountLink("")
         self.progress_link.setToolTip(tr("Overview: go back to any comparison, or finish"))
         self.bar = ProgressThin(tr("Answered or skipped"))
         self.bar.setFixedWidth(160)

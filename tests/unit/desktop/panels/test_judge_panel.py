@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import threading
 import types
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,7 @@ from core.judging.service import JudgingService
 from core.project.connection import NotSaved
 from core.project.project import Project
 from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.project.stores.judging import Judging
 from core.runs.compare import compare
 from core.text import sha256_text
 from desktop import theme
@@ -219,6 +221,26 @@ def test_a_choice_dresses_nothing_and_leaves_hidden_pages_alone(bench):
         bench.panel.end.resume.click()
         bench.wait_for("work")
         bench.press("1")
+
+
+def test_an_answer_is_marked_only_where_the_disk_takes_its_time(bench, monkeypatch):
+    bench.start()
+    marked, mark = [], bench.panel.work.set_answer
+    monkeypatch.setattr(bench.panel.work, "set_answer", lambda answer: marked.append(answer) or mark(answer))
+    bench.panel.control._late.setInterval(PATIENCE)
+    bench.press("1")
+    assert marked == [None], "the next comparison alone: one painting for a key"
+
+    written, record = threading.Event(), Judging.record
+    monkeypatch.setattr(Judging, "record", lambda *given: written.wait(PATIENCE / 1000) and record(*given))
+    bench.panel.control._late.setInterval(0)
+    QTest.keyClick(bench.panel.work, "2")
+    bench.qtbot.waitUntil(lambda: any(bench.chosen), timeout=PATIENCE)
+    assert (bench.ordinal, bench.chosen.index(True)) == (2, 1)
+    written.set()
+    bench.qtbot.waitUntil(lambda: not bench.panel.control.busy, timeout=PATIENCE)
+    assert bench.ordinal == 3
+    assert bench.chosen == [False] * len(bench.chosen)
 
 
 def test_the_third_key_does_nothing_with_two_cards(bench):
