@@ -9,7 +9,7 @@ import typer
 
 from core.cli.console import LookAnyway, check_target, job, note, open_to_look, print_json, print_table, say
 from core.cli.project_commands import AsJson
-from core.documents.formats import NAMES
+from core.documents.formats import NAMES, goes_back_into
 from core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 
 REPORTS = (".pdf", ".docx")
-WORD_FILES = (".docx", ".docm")
+WORD_FILES = (".docx", ".docm", ".odt")
 
 Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
 
@@ -161,7 +161,7 @@ def letter(
         Path | None, typer.Option(help="The letter before it was edited: what changed is told.")
     ] = None,
     appendix: Annotated[bool, typer.Option("--appendix", help="Versions and hashes on a page after the note.")] = False,
-    word: Annotated[Path | None, typer.Option(help="Also write the letter as docx, its marks as comments.")] = None,
+    word: Annotated[Path | None, typer.Option(help="Also write the letter as docx or odt, marks as comments.")] = None,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
     pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",
@@ -229,13 +229,13 @@ def _checked(
 
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
-    """The letter with comments, into its own docx or a plain one; what is to be said of it."""
+    """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
     from core.documents.files import written_as_word
     from core.documents.word.remarks import comments_on
     from core.report.whole_file import write_whole
 
     letter = reading.document
-    own = doc.read_bytes() if letter.kind == "docx" else None
+    own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     found = written_as_word(own, letter, letter.text, comments_on(reading), ctx=ctx)
     if target.suffix.lower() != f".{found.ending}":
         raise UsageError(

@@ -9,9 +9,10 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from core.documents.values import Extracted
-from core.errors import AppError
+from core.errors import AppError, UsageError
 
 _HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|p|div|meta)\b", re.IGNORECASE)
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
@@ -112,6 +113,8 @@ FORMATS: tuple[LetterFormat, ...] = (
     LetterFormat("md", ("md", "markdown"), _markdown),
     LetterFormat("txt", ("txt",), _plain),
 )
+# A checked letter of these kinds goes back into its own file, which is written with one of these endings.
+GOES_BACK = {"docx": (".docx", ".docm"), "odt": (".odt",)}
 ENDINGS = tuple(ending for one in FORMATS for ending in one.endings)
 NAMES = f"{', '.join(one.kind for one in FORMATS[:-1])} or {FORMATS[-1].kind}"
 CHOOSE = f"Choose a {NAMES} file."
@@ -171,6 +174,21 @@ def format_of(data: bytes, name: str) -> LetterFormat:
 def format_called(kind: str) -> LetterFormat:
     """The format of this kind. Raises `KeyError` where there is none."""
     return {one.kind: one for one in FORMATS}[kind]
+
+
+def goes_back_into(kind: str, path: Path) -> bool:
+    """Whether a letter of this kind goes back into its own file there; else a plain docx is written.
+
+    Raises `UsageError` for an odt of another kind of letter.
+    """
+    suffix = path.suffix.lower()
+    if suffix in GOES_BACK.get(kind, ()):
+        return True
+    if suffix in GOES_BACK["odt"]:
+        raise UsageError(
+            "Only a letter that came as odt is written as odt.", hint="Name a file that ends in .docx."
+        )  # fmt: skip
+    return False
 
 
 def is_letter_name(name: str) -> bool:

@@ -28,7 +28,7 @@ SAVED: Shelf = "saved"
 FORMAT = 1
 BAD = (OSError, ValueError, KeyError, TypeError, RecursionError)  # what a file that is no letter raises
 MOST_BYTES = 16_000_000  # of one file; a letter that can be edited has a hundredth of that
-MOST_SOURCE = 4_000_000  # of a letter's own docx: a draft is written at every pause, and all of it each time
+MOST_SOURCE = 4_000_000  # of a letter's own file: a draft is written at every pause, and all of it each time
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Draft:
 
 
 def as_json(letter: KeptLetter) -> dict[str, Any]:
-    """For `letter_of`. A docx that is too large for a draft is left out: its text is there, and changes beside it."""
+    """For `letter_of`. A file that is too large for a draft is left out: its text is there, and changes beside it."""
     source = letter.source
     content = asdict(replace(letter, source=None))
     if source is not None:

@@ -231,7 +231,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LetterSource:
-    """A letter as it was first opened. `data`: the docx itself, where it is one; `path`: where it lies."""
+    """A letter as it was first opened. `data`: the docx or odt itself, where it is one; `path`: where it lies."""
 
     document: Document
     data: bytes | None = None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.documents.formats import GOES_BACK, goes_back_into
 from core.documents.values import LetterSource
 from core.jobs import JobContext
 from desktop.operations import Operation
@@ -22,13 +23,13 @@ class WordSaved:
 
 
 def read_letter(*, path: Path) -> Operation[LetterSource]:
-    """The text of a letter's file, read in a process of its own; a docx is remembered, to write into later."""
+    """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
 
     def work(ctx: JobContext) -> LetterSource:
         from core.documents.files import read_file
 
         document = read_file(path, ctx)
-        return LetterSource(document, path.read_bytes() if document.kind == "docx" else None, path)
+        return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
 
     return Operation(tr("Reading a file"), work)
 
@@ -50,7 +51,8 @@ def save_word(
 
         after = checked.reading.document.text
         comments = comments_on(checked.reading, put_aside) if tracked else ()
-        found = written_as_word(source.data, source.document, after, comments, tracked=tracked, ctx=ctx)
+        data = source.data if goes_back_into(source.document.kind, path) else None
+        found = written_as_word(data, source.document, after, comments, tracked=tracked, ctx=ctx)
         target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
         # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
         if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):

@@ -251,6 +251,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),
         (("--word", "letter.pdf"), "“letter.pdf” has no ending to write to."),
+        (("--word", "checked.odt"), "Only a letter that came as odt is written as odt."),
         (("--note", "note.txt"), "“note.txt” has no ending to write to."),
         (("--appendix",), "--appendix belongs to the note."),
         (("--original", "first.docx"), "--original is for a note or a report."),

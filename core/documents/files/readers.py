@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from statistics import median
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from core.documents.files.packed import HINT, Packed
 from core.documents.values import Extracted
@@ -271,34 +271,48 @@ def _docx_pieces(element: Any) -> Iterator[tuple[Any, str]]:
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _NOT_IN_ODT = {f"{TEXT}tracked-changes", f"{TEXT}note", f"{OFFICE}annotation", f"{TEXT}table-of-content"}
-_ODT_BLOCKS = (f"{TEXT}p", f"{TEXT}h")
+ODT_BLOCKS = (f"{TEXT}p", f"{TEXT}h")
 
 
 def of_odt(data: bytes, name: str) -> Extracted:
     """The paragraphs and headings in reading order; notes and comments left out."""
     root = Packed(data, name).xml("content.xml")
     body = root.find(f".//{OFFICE}text")
-    return Extracted([] if body is None else list(_odt_paragraphs(body)))
+    paragraphs = () if body is None else odt_paragraphs(body)
+    return Extracted(["".join(piece.text for piece in pieces) for _, pieces in paragraphs])
 
 
-def _odt_paragraphs(root: Any) -> Iterator[str]:
-    for block in root.iter(*_ODT_BLOCKS):
+_BLANK = dict.fromkeys(b"\t\n\r", " ")  # as OpenDocument reads them: tabs and line breaks are elements
+
+
+class OdtPiece(NamedTuple):
+    """Characters, and where they stand: the text or the tail of a node, or the node itself (“sign”)."""
+
+    node: Any
+    where: Literal["text", "tail", "sign"]
+    text: str
+
+
+def odt_paragraphs(root: Any) -> Iterator[tuple[Any, list[OdtPiece]]]:
+    """Each paragraph's element with its pieces."""
+    for block in root.iter(*ODT_BLOCKS):
         if not any(above.tag in _NOT_IN_ODT for above in block.iterancestors()):
-            yield "".join(_odt_pieces(block))
+            yield block, list(odt_pieces(block))
 
 
-def _odt_pieces(element: Any) -> Iterator[str]:
-    yield element.text or ""
+def odt_pieces(element: Any) -> Iterator[OdtPiece]:
+    """Everything that is read of an element, in reading order."""
+    yield OdtPiece(element, "text", (element.text or "").translate(_BLANK))
     for child in element:
         if child.tag == f"{TEXT}s":
-            yield " " * min(int(child.get(f"{TEXT}c", "1") or 1), 80)
+            yield OdtPiece(child, "sign", " " * min(int(child.get(f"{TEXT}c", "1") or 1), 80))
         elif child.tag == f"{TEXT}tab":
-            yield "\t"
+            yield OdtPiece(child, "sign", "\t")
         elif child.tag == f"{TEXT}line-break":
-            yield "\n"
-        elif child.tag not in _NOT_IN_ODT and child.tag not in _ODT_BLOCKS and isinstance(child.tag, str):
-            yield from _odt_pieces(child)
-        yield child.tail or ""
+            yield OdtPiece(child, "sign", "\n")
+        elif child.tag not in _NOT_IN_ODT and child.tag not in ODT_BLOCKS and isinstance(child.tag, str):
+            yield from odt_pieces(child)
+        yield OdtPiece(child, "tail", (child.tail or "").translate(_BLANK))
 
 
 # ---- Paragraphs of a PDF from its text layer. A scan has none, and says so

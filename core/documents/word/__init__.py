@@ -1,14 +1,14 @@
-"""A checked letter as a Word file: what was changed as tracked changes, what was marked as comments.
+"""A checked letter as a Word file or odt: what was changed as tracked changes, what was marked as comments.
 
-A docx keeps everything that is not changed: styles, tables, headers, notes, pictures, and others' tracked changes. A
-letter that came in another way becomes a plain docx first. Nothing here writes to a disk.
+A docx or odt keeps everything that is not changed: styles, tables, headers, notes, pictures, and others' tracked
+changes. A letter that came in another way becomes a plain docx first. Nothing here writes to a disk.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from core.documents.files.child import limit_once
@@ -16,13 +16,15 @@ from core.documents.files.cleaning import kept
 from core.documents.files.readers import BODY, W, header_parts
 from core.documents.word.changes import TrackedChanges, accept
 from core.documents.word.edits import edits
+from core.documents.word.odt import OdtChanges, OdtStory, annotate
 from core.documents.word.package import Package
-from core.documents.word.story import RUN, SPACE, TEXT, Story, lift, remove_markers
+from core.documents.word.story import RUN, SPACE, TEXT, Story, Told, lift, remove_markers
 from core.errors import AppError
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"
 MOST_COMMENTS = 2_000
+ODT_BODY = "content.xml"
 _CHANGED = frozenset(f"{W}{name}" for name in ("ins", "del", "moveTo", "moveFrom"))
 _ID = f"{W}id"
 
@@ -64,16 +66,17 @@ def word_file(
 ) -> WordFile:
     """The letter's file with the text `after`, where the check read `before` in it, and with comments on `after`.
 
-    `data`: the docx, None where the letter came in another way. `tracked`: changes can be accepted or rejected one by
-    one; without it the file has the new text as if it had always been so. `when`: written with each change and
-    comment; without it they have no date. Raises `AppError` where `data` is not the letter that was read.
+    `data`: the docx or odt, None where the letter came in another way. `tracked`: changes can be accepted or rejected
+    one by one; without it the file has the new text as if it had always been so. `when`: written with each change and
+    comment; without it they have no date in a docx, and today's in an odt. Raises `AppError` where `data` is not the
+    letter that was read.
     """
     package = Package(_plain(before) if data is None else data, name)
+    if package.has(ODT_BODY):
+        return _odt_file(package, name, before, after, comments, tracked=tracked, when=when)
     story = Story(package)
     if story.text != before:
-        raise AppError(
-            f"“{name}” is not the letter that was opened.", kept="Nothing was written.", hint="Open it once more."
-        )
+        raise _another(name)
     roots = [package.xml(part) for part in (*header_parts(package.names()), BODY)]
     changes = TrackedChanges(story, roots, AUTHOR, when)
     changes.write(edits(before, _cleaned(after)))
@@ -87,6 +90,35 @@ def word_file(
         remove_markers(root)
     changes.number(roots)
     return WordFile(package.write(), "docm" if package.macros() else "docx", _notes(package, changes, left_out))
+
+
+def _odt_file(
+    package: Package, name: str, before: str, after: str, comments: Sequence[Comment], *, tracked: bool,
+    when: datetime | None,
+) -> WordFile:  # fmt: skip
+    root = package.xml(ODT_BODY)
+    story, when = OdtStory(root), when or datetime.now(UTC)  # OpenDocument wants a date
+    if story.text != before:
+        raise _another(name)
+    changes = OdtChanges(root, AUTHOR, when, tracked=tracked)
+    changes.write(story, edits(before, _cleaned(after)))
+    told, shown = OdtStory(root), _shown(after)
+    wanted = comments[:MOST_COMMENTS] if told.text == _cleaned(after) else ()
+    spans = [span for span in (_span(told, shown, one) for one in wanted) if span is not None]
+    # The last first, so that no place moves that is still to come; of two that begin together the longer outside.
+    ordered = sorted(spans, key=lambda span: (span[1], -span[2]))
+    for number, (comment, start, end) in reversed(list(enumerate(ordered))):
+        annotate(told, number, start, end, comment.text, AUTHOR, when)
+    notes = ["Paragraphs that a table or section parts were not joined."] if changes.left_out else []
+    if len(comments) > len(spans):
+        notes.append(f"Marks without a comment: {len(comments) - len(spans):,}.")
+    return WordFile(package.write(), "odt", tuple(notes))
+
+
+def _another(name: str) -> AppError:
+    return AppError(
+        f"“{name}” is not the letter that was opened.", kept="Nothing was written.", hint="Open it once more."
+    )
 
 
 def in_reading_process(
@@ -164,7 +196,7 @@ def _comment(package: Package, story: Story, after: str, comments: Sequence[Comm
     return len(spans)
 
 
-def _span(story: Story, shown: Shown, comment: Comment) -> tuple[Comment, int, int] | None:
+def _span(story: "Story | OdtStory", shown: Shown, comment: Comment) -> tuple[Comment, int, int] | None:
     """The comment's characters in the story's text; None where it has none there, or they stand in a header."""
     first, after = (bisect_left(shown.edited, place) for place in (comment.start, comment.end))
     if first == after:
@@ -172,7 +204,8 @@ def _span(story: Story, shown: Shown, comment: Comment) -> tuple[Comment, int, i
     start, last = shown.told[first], shown.told[after - 1]
     told = story.paragraphs[story.at(start)]
     end = min(last + 1, told.end)
-    return None if told.in_header or start >= end else (comment, start, end)
+    in_header = isinstance(told, Told) and told.in_header
+    return None if in_header or start >= end else (comment, start, end)
 
 
 def _shown(after: str) -> Shown:

@@ -70,12 +70,15 @@ class LetterExport(QObject):
         checked, source = self._review.check.checked, self._review.source
         if checked is None or source is None or not self._review.check.is_current:
             return
-        usual = tr("{name} (checked).docx").format(name=Path(source.document.name).stem)
-        name, _ = QFileDialog.getSaveFileName(
-            self._panel, tr("Save as a Word file"), usual, f"{tr('Word document')} (*.docx *.docm)"
-        )
+        endings = (".docx", ".docm")
+        kinds = f"{tr('Word document')} (*.docx *.docm)"
+        if source.document.kind == "odt" and source.data is not None:  # its own file, or a plain docx
+            endings = (".odt", *endings)
+            kinds = f"{tr('OpenDocument text')} (*.odt);;{kinds}"
+        usual = tr("{name} (checked)").format(name=Path(source.document.name).stem) + endings[0]
+        name, _ = QFileDialog.getSaveFileName(self._panel, tr("Save as a Word file"), usual, kinds)
         if name:
-            path = Path(name) if Path(name).suffix.lower() in (".docx", ".docm") else Path(f"{name}.docx")
+            path = Path(name) if Path(name).suffix.lower() in endings else Path(f"{name}{endings[0]}")
             dismissed = self._review.check.dismissed
             letter_word.save_word(
                 source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked

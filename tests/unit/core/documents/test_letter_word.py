@@ -16,14 +16,13 @@ import pytest
 from docx import Document
 from letter_files import PARAGRAPHS, docx
 from lxml import etree
+from word_files import W, body, decided, text_of
 
 from core.documents.files.cleaning import cleaned, kept
-from core.documents.files.readers import of_docx
 from core.documents.word import AUTHOR, Comment, word_file
 from core.documents.word.edits import edits
 from core.errors import AppError
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 NAMESPACE = f'xmlns:w="{W[1:-1]}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
 RICH = f"""<w:document {NAMESPACE}><w:body>
 <w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Letter of recommendation</w:t></w:r></w:p>
@@ -67,53 +66,6 @@ def rich() -> bytes:
         for part in old.namelist():
             end = added.get(part, "")
             new.writestr(part, re.sub(r"</\w+>\s*$", end, old.read(part).decode()) if end else old.read(part))
-    return stream.getvalue()
-
-
-def text_of(data: bytes) -> str:
-    return "\n\n".join(text for text in map(cleaned, of_docx(data, "letter.docx").paragraphs) if text)
-
-
-def body(data: bytes) -> Any:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return etree.fromstring(archive.read("word/document.xml"))
-
-
-def decided(data: bytes, *, accepted: bool) -> bytes:
-    """The file after somebody accepted, or rejected, every change of ours in a word processor."""
-    root = body(data)
-    gone, stays = (f"{W}del", f"{W}ins") if accepted else (f"{W}ins", f"{W}del")
-    for change in [one for one in root.iter(gone, stays) if one.get(f"{W}author") == AUTHOR]:
-        around = change.getparent()
-        if around.tag == f"{W}rPr":  # the end of a paragraph
-            paragraph = around.getparent().getparent()
-            around.remove(change)
-            if not len(around):
-                around.getparent().remove(around)
-            if change.tag == gone:
-                paragraph.set("joined", "1")
-        elif change.tag == gone:
-            around.remove(change)
-        else:
-            for run in list(change):
-                change.addprevious(run)
-            around.remove(change)
-            for words in (one for one in run.iter(f"{W}delText") if change.tag == f"{W}del"):
-                words.tag = f"{W}t"
-    for paragraph in reversed(list(root.iter(f"{W}p"))):
-        if paragraph.attrib.pop("joined", ""):
-            following = paragraph.getnext()
-            for run in reversed([one for one in paragraph if one.tag != f"{W}pPr"]):
-                following.insert(0 if following.find(f"{W}pPr") is None else 1, run)
-            paragraph.getparent().remove(paragraph)
-    return replaced(data, root)
-
-
-def replaced(data: bytes, root: Any) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w") as new:
-        for part in old.namelist():
-            new.writestr(part, etree.tostring(root) if part == "word/document.xml" else old.read(part))
     return stream.getvalue()
 
 

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from core.documents.files import read_bytes
 from core.documents.values import Document
 from core.errors import AppError
 from core.jobs import JobContext
@@ -682,6 +683,33 @@ def test_a_letter_that_may_hold_macros_is_not_written_over_under_another_ending(
             source=source, checked=checked, dismissed=(), path=tmp_path / "letter.docx", tracked=False
         ).work(JobContext())
     assert letter.read_bytes() == stream.getvalue()
+
+
+def test_an_odt_goes_back_into_its_own_file_or_becomes_a_plain_docx(tmp_path: Path) -> None:
+    letter = tmp_path / "letter.odt"
+    letter.write_bytes(letter_files.odt())
+    source = letter_word.read_letter(path=letter).work(JobContext())
+    text = source.document.text.replace("warm", "able")
+    checked: Any = SimpleNamespace(reading=SimpleNamespace(document=letters.document_as_typed(source.document, text)))
+    written = {
+        name: letter_word.save_word(
+            source=source, checked=checked, dismissed=(), path=tmp_path / name, tracked=False
+        ).work(JobContext()).path.read_bytes()
+        for name in ("checked.odt", "checked.docx")
+    }  # fmt: skip
+    assert read_bytes(written["checked.odt"], "checked.odt").text == text
+    assert b"content.xml" in written["checked.odt"]
+    assert read_bytes(written["checked.docx"], "checked.docx").text == text
+    with pytest.raises(AppError, match="is not written over"):
+        letter_word.save_word(source=source, checked=checked, dismissed=(), path=letter, tracked=False).work(
+            JobContext()
+        )
+    plain = replace(source, document=replace(source.document, kind="txt"), data=None)
+    with pytest.raises(AppError, match="Only a letter that came as odt"):
+        letter_word.save_word(source=plain, checked=checked, dismissed=(), path=letter, tracked=False).work(
+            JobContext()
+        )
+    assert letter.read_bytes() == letter_files.odt()
 
 
 def test_several_files_become_a_pile_and_the_way_back_leads_to_the_letter(
