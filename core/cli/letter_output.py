@@ -93,7 +93,8 @@ def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
 def _row_json(row: PileRow) -> dict[str, Any]:
     return {
         "name": row.name, "path": row.path_in_pile, "person": asdict(row.person), "occupation": row.occupation,
-        "group": row.group, "figures": dict(row.figures), "reason": row.reason, "hint": row.hint,
+        "group": row.group, "figures": dict(row.figures), "marks": dict(row.marks), "claims": dict(row.claims),
+        "to_look_at": sum(row.to_look_at.values()), "reason": row.reason, "hint": row.hint,
         "notes": list(row.notes), "same_as": row.same_as,
     }  # fmt: skip
 
@@ -137,9 +138,9 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
     """The table, then the groups."""
     shown = _shown(pile)
     print_table(
-        ("file", "about", "occupation", "group", *(column.title.lower() for column in shown), "remark"),
+        ("file", "about", "occupation", "group", "to look at", *(column.title.lower() for column in shown), "remark"),
         [_row_words(row, shown) for row in pile.rows],
-        right=[column.title.lower() for column in shown],
+        right=["to look at", *(column.title.lower() for column in shown)],
     )
     read = sum(row.read for row in pile.rows)
     say("")
@@ -283,7 +284,8 @@ def _shown(pile: Pile) -> list[PileColumn]:
 
 
 def _row_words(row: PileRow, shown: Sequence[PileColumn]) -> tuple[str, ...]:
-    figures = [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
+    figures = [str(sum(row.to_look_at.values())) if row.read else ""]
+    figures += [number(row.figures.get(column.name), column.unit) if row.read else "" for column in shown]
     same = f"The same text as {row.same_as}." if row.same_as else ""
     remark = " ".join(filter(None, (row.reason, same, *row.notes)))
     about = (plain(row.path_in_pile), plain(row.person.full_name), plain(row.occupation), row.group)

@@ -39,6 +39,8 @@ def row_of_letter(
         occupation=occupation or (guess.occupation if guess.likely else ""),
         group=group_of(reading.person.pronoun),
         figures={} if reading.stopped else figures,
+        marks=dict(Counter(mark.category for mark in reading.marks)),
+        claims=dict(Counter(one.verdict for one in reading.support)) if context is not None else {},
         columns=tuple(columns),
         scorers=reading.scorers,
         versions=reading.versions,

@@ -132,6 +132,8 @@ class _Rows:
             occupation=one.occupation,
             group=one.group,
             figures=one.figures,
+            marks=one.marks,
+            claims=one.claims,
             reason=one.said,
             notes=(*document.notes, *one.notes),
             same_as="" if first == row.path_in_pile else first,

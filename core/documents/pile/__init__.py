@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from core.documents.values import Category, Verdict
 from core.findings import ScorerUse
 from core.prompts.axes import load_axis
 from core.swap import Person
 from core.text import for_matching
+
+# The kinds of marks that are no praise (a test holds them to the categories), and the verdicts on claims.
+LOOKED_AT: tuple[Category, ...] = (
+    "doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin",
+)  # fmt: skip
+NOT_CARRIED: tuple[Verdict, ...] = ("unsupported", "contradicted")
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,7 @@ class PileRow:
     `path_in_pile` is where the file is, with “/” between folders; it can be opened again from there. `person`,
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
     "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
-    with the very same text.
+    with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context.
     """
 
     name: str
@@ -35,6 +42,8 @@ class PileRow:
     occupation: str = ""
     group: str = ""
     figures: Mapping[str, float | None] = field(default_factory=dict)
+    marks: Mapping[str, int] = field(default_factory=dict)
+    claims: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
     hint: str = ""
     notes: tuple[str, ...] = ()
@@ -44,6 +53,13 @@ class PileRow:
     def read(self) -> bool:
         """Does the row have figures?"""
         return not self.reason
+
+    @property
+    def to_look_at(self) -> Mapping[str, int]:
+        """What is no praise, and claims that the context does not carry: kind → how many, only those there are."""
+        found = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
+        found |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
+        return {kind: count for kind, count in found.items() if count}
 
     @property
     def candidate(self) -> str:
@@ -72,6 +88,8 @@ class ReadOne:
     occupation: str
     group: str
     figures: Mapping[str, float | None]
+    marks: Mapping[str, int]
+    claims: Mapping[str, int]
     columns: tuple[PileColumn, ...]
     scorers: tuple[ScorerUse, ...]
     versions: Mapping[str, str]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from core.documents.pile import PileColumn, PileRow
+from core.documents.pile import LOOKED_AT, NOT_CARRIED, PileColumn, PileRow
 from core.swap import Person
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, tr
@@ -25,19 +25,21 @@ FIGURES = (
     PileColumn("words", "Length", "words"),
 )
 TEXTS = ("file", "person", "occupation", "group")
-COLUMNS = (*TEXTS, *(figure.name for figure in FIGURES), "note")
+COLUMNS = (*TEXTS, "look", *(figure.name for figure in FIGURES), "note")
 EDITABLE = ("person", "occupation", "group")
+ANYTHING = "anything"  # the filter's word for rows with something to look at
 NO_GROUP = "–"  # the filter's word for rows without a group
 
 
 @dataclass(frozen=True)
 class PileFilter:
-    """Which rows are shown. "" lets everything through; `group` is a key, or `NO_GROUP`."""
+    """Which rows are shown; "" lets all through. `group`: a key, or `NO_GROUP`; `look`: a kind, or `ANYTHING`."""
 
     text: str = ""
     occupation: str = ""
     group: str = ""
     only_bad: bool = False
+    look: str = ""
 
     def matches(self, row: PileRow) -> bool:
         """Whether a row is shown."""
@@ -46,6 +48,8 @@ class PileFilter:
         if self.occupation and row.occupation != self.occupation:
             return False
         if self.group and row.group != ("" if self.group == NO_GROUP else self.group):
+            return False
+        if self.look and not (row.to_look_at if self.look == ANYTHING else row.to_look_at.get(self.look)):
             return False
         words = self.text.casefold().split()
         if not words:
@@ -71,6 +75,8 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
     if column in EDITABLE:
         words = safe_line(text_of(row, column, labels))
         return f"{words} ?" if words and column not in by_hand else words
+    if column == "look":
+        return number(looked_at(row)) if row.read else ""
     value = row.figures.get(column)
     if value is None:
         return "–" if row.read else ""
@@ -103,7 +109,36 @@ def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
         return words.casefold() or None
     if column in EDITABLE:
         return text_of(row, column, labels).casefold() or None
+    if column == "look":
+        return looked_at(row) if row.read else None
     return row.figures.get(column)
+
+
+def looked_at(row: PileRow) -> int:
+    """How many places of a letter there are to look at."""
+    return sum(row.to_look_at.values())
+
+
+def kind_title(kind: str) -> str:
+    """What a kind of thing to look at is called."""
+    return {
+        "doubt": tr("doubt"),
+        "personal_life": tr("personal life"),
+        "gender": tr("gender"),
+        "age": tr("age"),
+        "family": tr("family"),
+        "appearance": tr("appearance"),
+        "health": tr("health"),
+        "origin": tr("origin"),
+        "unsupported": tr("claims without support"),
+        "contradicted": tr("claims contradicted"),
+    }[kind]
+
+
+def look_said(row: PileRow) -> str:
+    """“To look at: doubt 2, family 1”; "" where there is nothing."""
+    kinds = [f"{kind_title(kind)} {number(count)}" for kind, count in row.to_look_at.items()]
+    return tr("To look at: {kinds}").format(kinds=", ".join(kinds)) if kinds else ""
 
 
 def ordered(rows: Sequence[PileRow], key: Callable[[PileRow], Any], *, descending: bool) -> list[PileRow]:
@@ -138,7 +173,7 @@ def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
-        *figures, "not_read_because", "notes", "same_as",
+        "to_look_at", *(kind for kind in (*LOOKED_AT, *NOT_CARRIED)), *figures, "not_read_because", "notes", "same_as",
     ]  # fmt: skip
 
 
@@ -163,6 +198,8 @@ def export_row(
         "occupation_is": source("occupation", row.occupation),
         "group": row.group,
         "group_is": source("group", row.group),
+        "to_look_at": looked_at(row) if row.read else None,
+        **{kind: row.to_look_at.get(kind, 0) if row.read else None for kind in (*LOOKED_AT, *NOT_CARRIED)},
         **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
         "not_read_because": row.reason,
         "notes": " ".join(row.notes),

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
@@ -31,6 +31,7 @@ from desktop.panels.letters.pile.rows import (
     EDITABLE,
     TEXTS,
     PileFilter,
+    look_said,
     note,
     ordered,
     shown,
@@ -217,6 +218,8 @@ class PileTable(QAbstractTableModel):
     def _tip(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
         if column == "file":
             return row.path_in_pile
+        if column == "look":
+            return look_said(row)
         if column in EDITABLE and row.read:
             said = text_of(row, column, self.labels)
             guess = tr("Guessed from the letter: press F2 to set it right.") if column not in by_hand else ""
@@ -241,6 +244,7 @@ def column_title(column: str) -> str:
         "person": tr("Name"),
         "occupation": tr("Occupation"),
         "group": tr("Group"),
+        "look": tr("To look at"),
         "agentic": tr("Agentic"),
         "communal": tr("Communal"),
         "formality": tr("Formal"),
@@ -258,6 +262,7 @@ def column_help(column: str) -> str:
         "person": tr("Whom the letter is about: a guess until you set it. Letters about one person count once."),
         "occupation": tr("A guess until you set it."),
         "group": tr("By the pronouns of the letter: a guess until you set it, and you may leave it out."),
+        "look": tr("Words that are no praise, and claims that the CV does not carry: how many places"),
         "agentic": tr("Share of sentences with agentic words"),
         "communal": tr("Share of sentences with communal words"),
         "formality": tr("Share of sentences that score as formal"),
@@ -272,9 +277,12 @@ def column_help(column: str) -> str:
 ROW_HEIGHT = 34
 LEAST_HEIGHT = 160  # header and a few rows; a page with less room scrolls
 WIDTHS = {
-    "file": 140, "person": 122, "occupation": 104, "group": 84, "agentic": 70, "communal": 86, "formality": 70,
-    "positivity": 74, "doubt": 64, "unsupported": 92, "words": 62, "note": 110,
+    "file": 140, "person": 122, "occupation": 104, "group": 84, "look": 84, "agentic": 70, "communal": 86,
+    "formality": 70, "positivity": 74, "doubt": 64, "unsupported": 92, "words": 62, "note": 110,
 }  # fmt: skip
+MOST_WIDTHS = {"file": 260, "person": 220, "occupation": 160}  # as wide as the longest name takes, up to this
+NAME_SPACE = 28  # beside a name
+LONGEST = 20  # names that are measured: the longest by letters
 EDITABLE_WORDS = 80
 
 
@@ -348,6 +356,20 @@ class PileList(QTableView):
         for place, name in enumerate(COLUMNS):
             self.setColumnHidden(place, name in without)
 
+    def fit_names(self) -> None:
+        """Wider where names would be cut; a column is never made narrower again."""
+        tokens = theme.current()
+        font = QFont(tokens.family)
+        font.setPixelSize(tokens.control)
+        font.setItalic(True)
+        metrics = QFontMetrics(font)
+        for column, most in MOST_WIDTHS.items():
+            said = {shown(row, column, self.table.labels, self.table.by_hand(row)) for row in self.table.rows}
+            longest = sorted(said, key=len)[-LONGEST:]
+            wanted = max((metrics.horizontalAdvance(words) for words in longest), default=0) + tokens.px(NAME_SPACE)
+            place = COLUMNS.index(column)
+            self.setColumnWidth(place, max(self.columnWidth(place), min(wanted, tokens.px(most))))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         editing = self.state() == QAbstractItemView.State.EditingState
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -384,3 +406,4 @@ class PileList(QTableView):
         self.setMinimumHeight(tokens.px(LEAST_HEIGHT))
         for place, name in enumerate(COLUMNS):
             self.setColumnWidth(place, tokens.px(WIDTHS[name]))
+        self.fit_names()

@@ -1,6 +1,6 @@
 """A pile as a table with its filter and progress, and the differences between its groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
@@ -14,16 +14,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile import Pile, PileColumn, PileRow
+from core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest, headline
 from desktop import theme
 from desktop.panels.letters.pile.rows import (
+    ANYTHING,
     COLUMNS,
     FIGURES,
     NO_GROUP,
     PileFilter,
     export_columns,
     export_row,
+    kind_title,
+    look_said,
     note,
     summary,
 )
@@ -69,15 +72,17 @@ class PileBar(QWidget):
         self._pause.timeout.connect(self.changed)
         self.text.textChanged.connect(lambda _: self._pause.start())
         flow = FlowLayout(self, spacing=8, centred=True)
-        for widget in (self.text, self.occupation, self.group, self.only_bad):
+        self.look = ComboBox()
+        self.look.setAccessibleName(tr("What there is to look at"))
+        for widget in (self.text, self.occupation, self.group, self.look, self.only_bad):
             flow.addWidget(widget)
-        for box in (self.occupation, self.group):
+        for box in (self.occupation, self.group, self.look):
             guard_wheel(box)
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(14)
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.only_bad.toggled.connect(lambda _: self.changed.emit())
-        self.offer((), {})
+        self.offer((), {}, ())
         self._dress()
         theme.signals.changed.connect(self._dress)
 
@@ -88,14 +93,17 @@ class PileBar(QWidget):
             self.occupation.currentData() or "",
             self.group.currentData() or "",
             self.only_bad.isChecked(),
+            self.look.currentData() or "",
         )
 
-    def offer(self, occupations: Sequence[str], groups: Mapping[str, str]) -> None:
-        """The occupations and groups there are; what was chosen stays chosen."""
+    def offer(self, occupations: Sequence[str], groups: Mapping[str, str], kinds: Collection[str]) -> None:
+        """The occupations, groups and kinds to look at that there are; what was chosen stays chosen."""
         every = [(tr("All occupations"), ""), *((safe_line(one), one) for one in occupations)]
         _fill(self.occupation, every)
         named = [(safe_line(label), key) for key, label in groups.items()]
         _fill(self.group, [(tr("All groups"), ""), *named, (tr("Group not known"), NO_GROUP)])
+        known = [(kind_title(kind).capitalize(), kind) for kind in (*LOOKED_AT, *NOT_CARRIED) if kind in kinds]
+        _fill(self.look, [(tr("All letters"), ""), (tr("Something to look at"), ANYTHING), *known])
 
     def clear(self) -> None:
         """Look for nothing."""
@@ -103,7 +111,7 @@ class PileBar(QWidget):
             self.text.clear()
             self.only_bad.setChecked(False)
         self._pause.stop()
-        for box in (self.occupation, self.group):
+        for box in (self.occupation, self.group, self.look):
             box.setCurrentIndex(0)
         self.changed.emit()
 
@@ -355,12 +363,14 @@ class PileView(QWidget):
 
     def _show_note(self, row: PileRow | None) -> None:
         """Show the note of the chosen row in full."""
-        said = note(row) if row is not None else ""
+        said = "  ".join(part for part in (look_said(row), note(row)) if part) if row is not None else ""
         self.note.setText(safe_line(said))
         self.note.setVisible(bool(said))
 
     def _offer(self) -> None:
-        self.bar.offer(self.table.occupations(), self.table.labels)
+        kinds = {kind for row in self.table.rows for kind in row.to_look_at}
+        self.bar.offer(self.table.occupations(), self.table.labels, kinds)
+        self.list.fit_names()
 
     def _show_counts(self) -> None:
         self._offer()

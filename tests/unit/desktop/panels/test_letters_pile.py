@@ -14,7 +14,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from core.documents.pile import Pile, PileColumn, PileRow
+from core.documents.categories import categories
+from core.documents.pile import LOOKED_AT, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest
 from core.documents.values import Document
 from core.findings import Interval, Power
@@ -22,7 +23,16 @@ from core.swap import Person
 from desktop.main_window import MainWindow
 from desktop.operations.letters import export_table
 from desktop.panels.letters.pile.page import PilePage
-from desktop.panels.letters.pile.rows import COLUMNS, NO_GROUP, PileFilter, export_columns, export_row, note, summary
+from desktop.panels.letters.pile.rows import (
+    ANYTHING,
+    COLUMNS,
+    NO_GROUP,
+    PileFilter,
+    export_columns,
+    export_row,
+    note,
+    summary,
+)
 from desktop.panels.letters.pile.table import PileTable
 from desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
 from desktop.widgets.events import local_paths
@@ -43,7 +53,11 @@ def row(name: str, agentic: float | None = 0.2, *, group: str = "female", occupa
     return PileRow(f"{first}.txt", f"sub/{first}.txt", person, occupation, group, figures)
 
 
-ROWS = (row("Kelly Moreno", 0.4), row("Ann Weber", None), row("Joseph Costa", 0.1, group="male", occupation="nurse"))
+ROWS = (
+    replace(row("Kelly Moreno", 0.4), marks={"doubt": 2, "family": 1, "ability": 4}, claims={"grounded": 3}),
+    row("Ann Weber", None),
+    replace(row("Joseph Costa", 0.1, group="male", occupation="nurse"), claims={"unsupported": 1}),
+)
 BAD = PileRow("photo.jpg", "photo.jpg", reason="“photo.jpg” is a picture.", hint="Have it read first.")
 COPY = replace(row("Zoe Novak"), same_as="sub/Kelly.txt")
 
@@ -111,11 +125,31 @@ def test_sorting_leaves_what_is_missing_last_in_both_directions(table: PileTable
         (PileFilter(group="female"), ["Kelly.txt", "Ann.txt", "Zoe.txt"]),
         (PileFilter(group=NO_GROUP), ["photo.jpg"]),
         (PileFilter(only_bad=True), ["photo.jpg"]),
+        (PileFilter(look=ANYTHING), ["Kelly.txt", "Joseph.txt"]),
+        (PileFilter(look="family"), ["Kelly.txt"]),
     ],
 )
 def test_filters_leave_what_is_looked_for(table: PileTable, where: PileFilter, left: list[str]) -> None:
     table.show(where)
     assert names(table) == left
+
+
+def test_what_there_is_to_look_at_is_counted_sorted_and_told(table: PileTable) -> None:
+    """Praise is not counted, and claims only where the CV does not carry them."""
+    assert set(LOOKED_AT) == {key for key, one in categories().items() if not one.praise}
+    assert [index(table, at, "look").data() for at in range(4)] == ["3", "0", "1", ""]
+    assert "To look at: doubt 2, family 1" in index(table, 0, "look").data(Qt.ItemDataRole.ToolTipRole)
+    table.sort(COLUMNS.index("look"), Qt.SortOrder.DescendingOrder)
+    assert names(table) == ["Kelly.txt", "Joseph.txt", "Ann.txt", "Zoe.txt", "photo.jpg"]
+
+
+def test_a_long_name_is_not_cut(view: PileView) -> None:
+    person = COLUMNS.index("person")
+    view.table.add([row("Wilhelmina Featherstonehaugh")])
+    view.list.setColumnWidth(person, 40)
+    view.list.fit_names()
+    words = index(view.table, 5, "person").data()
+    assert view.list.columnWidth(person) > view.list.fontMetrics().horizontalAdvance(words)
 
 
 def test_rows_that_come_pass_the_filter_and_are_sorted_in_a_moment(table: PileTable, qtbot: QtBot) -> None:
