@@ -36,11 +36,11 @@ class Precedence:
     def taken(self) -> bool:
         return time.monotonic() < self._until
 
-    def rest(self) -> None:
-        """Wait while somebody has precedence."""
+    def rest(self, longest: float = float("inf")) -> None:
+        """Wait while somebody has precedence, so many seconds at most."""
         left = self._until - time.monotonic()
         if left > 0:
-            self._over.wait(left)
+            self._over.wait(min(left, longest))
 
 
 precedence = Precedence()

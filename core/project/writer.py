@@ -17,11 +17,13 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from core.errors import AppError
+from core.jobs import precedence
 from core.project.changes import Changes
 from core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0
+LOOK_SECONDS = 0.002  # for another order of a person, while those of jobs rest
 
 Write = Callable[[Connection], Changes]
 PERSON, JOB, STOP = 0, 1, 2
@@ -78,7 +80,8 @@ class Writer:
         try:
             while (order := self._orders.get()).priority != STOP:
                 self._ready()
-                self._group(order)
+                if self._group(order) == PERSON:
+                    self._let_paint()
         finally:
             self._connection.close()
 
@@ -87,21 +90,33 @@ class Writer:
         if before is not None:
             before()
 
-    def _group(self, order: _Order) -> None:
-        """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
+    def _let_paint(self) -> None:
+        """What jobs want written waits until the person's next text is painted; what the person wants does not."""
+        while precedence.taken and not self._wanted_by_person():
+            precedence.rest(LOOK_SECONDS)
+
+    def _wanted_by_person(self) -> bool:
+        with self._orders.mutex:
+            return bool(self._orders.queue) and self._orders.queue[0].priority == PERSON
+
+    def _group(self, order: _Order) -> int:
+        """One transaction: this order and those that arrive in time. It ends at once after a person's choice.
+
+        The priority of the last one.
+        """
         done: list[tuple[_Order, Changes]] = []
         try:
             execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
         except Exception as error:
             order.future.set_exception(explain(error, self._path))
-            return
+            return order.priority
         deadline = time.monotonic() + GROUP_SECONDS
         while True:
             failure = self._one(order, done)
             if failure is not None and not driver_connection(self._connection).in_transaction:
                 # SQLite rolled the whole transaction back by itself, as it does when the disk is full.
                 self._all_lost(done, failure)
-                return
+                return order.priority
             if order.priority == PERSON or time.monotonic() >= deadline:
                 break
             try:
@@ -113,6 +128,7 @@ class Writer:
                 break
             order = following
         self._commit(done)
+        return order.priority
 
     def _one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
         """One write in a savepoint: what fails in one job's write takes nothing else with it."""

@@ -61,7 +61,9 @@ class StoredCharts:
         people = {rater.id for rater in self._project.judging.raters() if rater.kind == "person"}
         hidden = [session for session in sessions if session.revealed_at is None and session.rater_id in people]
         finished = [session for session in sessions if session.revealed_at is not None]
+        ctx.check()  # between readings: a rater's key goes first
         revealed = tellable_sessions(self._project, finished)
+        ctx.check()
         axes = self._axes()
         return ChartData(
             axes=self._axis_names(),
@@ -155,6 +157,7 @@ class StoredCharts:
         known = studies()
         found = {}
         for study in self._project.studies.all():
+            ctx.check()
             if study.kind in known and known[study.kind].live:
                 tally = self._tallies.setdefault(study.id, LiveTally(self._project, study))
                 tally.catch_up(ctx)

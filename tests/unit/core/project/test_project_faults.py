@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from killed import Lives
 
+from core.jobs import precedence
 from core.project.changes import Changes
 from core.project.check import check_project
 from core.project.connection import NotSaved, driver_connection
@@ -233,6 +234,25 @@ def test_a_persons_choice_goes_before_the_jobs_rows(tmp_path: Path) -> None:
         for future in futures:
             future.result(timeout=30)
         assert order[:2] == ["first", "choice"]
+
+
+def test_jobs_rows_rest_after_a_choice_until_it_is_answered_and_another_choice_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=1)
+    with Project.open(path) as project:
+        writer = project._writer
+        assert writer is not None
+        precedence.take(30)
+        try:
+            writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
+            row = writer.submit(lambda _: Changes())
+            with pytest.raises(TimeoutError):
+                row.result(timeout=0.1)
+            writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
+            assert not row.done()
+        finally:
+            precedence.give_back()
+        row.result(timeout=10)
 
 
 def a_reader(path: Path) -> sqlite3.Connection:
