@@ -393,7 +393,7 @@ def test_the_next_run_writes_while_the_first_ones_texts_are_scored_and_each_can_
     qtbot: QtBot, panel: GeneratePanel, scorer: HeldScorer
 ):
     project = write_two(qtbot, panel)
-    assert panel.write.progress.words.text() == f"{PROMPTS} of {PROMPTS} · scoring"
+    qtbot.waitUntil(lambda: panel.write.progress.words.text() == f"{PROMPTS} of {PROMPTS} · scoring", timeout=PATIENCE)
     first = next(row for row in rows(panel) if row.cells[2] == "1").entry
     assert first is not None
     first.handle.cancel()
@@ -559,7 +559,7 @@ def test_failures_are_counted_by_kind_and_only_the_chosen_kind_is_asked_for_agai
     finish(qtbot, panel)
     assert len(server.requests) - asked_before == 9
     qtbot.waitUntil(lambda: set(details.failures) == {"key"}, timeout=PATIENCE)
-    assert rows(panel)[0].run.done == 17
+    qtbot.waitUntil(lambda: rows(panel)[0].run.done == 17, timeout=PATIENCE)
     panel.write.form.retry.click()
     finish(qtbot, panel)
     qtbot.waitUntil(lambda: rows(panel)[0].state == "done", timeout=PATIENCE)
