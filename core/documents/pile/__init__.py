@@ -57,7 +57,7 @@ class PileRow:
     @property
     def to_look_at(self) -> Mapping[str, int]:
         """What is no praise, and claims that the context does not carry: kind → how many, only those there are."""
-        found = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
+        found: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
         found |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
         return {kind: count for kind, count in found.items() if count}
 

@@ -4,6 +4,7 @@ Of a letter that nobody saves nothing is kept but the draft of what was edited, 
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 AFTER_PAINT = 30  # milliseconds
 
+NEXT_IN_PILE, PREVIOUS_IN_PILE = "Ctrl+PgDown", "Ctrl+PgUp"
+
 
 class LettersPanel(Panel):
     """One letter at a time. Its twin and a pile of letters have pages of their own, in the same place.
@@ -80,6 +83,10 @@ class LettersPanel(Panel):
         save = QShortcut(QKeySequence("Ctrl+S"), self)
         save.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         save.activated.connect(lambda: self.keeping.save() if self._is_shown() else None)
+        for keys, by in ((NEXT_IN_PILE, 1), (PREVIOUS_IN_PILE, -1)):
+            step = QShortcut(QKeySequence(keys), self)
+            step.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            step.activated.connect(partial(self._step_in_pile, by))
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # What cannot be loaded is said when a letter is read.
@@ -110,6 +117,14 @@ class LettersPanel(Panel):
         if twin is not None and twin.isVisible() and twin.checked is not None:
             twin.show_check(twin.checked)  # it could not be made before
 
+    def _step_in_pile(self, by: int) -> None:
+        if self._is_from_pile() and self._pile is not None:
+            self._pile.step(by)
+
+    def _is_from_pile(self) -> bool:
+        """Whether a letter is shown while a pile is open."""
+        return self._is_shown() and self._pile is not None and bool(self._pile.paths)
+
     def opened_with(
         self, *, path: Path | None = None, document: Document | None = None, reading: str = "", **what: object
     ) -> None:
@@ -127,6 +142,15 @@ class LettersPanel(Panel):
             Command(tr("Check a letter…"), self.choose_file),
             Command(tr("Next mark in the letter"), lambda: review.step(1), enabled=self._is_shown),
             Command(tr("Previous mark in the letter"), lambda: review.step(-1), enabled=self._is_shown),
+            Command(
+                tr("Next letter of the pile"), partial(self._step_in_pile, 1), NEXT_IN_PILE, enabled=self._is_from_pile
+            ),
+            Command(
+                tr("Previous letter of the pile"),
+                partial(self._step_in_pile, -1),
+                PREVIOUS_IN_PILE,
+                enabled=self._is_from_pile,
+            ),
             Command(tr("Dismiss this mark"), review.dismiss, enabled=lambda: bool(review.selected)),
             Command(tr("Undo the last dismissal"), review.undo_dismissal, enabled=lambda: bool(review.check.dismissed)),
             Command(tr("Save the letter"), self.keeping.save, "Ctrl+S", enabled=self._is_shown),

@@ -238,6 +238,7 @@ class PilePage(QWidget):
         self._reading: JobHandle | None = None
         self._comparing: JobHandle | None = None
         self._opening: JobHandle | None = None
+        self._opened = ""  # the path of the letter that was opened last
         self._handing_over = False  # a letter of the pile is shown: the pile stays
         self.start, self.view, self.progress = PileStartPage(), PileView(), PileProgress()
         self.back = LinkButton(tr("Back"), icon="back")
@@ -279,7 +280,7 @@ class PilePage(QWidget):
             if handle is not None:
                 handle.cancel()
         self._reading = self._comparing = self._opening = None
-        self.paths = ()
+        self.paths, self._opened = (), ""
         self.progress.follow(None)
         self.view.forget()
         self.start.show_trouble("")
@@ -342,7 +343,24 @@ class PilePage(QWidget):
             return
         if self._opening is not None:
             self._opening.cancel()
+        self._opened = row.path_in_pile
         self._opening = letters.open_letter(paths=self.paths, row=row).start(self.shell.jobs, on_done=self._hand_over)
+
+    def beside(self, by: int) -> PileRow | None:
+        """The letter so many places after the one that was opened last, as the table shows them; None past its ends."""
+        rows = [row for row in self.view.table.shown if row.read]
+        places = [place for place, row in enumerate(rows) if row.path_in_pile == self._opened]
+        there = bool(places) and 0 <= places[0] + by < len(rows)
+        return rows[places[0] + by] if there else None
+
+    def step(self, by: int) -> None:
+        """Open the next letter, or the previous one; it is the table's chosen row too."""
+        row = self.beside(by)
+        if row is None:
+            self.shell.notify(tr("There is no further letter in the pile."))
+            return
+        self.view.list.selectRow(self.view.table.shown.index(row))
+        self.open_letter(row)
 
     def _hand_over(self, document: object) -> None:
         drop_result(self._opening)

@@ -329,6 +329,7 @@ class PileList(QTableView):
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(tr("The letters of the pile"))
         as_rows(self)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a file's own name comes last in its path
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

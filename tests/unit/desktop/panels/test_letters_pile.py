@@ -383,6 +383,30 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     assert page.pages.currentIndex() == 0
 
 
+def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def open_letter(row: PileRow) -> None:
+        page._opened = row.path_in_pile
+        opened.append(row.name)
+
+    monkeypatch.setattr(page, "open_letter", open_letter)
+    page.view.start(GROUPS, STAND_INS)
+    page.view.add_rows([*ROWS, BAD, COPY])
+    page.view.table.sort(COLUMNS.index("look"), Qt.SortOrder.DescendingOrder)
+    assert page.beside(1) is None, "no letter was opened yet"
+    page.open_letter(page.view.table.shown[0])
+    page.step(1)
+    page.step(1)
+    page.step(-1)
+    assert opened == ["Kelly.txt", "Joseph.txt", "Ann.txt", "Joseph.txt"]
+    assert page.view.list.currentIndex().row() == 1
+    page.view.table.show(PileFilter(group="male"))
+    page.step(1)
+    assert opened[-1] == "Joseph.txt", "past the end of what is shown nothing is opened"
+    assert page.beside(1) is None
+
+
 def test_a_bad_zip_says_what_to_do(page: PilePage, qtbot: QtBot, tmp_path: Path) -> None:
     bad = tmp_path / "letters.zip"
     bad.write_bytes(b"PK\x03\x04 and no more")
@@ -446,3 +470,18 @@ def test_every_control_has_a_name_for_a_screen_reader(page: PilePage) -> None:
     )
     assert all(widget.accessibleName() for widget in named)
     assert isinstance(view.list.model(), QAbstractItemModel)
+
+
+def test_a_key_leads_from_letter_to_letter(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.show_panel("letters")
+    panel = window.panels["letters"]
+    panel.open_pile([letters(tmp_path / "letters", 2)])
+    qtbot.waitUntil(lambda: len(panel._pile.view.rows) == 3 and panel._pile._reading is None, timeout=PATIENCE)
+    panel._pile.open_letter(panel._pile.view.rows[0])
+    text = panel.review.board.letter.text
+    qtbot.waitUntil(lambda: "Kelly" in text.text(), timeout=PATIENCE)
+    text.setFocus()
+    qtbot.keyClick(text, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: "Joseph" in text.text(), timeout=PATIENCE)
+    qtbot.keyClick(text, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: "Kelly" in text.text(), timeout=PATIENCE)
