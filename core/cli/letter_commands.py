@@ -58,18 +58,23 @@ def list_references(as_json: AsJson = False) -> None:
 
 def make(
     name: Name,
-    file: Annotated[Path, typer.Argument(help="A project with letters (.biasprint).")],
+    file: Annotated[Path, typer.Argument(help="A project with letters (.biasprint), or a folder or zip of letters.")],
     title: Annotated[str, typer.Option(help="How the set is called where it is shown.")] = "",
-    occupation: Annotated[str, typer.Option(help="Only letters for this occupation.")] = "",
+    occupation: Annotated[str, typer.Option(help="Only letters for it; of a folder: what all are for.")] = "",
     look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a set from a project's finished letters: their figures, never their text."""
+    """Make a set from a project's finished letters, or a folder of letters: their figures, never their text."""
     from core.compute import shared
-    from core.runs.letter_sets import make_reference
+    from core.documents.pile.files import is_pile
+    from core.runs.letter_sets import make_reference, make_reference_from_pile
 
-    with open_to_look(file, look_anyway, "reference make") as project, job("Reading letters") as ctx:
-        made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
+    if is_pile(file):
+        with job("Reading letters") as ctx:
+            made = make_reference_from_pile(ctx, file, name, shared(), title=title, occupation=occupation)
+    else:
+        with open_to_look(file, look_anyway, "reference make") as project, job("Reading letters") as ctx:
+            made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
     found = made.reference
     if as_json:
         print_json(

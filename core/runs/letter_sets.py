@@ -140,6 +140,7 @@ class _Rows:
         )
 
 
+DIGITS = 6  # of a figure in a set
 AT_ONCE = 64  # letters that cross to the compute process together
 BY_HAND = "imported"
 
@@ -190,6 +191,54 @@ def make_reference(
     return MadeReference(made, dict(dropped))
 
 
+def make_reference_from_pile(
+    ctx: JobContext,
+    path: Path,
+    name: str,
+    compute: ComputeProcess,
+    *,
+    title: str = "",
+    occupation: str = "",
+    scorers: Mapping[str, str] | None = None,
+) -> MadeReference:
+    """A set from the letters of a folder or zip, taken as written by people; it is kept.
+
+    `occupation`: what all of them are for; guessed from each letter otherwise. Files that are not read, copies, and
+    letters without an occupation are left out and counted. Raises `AppError` where no letter is left.
+    """
+    check_name(name)
+    pile = read_pile(ctx, path, compute, occupation=occupation, scorers=scorers)
+    dropped = Counter(why for row in pile.rows if (why := _why_no_reference(row)))
+    found = tuple(
+        ReferenceLetter(
+            occupation_key(row.occupation),
+            row.group,
+            {figure: round(value, DIGITS) for figure, value in row.figures.items() if value is not None},
+            BY_HAND,
+        )
+        for row in pile.rows
+        if not _why_no_reference(row)
+    )
+    if not found:
+        raise AppError(
+            f"“{path.name}” has no letter with an occupation to make a reference from.",
+            hint="Say what the candidates are with --occupation.",
+            details="\n".join(f"{reason}: {count}" for reason, count in dropped.items()),
+        )
+    used = {use.role: f"{use.name} {use.version}" for use in pile.scorers}
+    made = ReferenceSet(
+        name, title or name, _made_from(found, f"“{path.name}”"), False, found, used, pile.versions["marks"]
+    )
+    save(made)
+    return MadeReference(made, dict(dropped))
+
+
+def _why_no_reference(row: PileRow) -> str:
+    if not row.read:
+        return "not read"
+    return "a copy" if row.same_as else "" if row.occupation else "no occupation"
+
+
 def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> Iterator[list[Letter]]:
     """The letters that fit, some at a time, so that a large project is never in memory as a whole."""
     page: list[Letter] = []
@@ -231,11 +280,11 @@ def _author(letter: Letter) -> str:
     return BY_HAND if letter.key[0] == "source" else letter.fields.get("model", "") or "a generator"
 
 
-def _made_from(found: Sequence[ReferenceLetter]) -> str:
+def _made_from(found: Sequence[ReferenceLetter], place: str = "a project") -> str:
     """Whose letters these are, in words. Of imported ones the program does not know who wrote them."""
     counts = Counter(one.made_by for one in found)
     imported = counts.pop(BY_HAND, 0)
     said = [f"{count:,} written by {author}" for author, count in counts.most_common()]
     said += [f"{imported:,} imported, by whoever wrote them"] if imported else []
     generated = "" if imported else " No person wrote them."
-    return f"letters of a project, {', '.join(said)}.{generated}"
+    return f"letters of {place}, {', '.join(said)}.{generated}"

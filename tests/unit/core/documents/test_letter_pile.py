@@ -18,9 +18,10 @@ from core.compute import ComputeProcess
 from core.documents.pile import PileRow
 from core.documents.pile import files as pile_files
 from core.documents.pile.files import again, files_of, is_pile
+from core.documents.references import reference
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
-from core.runs.letter_sets import open_row, read_files, read_pile
+from core.runs.letter_sets import make_reference_from_pile, open_row, read_files, read_pile
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4
@@ -267,3 +268,27 @@ def test_a_name_that_is_no_text_is_a_row_all_the_same(tmp_path: Path) -> None:
     (row,) = read(tmp_path).rows
     assert row.read
     assert open_row(JobContext(), tmp_path, row).paragraphs == PARAGRAPHS
+
+
+def test_a_folder_becomes_a_reference_of_ones_own(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    made = make_reference_from_pile(
+        JobContext(),
+        folder,
+        "ours",
+        Inline(),
+        occupation="printer",
+        scorers=LIGHT,  # type: ignore[arg-type]
+    )
+    assert made.dropped == {"a copy": 1, "not read": 3}
+    kept = reference("ours")
+    assert kept == made.reference
+    assert (len(kept.letters), kept.occupations, kept.groups, kept.stand_in) == (
+        2, ("printer",), ("female", "male"), False,
+    )  # fmt: skip
+    assert kept.made_from == "letters of “letters”, 2 imported, by whoever wrote them."
+    rows = {row.path_in_pile: row for row in read(folder).rows}
+    assert kept.letters[0].figures["words"] == rows["2024/b.pdf"].figures["words"]
+    assert "lithography" not in (tmp_path / "home" / "references" / "ours.json").read_text("utf-8")
