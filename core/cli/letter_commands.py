@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.documents.values import Document, Reading, TwinDifference
     from core.jobs import JobContext
     from core.swap import Person, Pronoun
+    from core.swap.name_groups import NameGroup
 
 # ---- reference: the sets of letters that a letter is compared with
 
@@ -173,7 +174,9 @@ def letter(
     reference: Annotated[
         str, typer.Option(help="The letters to compare with; “reference list” shows the sets.")
     ] = "bundled",
-    twin: Annotated[str, typer.Option(help="NAME:PRONOUN: also read the letter as if about this person.")] = "",
+    twin: Annotated[
+        str, typer.Option(help="NAME:PRONOUN, or names:GROUP: also read the letter as if about this person.")
+    ] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
     house_list: Annotated[
         Path | None, typer.Option(help="A csv file of words that are always ignored, and always marked.")
@@ -193,7 +196,7 @@ def letter(
     if pile or any(is_pile(doc) for doc in docs):
         _pile(docs, context, occupation, as_json, house)
         return
-    other = _other(twin) if twin else None
+    other = _twin(twin) if twin else None
     from core.documents.references import reference as reference_set
 
     chosen = reference_set(reference)
@@ -212,23 +215,29 @@ def _checked(
     doc: Path,
     context: "Document | None",
     occupation: str,
-    about: tuple[str, str],
+    given: tuple[str, str],
     reference: "ReferenceSet",
-    other: "Person | None",
+    other: "Person | NameGroup | None",
     house: "HouseList | None",
 ) -> Checked:
     """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
     from core.compute import shared
     from core.documents.files import read_file
+    from core.documents.parts import parts_of
     from core.runs.letter_check import occupation_of, read_one, twin_readings
+    from core.swap.guess import guess_person
+    from core.swap.name_groups import NameGroup, named_in
 
     document = read_file(doc, ctx)
-    guess = occupation_of(document)
+    person = _person(document, *given)
+    guess = occupation_of(document, person=person)
     under = occupation.strip() or (guess.occupation if guess.likely else "")
-    person = _person(document, *about)
     asked = {"context": context, "person": person, "occupation": under, "reference": reference, "house": house}
     if other is None:
         return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
+    if isinstance(other, NameGroup):
+        about = person if person is not None else guess_person(document.text, parts_of(document))
+        other = named_in(other, about)
     found = twin_readings(ctx, document, other, shared(), **asked)  # type: ignore[arg-type]
     return found.reading, under, guess, found
 
@@ -293,13 +302,22 @@ def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
+    from core.documents.parts import parts_of
     from core.swap.guess import guess_person
 
     if not name.strip() and not pronoun:
         return None
-    guessed = guess_person(document.text)
+    guessed = guess_person(document.text, parts_of(document))
     named = _named(name) if name.strip() else guessed
     return replace(named, title=guessed.title, pronoun=_pronoun(pronoun) or guessed.pronoun)
+
+
+def _twin(twin: str) -> "Person | NameGroup":
+    """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group."""
+    from core.swap.name_groups import name_group
+
+    kind, separator, key = twin.partition(":")
+    return name_group(key.strip()) if separator and kind.strip() == "names" else _other(twin)
 
 
 def _other(twin: str) -> "Person":

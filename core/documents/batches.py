@@ -28,7 +28,7 @@ def row_of_letter(
     """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
     text = document.text
     reading = read_letter(document, scorers=scorers, context=context, house=house)
-    guess = guess_occupation(text)
+    guess = guess_occupation(text, reading.parts, reading.person)
     columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
     figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}
     if context is not None:

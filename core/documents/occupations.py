@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from core.prompts.letters import letter_design
 from core.prompts.resource_files import packaged
-from core.swap.guess import beside_the_candidate
+from core.swap.guess_pronoun import beside_the_candidate
+from core.swap.result import Person, Stretch
 from core.text import for_matching
 
 
@@ -58,7 +59,13 @@ _BEFORE: tuple[tuple[int, str], ...] = (
     (6, rf"\b\d{{1,2}}[- ]years?[- ]old\s+{_SAYS}$"),
     (5, rf"\b(?:position|role|post|job|title|profession|career|work)\s+(?:of|as)\s+(?:an?\s+|the\s+|our\s+)?{_SAYS}$"),
     (4, rf"\b(?:is|was|been|became|become|remains)\s+(?:truly\s+|such\s+)?(?:an?|our|the)\s+{_SAYS}$"),
+    (4, rf"\b(?:he|she|they)['’](?:s|re|d been|ve been)\s+(?:an?|our|the)\s+{_SAYS}$"),
     (4, rf"\b(?:as|being)\s+(?:an?|our|the)\s+{_SAYS}$"),
+    (
+        4,
+        r"\b(?:(?:has|have|had) been|appointed|served as|works? as|worked as|employed as|hired as)\s+(?:[\w’'-]+\s+)?$",
+    ),
+    (3, rf"\b(?:our|the|my)\s+(?:first|only|best|finest|sole|second|last|former)\s+{_SAYS}$"),
     (1, rf"\b(?:an?|our|the|my|any|this|such)\s+{_SAYS}$"),
 )
 # “Among the eight engineers I have supervised”: of several, said before the plural.
@@ -78,10 +85,29 @@ _TRAITS = frozenset({
     "designer",
 })  # fmt: skip
 PRAISE = 2
+# “The data analyst who worked in my unit”
+_WHO = re.compile(r"\s+(?:who|that|whom)\s+(?:has\s+|had\s+)?(?:worked|works|served|joined|has|led|ran)\b")
+WHO = 3
+# What somebody is, by what they did for whoever writes: “has cooked for our family”.
+_DID = re.compile(
+    r"\b(?:he|she|they|who|has|have|had)\s+(?:has\s+|have\s+|had\s+)?"
+    r"(?P<did>cooked|cleaned|gardened|nursed|taught|drove|driven)\s+(?:at|for|in)\s+(?:us|our|my|this)\b",
+    re.IGNORECASE,
+)
+_DOER = {"cooked": "cook", "cleaned": "cleaner", "gardened": "gardener", "nursed": "nurse", "taught": "teacher",
+         "drove": "driver", "driven": "driver"}  # fmt: skip
+DID = 4
+# What narrows an occupation down to another one of its own (“a veterinary nurse”), as it stands before it.
+_FIELD = re.compile(
+    r"\b(?P<field>veterinary|dental|psychiatric|hospital|prison|military|parish|maritime|forensic|marine|landscape|"
+    r"interior|fashion|theatre|theater|warehouse|delivery|crane|forklift|lorry|truck|taxi|tram|train|van)\s+$",
+    re.IGNORECASE,
+)
 # Whoever a sentence spoke of last before the occupation: the candidate by a pronoun, or somebody beside the candidate.
 _CANDIDATE = frozenset({"he", "she", "they", "him", "them"})
 # “As a chef, I have …” and “fellow artist” are about who writes.
 _WRITER_AFTER = re.compile(r"^(?:\s+(?:myself|[\w’'-]+)){0,4}\s*,\s*(?:I|we|my|our)\b")
+_AS_WRITER = re.compile(r"(?:^|[.!?]\s+|\n)As\s+(?:[\w’'-]+\s+){1,3}$")  # “As county archivist I was asked”
 _WRITER_BEFORE = re.compile(
     r"\b(?:fellow|prestigious|I am|I’m|I'm|my (?:work|role|career|position) as)\s+(?:\S+\s+){0,2}$"
 )
@@ -97,22 +123,34 @@ class OccupationGuess:
     reason: str
 
 
-def guess_occupation(text: str) -> OccupationGuess:
-    """The occupation that the letter names where it says what the candidate is; the best supported one wins."""
+def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | None = None) -> OccupationGuess:
+    """The occupation that the letter names where it says what the candidate is; the best supported one wins.
+
+    What stands in the signature is the writer's. `person`: the candidate, where known: what another name is said to
+    be (“Sjoerd is a programmer”) is not theirs.
+    """
+    text = _without_the_writer(text, parts)
     weights: Counter[str] = Counter()
     said: dict[str, str] = {}
     for match in _occupation().finditer(text):
         before, after = text[max(0, match.start() - 70) : match.start()], text[match.end() : match.end() + 40]
         occupation = occupation_key(match.group())
+        field = _FIELD.search(before)
         if occupation != match.group().lower():
             weight = AMONG if _AMONG.search(before) else 0
-        elif _is_of_somebody_else(text, match.start()):
+        elif _is_of_somebody_else(text, match.start(), person):
             weight = 0
         else:
             weight = _weight(before, after, match.group())
+        if field is not None and weight and occupation not in letter_design().occupations:
+            occupation = f"{field['field'].lower()} {occupation}"
         weights[occupation] += weight
         if weight > 1 and occupation not in said:
             said[occupation] = " ".join(text[max(0, match.start() - 25) : match.end()].split())
+    for match in _DID.finditer(text):
+        occupation = _DOER[match["did"].lower()]
+        weights[occupation] += DID
+        said.setdefault(occupation, match.group())
     if not weights or weights.most_common(1)[0][1] == 0:
         return OccupationGuess("", False, "The letter names no occupation that is known here.")
     best, weight = min(weights.items(), key=lambda item: (-item[1], item[0]))
@@ -122,21 +160,44 @@ def guess_occupation(text: str) -> OccupationGuess:
     return OccupationGuess(best, True, where)
 
 
+def _without_the_writer(text: str, parts: Sequence[Stretch]) -> str:
+    for one in parts:
+        if one.kind == "signature":
+            text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
+
+
 def _weight(before: str, after: str, found: str) -> int:
+    if _AS_WRITER.search(before) and re.match(r"\s+I\b", after):
+        return 0
     if _NO_OCCUPATION.search(before) or _WRITER_AFTER.match(after) or _WRITER_BEFORE.search(before):
         return 0
     if found[:1].isupper() and re.match(r"\s+[A-Z]", after):
         return 0  # “Professor Field”: a title
     weight = next((weight for weight, pattern in _BEFORE if re.search(pattern, before, re.IGNORECASE)), 0)
+    weight = max(weight, WHO) if weight and _WHO.match(after) else weight
     return min(weight, PRAISE) if found.lower() in _TRAITS and _PRAISED.search(before) else weight
 
 
-def _is_of_somebody_else(text: str, start: int) -> bool:
+_NAMED = re.compile(
+    r"(?:^|,\s+|\band\s+)(?P<name>[A-Z][\w’'-]+(?:\s+(?:de|van|von|[A-Z][\w’'-]+))*)\s*,?\s+(?:is|was)\s+an?\s"
+)
+
+
+def _is_of_somebody_else(text: str, start: int, person: Person | None) -> bool:
     """“My daughter, who is an architect”, “her boyfriend was a cook”: the last person of the sentence before it."""
     sentence = re.split(r"[.!?;]\s|\n", text[max(0, start - 160) : start])[-1]
+    named = _NAMED.search(sentence + " ")
+    if named is not None and person is not None and not _is_called(person, named["name"]):
+        return True
     others = beside_the_candidate()
     spoken_of = [word for word in re.findall(r"[a-z-]+", sentence.lower()) if word in _CANDIDATE or word in others]
     return bool(spoken_of) and spoken_of[-1] in others
+
+
+def _is_called(person: Person, name: str) -> bool:
+    own = {word.lower() for word in person.full_name.split()}
+    return name.lower() in ("he", "she", "they") or not own.isdisjoint(name.lower().split())
 
 
 @cache

@@ -32,6 +32,7 @@ from core.documents.values import (
     ScoreName,
     Sentence,
     SentenceScore,
+    Suspicion,
 )
 from core.findings import ScorerUse
 from core.metrics.proportions import wilson
@@ -40,7 +41,7 @@ from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
 from core.scorers.segment import SEGMENTER, sentences
 from core.swap import Person
-from core.swap.guess import guess_person
+from core.swap.guess import doubt_of, guess
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
@@ -277,8 +278,11 @@ def read_letter(
     """
     text = document.text
     own_parts = tuple(parts) if parts is not None else parts_of(document)
-    wrong = suspicions(document, own_parts)
-    about = person if person is not None else guess_person(text)
+    wrong, about = suspicions(document, own_parts), person
+    if about is None:
+        guessed = guess(text, own_parts)
+        about, doubt = guessed.person, doubt_of(guessed)
+        wrong += (Suspicion("candidate", doubt),) if doubt else ()
     every = sentences_of(text, own_parts)
     body = tuple(sentence for sentence in every if sentence.part == "body")
     stopped = any(one.stops for one in wrong)

@@ -1,12 +1,14 @@
 """In the compute process: a letter and its swap twin are both read, and every score of one is held beside the other's.
 
-Only names and gender differ between the two. A score that differs all the same says something about its scorer.
+Only names and gender differ between the two. A score that differs all the same says something about its scorer; a
+sentence that reads oddly of the twin asks something of whoever wrote it (`core.documents.asked`).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.documents.asked import asked_said, asked_sentences
 from core.documents.house import HouseList
 from core.documents.reading import read_letter
 from core.documents.references import ReferenceSet
@@ -24,6 +26,9 @@ from core.documents.values import (
 from core.findings import ScorerUse
 from core.swap import Person, Twin
 from core.swap.engine import swap
+from core.swap.guess_pronoun import contradicts, other_given_names
+from core.swap.name_groups import LIMITS, group_of_name
+from core.swap.names import NAME_KEPT
 
 SUPPORT = "support"
 
@@ -64,10 +69,16 @@ def read_with_twin(
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
     unpaired = sum(sentence.part == "body" for sentence in reading.sentences) - len(pairs)
-    found = (*_nameless(reading), *_findings(reading, twin_reading, sentences, len(pairs), unpaired))
+    mixed = tuple(_mixed(reading, about, twin))
+    found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
+    asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about)
+    said = () if reading.stopped else (asked_said(reading, about, asked),)
+    group = group_of_name(about)
+    named = (f"{about.full_name}: {group.claim} ({group.source}.) {LIMITS}",) if group is not None else ()
     return TwinDifference(
-        reading.person, about, reading, twin_reading, figures, sentences, unpaired, found, twin=twin
+        reading.person, about, reading, twin_reading, figures, sentences, unpaired,
+        (*mixed, *said, *found, *named), twin=twin, asked=asked,
     )  # fmt: skip
 
 
@@ -136,14 +147,25 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
     return found
 
 
-def _nameless(reading: Reading) -> tuple[str, ...]:
-    """A twin that keeps a name beside the other pronoun (“Jamal … she”) is never made without saying so."""
-    if reading.person.full_name:
-        return ()
-    return (
-        "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set the "
-        "candidate's name, so that the twin has the other one throughout.",
-    )
+def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
+    """A twin in which a name stands beside the other pronoun (“Jamal … she”) is never made without saying so."""
+    person = reading.person
+    if not person.full_name:
+        yield (
+            "No name was found in this letter: the twin changes pronouns and gendered words, and keeps every name. Set "
+            "the candidate's name, so that the twin has the other one throughout."
+        )
+    if contradicts(other):
+        bearers = "men" if other.pronoun == "she" else "women"
+        yield f"The twin is called {other.first_name}, mostly a name of {bearers}, and “{other.pronoun}”. Is it meant?"
+    names = [one for one in twin.left_alone if one.reason == NAME_KEPT]
+    if names:
+        places = "1 place" if len(names) == 1 else f"{len(names)} places"
+        yield f"“{names[0].old}” stays in {places} of the twin, {names[0].doubt}. Every place is among the changes."
+    if person.pronoun != other.pronoun:
+        body = " ".join(one.text for one in reading.sentences if one.part == "body")
+        for name in other_given_names(body, person):
+            yield f"“{name}” stays in the twin: if that is the candidate too, set it as the candidate's first name."
 
 
 def _findings(

@@ -128,7 +128,7 @@ class SentenceScore:
 class Suspicion:
     """`said`: one sentence for the person. `stops`: nothing is scored."""
 
-    what: Literal["language", "cv", "two letters", "too short"]
+    what: Literal["language", "cv", "two letters", "too short", "candidate"]
     said: str
     stops: bool = False
 
@@ -299,12 +299,28 @@ class SentenceDifference:
 
 
 @dataclass(frozen=True)
+class AskedSentence:
+    """A sentence that reads oddly of the twin, and its counterpart there; `why` it is asked about, in words.
+
+    `marks`: those it is asked for, which a person may have dismissed; `by_words`: it is also asked for words that no
+    category marks.
+    """
+
+    sentence: int
+    twin_sentence: int
+    marks: tuple[Mark, ...]
+    words: tuple[str, ...]
+    why: str
+    by_words: bool = False
+
+
+@dataclass(frozen=True)
 class TwinDifference:
     """The letter and its twin. `twin`: the swap; None where a generator wrote both letters, which `made_by` names.
 
     `sentences`: only those whose score differs. `unpaired`: sentences of the letter without one counterpart, which are
     not compared. `findings`: what the differences say, in sentences for a person: about the scorers where only names
-    and gender changed.
+    and gender changed. `asked`: the sentences that read oddly of the twin.
     """
 
     person: Person
@@ -317,6 +333,7 @@ class TwinDifference:
     findings: tuple[str, ...]
     twin: Twin | None = None
     made_by: str = ""
+    asked: tuple[AskedSentence, ...] = ()
 
 
 def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifference, ...]:

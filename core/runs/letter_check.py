@@ -9,6 +9,7 @@ from core.compute import ComputeProcess, calls
 from core.documents.files import read_pasted
 from core.documents.house import HouseList
 from core.documents.occupations import OccupationGuess, guess_occupation
+from core.documents.parts import parts_of
 from core.documents.pile import group_of
 from core.documents.references import ReferenceSet
 from core.documents.values import Document, Part, Reading, TwinDifference, figure_differences
@@ -21,6 +22,7 @@ from core.runs.values import best_scorer
 from core.runs.writing import Written
 from core.studies.letters.biographies import WORDS, paragraphs, sampled
 from core.swap import Person
+from core.swap.guess import guess_person
 
 ROLES = ("formality", "positivity", "agency", "entailment")
 
@@ -89,9 +91,12 @@ def twin_readings(
     return found
 
 
-def occupation_of(document: Document) -> OccupationGuess:
-    """The occupation that the letter seems to be about, with what that rests on."""
-    return guess_occupation(document.text)
+def occupation_of(
+    document: Document, parts: Sequence[Part] | None = None, person: Person | None = None
+) -> OccupationGuess:
+    """The occupation that the letter seems to be about, and why. `parts`, `person`: as in `read_one`."""
+    found = parts_of(document) if parts is None else parts
+    return guess_occupation(document.text, found, guess_person(document.text, found) if person is None else person)
 
 
 def _asked(

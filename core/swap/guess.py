@@ -1,21 +1,21 @@
-"""Whom a letter is about: the name and the pronoun, guessed, and how sure that is."""
+"""Whom a letter is about: the name, guessed, and how sure that is; and the pronoun, by `guess_pronoun`."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
+from core.swap.guess_pronoun import Sureness, beside_the_candidate, contradicts, guess_pronoun, is_somebody
 from core.swap.page import kept
-from core.swap.result import Person, Pronoun, Stretch
+from core.swap.result import Person, Stretch
 from core.swap.vocabulary import swap_words
-
-Sureness = Literal["sure", "likely", "unsure"]
 
 _NAME = r"[^\W\d_a-z][\w’'.-]*[^\W_]|[^\W\d_a-z]\."
 _PARTICLE = r"(?:de|van|von|der|den|da|di|del|la|le|bin|al)"
-_TITLED = r"(?:(?:Mr|Ms|Mrs|Miss|Mx|Dr|Prof|Professor|Doctor|Sir|Dame)\b\.?\s+)"
+_TITLED = (
+    r"(?:(?:Mr|Ms|Mrs|Miss|Mx|Dr|Prof|Professor|Doctor|Sir|Dame|Fr|Rev|Revd|Judge|Herr|Frau|Monsieur|Madame)\b\.?\s+)"
+)
 _GAP = r"[^\S\n]+"  # names do not go on in the next line: headings end there
 _PERSON = rf"(?<!\w)(?P<title>{_TITLED})?(?P<name>(?:{_NAME})(?:{_GAP}(?:{_PARTICLE}{_GAP})*(?:{_NAME})){{0,3}})"
 # What a letter says of whom it is about, the surest first.
@@ -25,8 +25,11 @@ _TOLD = (
     r"^[^\S\n]*(?:re|regarding|subject|candidate|applicant|ref)\s*:\s*(?:[a-z ]*\b(?:for|of)\s+)?",
     r"\b(?:known|know|met|taught|supervised|managed|worked\s+with|working\s+with|knowing|hired|managing|supervising|"
     r"teaching|employ|employed|employing|mentored|mentoring|trained|about|regarding|concerning)\s+",
+    r"\b(?:confirms?|confirming|certify|certifies|declares?|attests?|states?)\s+that\s+",
+    r"\b(?:found|hired|ask|engaged|appointed|released|describe\s+one,|(?:that|it|person\b[^.!?\n]{0,40})\s+was)\s+",
 )
-_TOLD_WEIGHTS = (8, 6, 8, 3)
+_TOLD_WEIGHTS = (8, 6, 8, 3, 8, 2)
+TOLD_FROM = 3  # below, the words say it of others as well
 # What makes a capitalised stretch a person, or somebody or something else.
 _DOES = re.compile(
     r"(?:['’]s\b|\s+(?:who|has|had|is|was|will|can|never|always|also|joined|came|worked|asked)\b|,\s+(?:who|whom|whose)\b)"
@@ -35,13 +38,16 @@ _PLACE = re.compile(r"\b(?:in|at|from|near|around|across|the|to|use|of)\s+$", re
 _RELATION = re.compile(
     r"\b(?:my|our|his|her|their|the)\s+(?:(?:late|former|own|current|then)\s+)*(?P<who>[a-z-]+),?\s+$", re.IGNORECASE
 )
+# “our attorney, Bill Rasmussen”, “a judge named Patricia Lowell”: somebody who is told of by what they are.
+_ROLE = re.compile(
+    r"\b(?:my|our|his|her|their|your|the|an?|one)\s+(?:[\w’'-]+\s+){0,4}?(?P<who>[a-z-]+),?\s+"
+    r"(?:(?:named|called|by\s+the\s+name\s+of)\s+)?$",
+    re.IGNORECASE,
+)
+# A letter that keeps to “the candidate” has no name of theirs.
+_UNNAMED = re.compile(r"\bthe\s+(?:candidate|applicant)\b", re.IGNORECASE)
+_FOLLOWED = re.compile(r"\b(?:he|she|him|her|his)\b", re.IGNORECASE)
 NAMED_FROM = 3  # what a name must weigh to be taken for the candidate's
-
-_PRONOUNS: dict[Pronoun, tuple[str, ...]] = {
-    "he": ("he", "him", "his", "himself"),
-    "she": ("she", "her", "hers", "herself"),
-    "they": ("they", "them", "their", "theirs", "themself", "themselves"),
-}
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,28 @@ class Guess:
     name: Sureness
     pronoun: Sureness
     reason: str
+    mixed: bool = False  # he and she are both said, and neither far oftener
+
+
+def doubt_of(found: Guess) -> str:
+    """What to look at before the guess is relied on, in a sentence; "" where nothing contradicts it.
+
+    No name at all is no contradiction, and is said elsewhere.
+    """
+    person = found.person
+    if contradicts(person):
+        bearers = "men" if person.pronoun == "she" else "women"
+        return (
+            f"The letter seems to be about {person.full_name} and says “{person.pronoun}”, though {person.first_name} "
+            f"is mostly a name of {bearers}. Look whether the candidate is found rightly, before a twin is made."
+        )
+    if found.mixed:
+        guessed = f"“{person.pronoun}” is a guess" if person.pronoun else "neither is taken for the candidate's"
+        return (
+            f"The letter says both “he” and “she”, so that {guessed}. Look whether the candidate's pronoun is right, "
+            "before a twin is made."
+        )
+    return ""
 
 
 def guess_person(text: str, parts: Sequence[Stretch] = ()) -> Person:
@@ -64,14 +92,16 @@ def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     signed it is not whom it is about.
     """
     body = _without_addressee(text, parts)
-    told = _told(body)
-    name, sure = _best(told, _mentions(body))
+    told, signed = _told(body), _signed(text, parts)
+    seen = {name: one for name, one in _mentions(body).items() if name.split()[-1] not in signed}
+    name, sure = _best(told, seen, unnamed=len(_UNNAMED.findall(body)) > 1)
     title, first, last = _taken_apart(name, body)
-    pronoun, how_sure, why = _pronoun(body, title)
+    pronoun = guess_pronoun(body, name, title)
     said = f"“{name}” is the name it mentions most" if name else "no name was found in it"
     if name and told.get(name):
         said = f"the letter says that it is about “{name}”"
-    return Guess(Person(first, last, title, pronoun), sure, how_sure, f"{said}; {why}.")
+    person = Person(first, last, title, pronoun.pronoun)
+    return Guess(person, sure, pronoun.sure, f"{said}; {pronoun.reason}.", pronoun.mixed)
 
 
 def _without_addressee(text: str, parts: Sequence[Stretch]) -> str:
@@ -80,6 +110,12 @@ def _without_addressee(text: str, parts: Sequence[Stretch]) -> str:
         if one.kind in ("salutation", "signature", "address", "title"):
             signs[one.start : one.end] = ["\n" if sign == "\n" else " " for sign in text[one.start : one.end]]
     return "".join(signs)
+
+
+def _signed(text: str, parts: Sequence[Stretch]) -> set[str]:
+    """The words of the signature: who signed is not recommended, whatever the letter tells of them."""
+    places = [one for one in kept(text, parts) if one.kind == "signature"]
+    return {word for one in places for word in re.findall(r"[^\W\d_a-z][\w’'-]+", text[one.start : one.end])}
 
 
 def _told(body: str) -> Counter[str]:
@@ -114,12 +150,32 @@ def _mentions(body: str) -> dict[str, _Seen]:
         seen.count += 1
         seen.titled += bool(match["title"])
         seen.weight += _speaks_for(body, match, name)
+        if seen.count == 1:
+            surely = " " in name or name.lower() in given_names() or bool(match["title"])  # “Omani dishes” is no name
+            seen.weight += 2 * (surely and _is_followed(body, match.end("name")))
+            seen.weight -= 2 * (len(found) > 1 and _has_a_role(body, match))
     for name in [one for one in found if " " not in one]:
         for other in found:
             if name != other and name in other.split():
                 found[other].count += found[name].count
                 found[other].weight += found[name].weight + 1
     return found
+
+
+def _is_followed(body: str, end: int) -> bool:
+    """“…, Rosario Quispe. He is from Chinchero”: is he or she the first person of one of the next two sentences?"""
+    after = re.split(r"[.!?]\s+|\n\s*\n", body[end : end + 400])[1:3]
+    for sentence in after:
+        pronoun = _FOLLOWED.search(sentence)
+        if pronoun is not None:
+            before = sentence[: pronoun.start()]
+            return not any(is_somebody(word) for word in before.lower().split()) and not re.search(_PERSON, before[1:])
+    return False
+
+
+def _has_a_role(body: str, match: re.Match[str]) -> bool:
+    role = _ROLE.search(body[max(0, match.start() - 60) : match.start()])
+    return role is not None and is_somebody(role["who"].lower())
 
 
 def _speaks_for(body: str, match: re.Match[str], name: str) -> int:
@@ -134,23 +190,19 @@ def _speaks_for(body: str, match: re.Match[str], name: str) -> int:
     return weight - 3 if _PLACE.search(before) else weight
 
 
-@cache
-def beside_the_candidate() -> frozenset[str]:
-    """Words for people who stand beside the candidate (“her husband”, “our director”)."""
-    words = swap_words()
-    kin = {word for pair in (*words.gendered.kin, *words.file.kin) for word in pair}
-    return frozenset({*kin, *words.file.nouns.partners, *words.file.nouns.beside})
-
-
-def _best(told: Counter[str], seen: Mapping[str, _Seen]) -> tuple[str, Sureness]:
+def _best(told: Counter[str], seen: Mapping[str, _Seen], *, unnamed: bool) -> tuple[str, Sureness]:
     """The name that most speaks for, "" where no name weighs enough: a wrong name makes a wrong twin."""
     weights = {name: _weight(name, told, seen) for name in {*seen, *told}}
-    given = {name for some in swap_words().file.given_names.values() for name in some}
     # A word that only its place capitalises, or a place's name, is seldom followed by a family name.
     ranked = sorted(
-        weights, key=lambda name: (told[name] > 0, weights[name] + (name.split()[0].lower() in given), -len(name))
+        weights,
+        key=lambda name: (
+            told[name] >= TOLD_FROM,
+            weights[name] + (name.split()[0].lower() in given_names()),
+            -len(name),
+        ),
     )
-    if not ranked or weights[ranked[-1]] < NAMED_FROM:
+    if not ranked or weights[ranked[-1]] < NAMED_FROM or (unnamed and told[ranked[-1]] < TOLD_FROM):
         return "", "unsure"
     best = ranked[-1]
     count = seen[best].count if best in seen else 0
@@ -166,11 +218,14 @@ def _weight(name: str, told: Counter[str], seen: Mapping[str, _Seen]) -> int:
     weight = told[name] + one.weight + first
     if not told[name] and one.titled == one.count:
         return weight - 3 if one.count < 3 else weight  # “Mr Collins, our head”
-    if len(words) > 1 and words[0].lower() in {
-        name for some in swap_words().file.given_names.values() for name in some
-    }:
+    if len(words) > 1 and words[0].lower() in given_names():
         weight += 2
     return weight
+
+
+@cache
+def given_names() -> frozenset[str]:
+    return frozenset(name for some in swap_words().file.given_names.values() for name in some)
 
 
 def _full(name: str, body: str) -> str:
@@ -208,30 +263,13 @@ def _taken_apart(name: str, body: str) -> tuple[str, str, str]:
     if not words:
         return title, "", ""
     cut = next((place for place, word in enumerate(words) if place and word.islower()), len(words) - 1)
+    if cut == len(words) - 1 and len(words) == 3 and _has_two_family_names(words, body):
+        cut = 1
     return title, " ".join(words[:1]), " ".join(words[cut:])
 
 
-def _pronoun(body: str, title: str) -> tuple[Pronoun, Sureness, str]:
-    words = Counter(re.findall(r"[a-z]+", body.lower()))
-    he, she, they = (sum(words[form] for form in _PRONOUNS[key]) for key in ("he", "she", "they"))
-    by_title: Pronoun = {
-        "mr": "he",
-        "sir": "he",
-        "ms": "she",
-        "mrs": "she",
-        "miss": "she",
-        "dame": "she",
-        "mx": "they",
-    }.get(title.rstrip(".").lower(), "")  # type: ignore[assignment]
-    if he or she:
-        most: Pronoun = "he" if he > she else "she"
-        if he == she:
-            return by_title, "unsure", f"he and she stand in it equally often ({he} times)"
-        share = max(he, she) / (he + she)
-        sure: Sureness = "sure" if share >= 0.9 and max(he, she) >= 3 and by_title in ("", most) else "likely"
-        return most, sure if share >= 0.67 else "unsure", f"he stands in it {he} times, she {she} times"
-    if by_title:
-        return by_title, "likely", f"it has no he or she, and the title {title}"
-    if words["themself"] or they >= 3:
-        return "they", "likely" if words["themself"] else "unsure", f"it has no he or she, and they {they} times"
-    return "", "unsure", "it has no pronoun that tells"
+def _has_two_family_names(words: Sequence[str], body: str) -> bool:
+    """“Rosario Quispe Mamani”; not “Mary Jane Smith”, nor one whom the letter also calls by the last of them."""
+    middle, last = words[1], words[2]
+    alone = re.search(rf"(?<!\b{re.escape(middle)}\s)\b{re.escape(last)}\b", body)
+    return len(middle.rstrip(".")) > 1 and middle.lower() not in given_names() and alone is None

@@ -107,6 +107,7 @@ def _all_titles() -> frozenset[str]:
     return frozenset(rules.for_he | rules.for_she | rules.without_gender | pairs | {rules.neutral})
 
 
+NAME_KEPT = "name kept"
 _QUOTED = "inside a quotation: kept as it was said"
 _SPOKEN = "inside a quotation: these are somebody else's words"
 _SOMEONE = "may be the name of someone or something else"
@@ -158,7 +159,7 @@ def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, e
         if same:
             continue
         if doubt and not changed:
-            names.left.append(Change(said.start, said.end, old, old, "name kept", doubt))
+            names.left.append(Change(said.start, said.end, old, old, NAME_KEPT, doubt))
             continue
         names.changes.append(Change(said.start, said.end, old, new, said.kind, _SPOKEN if doubt == _QUOTED else doubt))
         names.changes += _possessive(page, said, new)

@@ -122,6 +122,7 @@ class ListRules:
     modals: Words
     before_nouns: Words
     no_names: Words
+    given_to_both: Words
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -154,6 +155,7 @@ class SwapFile:
     lists: ListRules
     losses: tuple[Loss, ...]
     given_names: Mapping[str, Words]
+    short_names: Mapping[str, Words]
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,9 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     from core.documents.categories import categories
     from core.runs.letter_check import ROLES, occupation_of, read_one
 
-    guess = occupation_of(request.document) if request.occupation is None else None
+    guess = None
+    if request.occupation is None:
+        guess = occupation_of(request.document, request.parts, request.person)
     occupation = request.occupation or ""
     if guess is not None and guess.likely:
         occupation = guess.occupation

@@ -109,6 +109,10 @@ def test_occupations_are_the_same_in_singular_plural_and_any_case() -> None:
         ("My daughter, who is an architect, had him build it. He worked as a carpenter.", "carpenter", True),
         ("Her boyfriend was a cook with us. She began as a waitress.", "waitress", True),
         ("Among the eight software engineers I have supervised, she is the best.", "software engineer", True),
+        ("He's a certified welder, and the inspector from the state agrees.", "welder", True),
+        ("She has cooked for our family for five years. My sister is a paediatrician.", "cook", True),
+        ("Since 2015 he has been hospital chaplain at St. Brendan's.", "hospital chaplain", True),
+        ("As county archivist I was responsible. They were our first conservator in years.", "conservator", True),
         ("Sofia has been our receptionist since the clinic opened. My own doctor knows her.", "receptionist", True),
     ],
 )

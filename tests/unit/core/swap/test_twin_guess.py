@@ -51,6 +51,16 @@ def test_the_person_is_found_not_the_addressee_nor_the_writer(text: str, person:
         ("This letter concerns Oluwaseun Adebayo, whom I supervised for three years.", "Oluwaseun Adebayo"),
         ("Between 2018 and 2021 I had Elena Popescu on my staff. She ran the terrace.", "Elena Popescu"),
         ("I support the application of Wei Zhang. Mr Collins, our director, agrees.", "Wei Zhang"),
+        ("To help us out we found Tove Mattsson. She knew dogs. Herr Lind told my husband so.", "Tove Mattsson"),
+        (
+            "This confirms that Lindiwe Khoza was our clerk. Driver Paul Rees helped a guest.",
+            "Lindiwe Khoza",
+        ),
+        (
+            "Just ask Min-ah Seo. I sent her our filings. Our attorney, Bill Rasmussen, agreed.",
+            "Min-ah Seo",
+        ),
+        ("I am to describe one, Tito Quispe Mamani. He guides. A judge named Pat Lowell fell.", "Tito Quispe Mamani"),
     ],
 )
 def test_a_name_in_ordinary_prose_is_found_where_no_sentence_begins_with_it(text: str, name: str) -> None:
@@ -64,6 +74,8 @@ def test_a_name_in_ordinary_prose_is_found_where_no_sentence_begins_with_it(text
         "Professor Ann Lee, who examined the thesis, called it brilliant. The applicant taught at Oxford University.",
         "They handled Microsoft Excel and Adobe Photoshop with ease. They looked after the Manchester branch.",
         "Before that she was at Lloyds Bank. I recommend her without hesitation.",
+        "She can cook Omani and Indian dishes, and she taught my daughter Maha to bake.",
+        "I write of the candidate. It took Sjoerd two days; Sjoerd is our programmer. The candidate needed one.",
     ],
 )
 def test_places_houses_and_people_beside_the_candidate_are_not_taken_for_the_candidate(text: str) -> None:
@@ -91,3 +103,16 @@ def test_parts_say_where_the_writer_signs() -> None:
     text = "Ann Weber sings. Ann Weber dances. Ann Weber acts.\n\nTom Lane\nTom Lane\nTom Lane\nTom Lane"
     parts = (Part("body", 0, 51), Part("signature", 52, len(text)))
     assert guess_person(text, parts).full_name == "Ann Weber"
+
+
+@pytest.mark.parametrize(
+    ("text", "pronoun"),
+    [
+        ("Thembi Dlamini ran the desk. A professor wrote that the welcome was the best of his stay.", ""),
+        ("Ashley Reed came to us from Wales. They had a method, and they kept it. Ashley gave him the book. "
+         "They wrote the guide.", "they"),
+        ("I recommend Ms. Osei. There was a father who had threatened others; she met him, and he calmed down.", "she"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_others_is_not_the_candidates_pronoun(text: str, pronoun: str) -> None:
+    assert guess_person(text).pronoun == pronoun

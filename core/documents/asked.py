@@ -1,0 +1,136 @@
+"""“Would you have written this of him?”: the sentences of a letter that read oddly of its twin.
+
+Whether a sentence should go is for whoever wrote it; here it is only found, with the reason why it is asked about.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from core.documents.categories import categories
+from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence
+from core.prompts.resource_files import packaged, read_toml, validated
+from core.swap import HE_AND_SHE, Change, Person, Twin
+from core.swap.pronouns import FORMS
+
+# Said of somebody's person: of the other gender it is seldom said, or it reads otherwise.
+OF_THE_PERSON: tuple[Category, ...] = ("gender", "appearance", "family")
+# What a study found oftener in letters for whoever is called so (docs/letter-marks.md): counted, not listed.
+OFTENER: Mapping[str, tuple[Category, ...]] = {"she": ("communal", "doubt"), "he": ("standout",)}
+OF_ORIGIN: tuple[Category, ...] = ("origin",)
+_NO_WORD = ("first name", "last name", "initials", "title", "possessive of the name", "article before a changed word")
+OBJECTS = {"he": "him", "she": "her", "they": "them"}
+_BE = r"(?:is|was|are|were|be|been|being|seems|seemed|comes across as|remains|can be|could be)"
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _SaidOf:
+    version: int
+    she: tuple[str, ...]
+    he: tuple[str, ...]
+    people: tuple[str, ...]
+
+
+def asked_sentences(reading: Reading, pairs: Mapping[int, int], twin: Twin, other: Person) -> tuple[AskedSentence, ...]:
+    """The sentences to ask about, in order. `pairs`: sentence of the letter → the twin's.
+
+    For a twin of the other gender: what is marked for gender, looks or family, any mark whose own words the swap
+    changed, and words that are said mostly of the candidate's gender. For a twin of another name alone: what is marked
+    for origin.
+    """
+    person = reading.person
+    found = []
+    for sentence in reading.sentences:
+        if sentence.part != "body" or sentence.index not in pairs:
+            continue
+        own = [mark for mark in reading.marks if mark.sentence == sentence.index]
+        if person.pronoun == other.pronoun:
+            why = {mark: _of_category(mark) for mark in own if mark.category in OF_ORIGIN}
+            words: list[str] = []
+        else:
+            why = {mark: said for mark in own if (said := _why(mark, twin))}
+            words = [one for one in said_of(sentence, person) if not any(one in mark.words.lower() for mark in why)]
+        if why or words:
+            reasons = list(dict.fromkeys([*why.values(), *(_said_of_words(person.pronoun) if words else ())]))
+            found.append(
+                AskedSentence(
+                    sentence.index, pairs[sentence.index], tuple(why),
+                    (*(mark.words for mark in why), *words), "; ".join(reasons), bool(words),
+                )
+            )  # fmt: skip
+    return tuple(found)
+
+
+def asked_said(reading: Reading, other: Person, asked: tuple[AskedSentence, ...]) -> str:
+    """The question in a sentence, with how many sentences it is about; also where it is about none."""
+    same = reading.person.pronoun == other.pronoun
+    whom = other.full_name if same and other.full_name else OBJECTS.get(other.pronoun, "them")
+    if not asked:
+        said = f"No marked sentence reads oddly of {whom}."
+    else:
+        count = "1 sentence reads" if len(asked) == 1 else f"{len(asked)} sentences read"
+        said = f"Would you have written this of {whom}? {count} otherwise there, or would seldom be written."
+    if same:
+        return said
+    listed = {one.sentence for one in asked}
+    oftener = OFTENER.get(reading.person.pronoun, ())
+    rest = {mark.sentence for mark in reading.marks if mark.category in oftener and not mark.negated} - listed
+    if not rest:
+        return said
+    titles = " or ".join(categories()[one].title.lower() for one in oftener)
+    kind = "women" if reading.person.pronoun == "she" else "men"
+    carry = "1 more has a mark" if len(rest) == 1 else f"{len(rest)} more have marks"
+    return (
+        f"{said} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
+    )
+
+
+def said_of(sentence: Sentence, person: Person) -> Iterator[str]:
+    """The words of a sentence that are said mostly of the candidate's gender, where they are said of the candidate."""
+    if person.pronoun not in HE_AND_SHE:
+        return
+    names = "|".join(re.escape(name) for name in (person.first_name, person.last_name) if name)
+    subject = rf"(?:{person.pronoun}{f'|{names}' if names else ''})"
+    text = sentence.text.replace("’", "'")
+    entries, people = _patterns(person.pronoun)
+    is_so = re.compile(
+        rf"(?<![\w-]){subject}(?:'s|\s+(?:[\w'-]+\s+){{0,2}}?{_BE})\s+(?:[\w'-]+,?\s+){{0,5}}?(?P<word>{entries})(?![\w-])",
+        re.IGNORECASE,
+    )
+    is_such = re.compile(rf"(?<![\w-])(?P<word>{entries})\s+(?:[\w-]+\s+)?(?:{people})(?![\w-])", re.IGNORECASE)
+    words = [match["word"].lower() for pattern in (is_so, is_such) for match in pattern.finditer(text)]
+    yield from dict.fromkeys(words)
+
+
+@cache
+def _patterns(pronoun: str) -> tuple[str, str]:
+    found = validated(_SaidOf, read_toml(packaged("letters", "said_of.toml")), "The file letters/said_of.toml")
+    entries = found.she if pronoun == "she" else found.he
+    longest = sorted(entries, key=len, reverse=True)
+    return "|".join(map(re.escape, longest)), "|".join(map(re.escape, found.people))
+
+
+def _why(mark: Mark, twin: Twin) -> str:
+    if mark.category in OF_THE_PERSON:
+        return _of_category(mark)
+    return "the swap changes a word of the mark" if any(_is_word_of(one, mark) for one in twin.changes) else ""
+
+
+def _is_word_of(change: Change, mark: Mark) -> bool:
+    """A changed word of the mark itself (“motherly”), not a name or a pronoun in it."""
+    is_pronoun = change.old.lower() in _PRONOUNS
+    return mark.start <= change.start and change.end <= mark.end and change.reason not in _NO_WORD and not is_pronoun
+
+
+_PRONOUNS = frozenset(form for pronoun in HE_AND_SHE for form in FORMS[pronoun].values())
+
+
+def _of_category(mark: Mark) -> str:
+    return f"marked for {categories()[mark.category].title.lower()}"
+
+
+def _said_of_words(pronoun: str) -> tuple[str, ...]:
+    return (f"said mostly of {'women' if pronoun == 'she' else 'men'}, by convention",)

@@ -1,0 +1,95 @@
+"""“Would you have written this of him?”: which sentences of a letter are asked about, and what is warned of."""
+
+import pytest
+
+from core.documents.files import read_pasted
+from core.documents.reading import read_letter
+from core.documents.twins import read_with_twin
+from core.documents.values import TwinDifference
+from core.swap import Person
+from core.swap.name_groups import name_group, named_in
+
+KELLY, THOMAS = Person("Kelly", "Moreno", "", "she"), Person("Thomas", "Moreno", "", "he")
+REST = (
+    "We have worked together for four years in the same kitchen, and I recommend {} to every kitchen that has a post."
+)
+
+
+def twin(sentence: str, person: Person = KELLY, other: Person = THOMAS) -> TwinDifference:
+    letter = read_pasted(f"{sentence} {REST.format('her' if person.pronoun == 'she' else 'him')}")
+    return read_with_twin(letter, other, scorers={}, person=person)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word"),
+    [
+        ("She has a lovely smile.", "smile"),
+        ("Although she has two small children, she came early.", "children"),
+        ("She is motherly to the trainees.", "motherly"),
+        ("Kelly is bubbly and quick.", "bubbly"),
+        ("She is always a sweet colleague.", "sweet"),
+    ],
+)
+def test_what_is_said_of_the_person_is_asked_about(sentence: str, word: str) -> None:
+    found = twin(sentence)
+    (asked,) = found.asked
+    assert asked.sentence == 0
+    assert any(word in one for one in asked.words)
+    assert asked.why
+    assert found.findings[0].startswith("Would you have written this of him? 1 sentence")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "She led the kitchen and never missed a delivery.",
+        "Her beautiful paintings hang in the hall.",
+        "The lovely old building is hers to run.",
+        "She makes sweet and savoury dishes.",
+    ],
+)
+def test_what_is_said_of_the_work_is_not(sentence: str) -> None:
+    found = twin(sentence)
+    assert found.asked == ()
+    assert found.findings[0].startswith("No marked sentence reads oddly of him.")
+
+
+def test_under_another_name_alone_only_origin_is_asked_about() -> None:
+    found = twin("She is surprisingly articulate, and has a lovely smile.", other=named_in(name_group("white"), KELLY))
+    (asked,) = found.asked
+    assert {mark.category for mark in asked.marks} == {"origin"}
+    assert found.findings[0].startswith("Would you have written this of Emily Walsh?")
+    assert any("Bertrand and Mullainathan" in one and "nothing of who bears it" in one for one in found.findings)
+
+
+def test_a_twin_whose_name_contradicts_its_pronoun_is_warned_of() -> None:
+    mixed = twin("She led the kitchen.", other=Person("Jamal", "Moreno", "", "she"))
+    assert any("The twin is called Jamal" in one for one in mixed.findings)
+    assert not any("is called" in one for one in twin("She led the kitchen.").findings)
+
+
+def test_a_name_that_stays_in_the_twin_is_said() -> None:
+    quoted = twin("She led the kitchen, and guests ask for “Kelly” by name.")
+    assert any("“Kelly” stays in 1 place" in one for one in quoted.findings)
+    katherine = Person("Katherine", "Moreno", "", "she")
+    short = twin("Katherine Moreno led the kitchen. Kate is steady, and her sister Beth is too.", katherine)
+    assert any("“Kate” stays" in one for one in short.findings)
+    assert not any("Beth" in one for one in short.findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I recommend Jamal Carter. She led the team, and I trust her. Her reports are clear.", "mostly a name of men"),
+        (
+            "I recommend Sam Carter. She led the team. He is kind. She came early, and he left late.",
+            "both “he” and “she”",
+        ),
+    ],
+)
+def test_a_letter_that_contradicts_itself_about_the_candidate_is_warned_of(text: str, said: str) -> None:
+    assert any(said in one.said for one in read_letter(read_pasted(text), scorers={}).suspicions)
+    sure = read_letter(read_pasted(text.replace("She", "He").replace("her", "him").replace("Her", "His")), scorers={})
+    assert not any(one.what == "candidate" for one in sure.suspicions)
+    by_hand = read_letter(read_pasted(text), scorers={}, person=Person("Jamal", "Carter", "", "she"))
+    assert not any(one.what == "candidate" for one in by_hand.suspicions)
