@@ -115,18 +115,17 @@ def test_what_a_part_of_the_program_brings_can_be_used_as_soon_as_it_is_there(
     monkeypatch: pytest.MonkeyPatch, name: str, package: str
 ) -> None:
     place = importlib.import_module(f"{registry.OWN[name]}.{'options' if name == 'transformers' else 'settings'}")
-    states = tuple(installation.PartState(part, "waiting", "") for part in installation.parts())
 
     def without(module: str) -> object:
         return None if module == package else find_spec(module)
 
     with monkeypatch.context() as patch:
         patch.setattr(place, "find_spec", without)
-        patch.setattr(state, "status", lambda: states)
+        patch.setattr(state, "status", lambda part: (installation.PartState(part, "waiting", ""),))
         patch.setattr(state, "is_under_way", lambda: False)  # another test may hold this environment's lock
         said = next(info for info in registry.known() if info.name == name).unavailable
         assert said == "This needs “Scorers that are models”, a part of the program that is not installed yet."
-        patch.setattr(state, "status", tuple)  # a plug-in's or an old installation, of which nothing is known
+        patch.setattr(state, "status", lambda part: ())  # a plug-in's or an old installation, of which nothing is known
         assert f"pip install {package}" in next(info for info in registry.known() if info.name == name).unavailable
         with pytest.raises(AppError, match=f"pip install {package}"):
             registry.open_backend(name, "any", {})
