@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from empty_home import WITH_EMPTY_HOME
 from left_behind import PATIENCE, close_what_is_open, put_away, threads_of_ours
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -77,10 +78,15 @@ def usual_settings(path: Path) -> Settings:
     return settings
 
 
+def usual_panels(request: pytest.FixtureRequest) -> tuple[PanelEntry, ...]:
+    """The program's, with its Home only where the module has LOOKS_AT_HOME."""
+    return PANELS if getattr(request.module, "LOOKS_AT_HOME", False) else WITH_EMPTY_HOME
+
+
 @pytest.fixture
 def window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A window of the usual size. At its end its jobs must end by themselves, within the module's own patience."""
-    made = MainWindow(usual_settings(tmp_path / "settings.json"))
+    made = MainWindow(usual_settings(tmp_path / "settings.json"), usual_panels(request))
     made.resize(1280, 720)
     made.show()
     yield made
@@ -120,12 +126,13 @@ def shared_models(own_computer: None, models_home: Path, monkeypatch: pytest.Mon
 
 
 @pytest.fixture
-def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWindow]:
+def make_window(request: pytest.FixtureRequest, qtbot: QtBot, tmp_path: Path) -> Iterator[MakeWindow]:
     """Makes windows that are shown, and closes them as the program would, without ending it."""
     made: list[MainWindow] = []
 
-    def make(entries: tuple[PanelEntry, ...] = PANELS, *, panel: str = "") -> MainWindow:
-        window = MainWindow(usual_settings(tmp_path / f"settings-{len(made)}.json"), entries)
+    def make(entries: tuple[PanelEntry, ...] = (), *, panel: str = "") -> MainWindow:
+        settings = usual_settings(tmp_path / f"settings-{len(made)}.json")
+        window = MainWindow(settings, entries or usual_panels(request))
         made.append(window)
         window.resize(1280, 800)
         window.show()

@@ -7,6 +7,7 @@ import keyring
 import keyring.backend
 import pytest
 from bad_server import Answer, Asked, BadServer, error, good
+from empty_home import only
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -20,14 +21,13 @@ from core.project.project import Project
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.panels import PANELS
 from desktop.panels.models.endpoint_form import USUAL, Editor
 from desktop.panels.models.endpoints import EndpointsPage
 from desktop.panels.models.panel import ModelsPanel
 
 CANARY = "sk-canary-0123456789abcdef"
 PATIENCE = 60_000
-ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "models", "settings", "outputs"))
+ENTRIES = only("home", "models", "settings", "outputs")
 
 
 class Ring(keyring.backend.KeyringBackend):

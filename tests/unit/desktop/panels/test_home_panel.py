@@ -42,6 +42,7 @@ from desktop.panels.home.doors import (
 from desktop.panels.home.panel import HomePanel
 
 PATIENCE = 20_000
+LOOKS_AT_HOME = True
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from empty_home import only
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from rating_files import packet, rating_project
@@ -16,10 +17,9 @@ from core.project.lock import ProjectLock
 from core.project.project import Project
 from desktop.app import start
 from desktop.main_window import MainWindow
-from desktop.panels import PANELS
 from desktop.window_commands import file_commands
 
-ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings", "raters"))
+ENTRIES = only("home", "judge", "settings", "raters")
 CONSENT = "You rate texts, and your answers are stored."
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from empty_home import only
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
@@ -14,10 +15,9 @@ from rating_window import Rating
 
 from core.project.connection import NotSaved
 from desktop import theme
-from desktop.panels import PANELS
 from desktop.settings import DEFAULT_KEYS, Settings
 
-ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings"))
+ENTRIES = only("home", "judge", "settings")
 Sit = Callable[..., Rating]
 
 

@@ -5,16 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from empty_home import only
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextBlock
 from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
 
-from desktop.panels import PANELS
 from desktop.widgets.cards import ComparisonCard, ComparisonCards, direction_of
 
-ENTRIES = tuple(entry for entry in PANELS if entry.key in ("home", "judge", "settings"))
+ENTRIES = only("home", "judge", "settings")
 MEGABYTE = 1_000_000
 SHOWN_WITHIN = 0.2  # seconds, TRUST's figure for one such text
 

@@ -435,7 +435,7 @@ def test_writers_are_counted_without_reading_them(tmp_path: Path):
 
 
 def test_the_home_panel_leads_here(qtbot: QtBot, make_window: Callable[..., MainWindow]):
-    window = make_window()
+    window = make_window(PANELS)
     home = window.panels["home"]
     qtbot.waitUntil(lambda: home.audit.mend.isVisible(), timeout=PATIENCE)
     home.audit.mend.click()

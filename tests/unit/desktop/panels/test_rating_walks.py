@@ -15,6 +15,7 @@ from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 
 PATIENCE = 60_000
+LOOKS_AT_HOME = True
 
 
 class Person:

@@ -24,6 +24,7 @@ from desktop.panels.charts.wall import Wall
 from desktop.widgets import Button, Label, Notice
 from desktop.window_commands import file_menu
 
+LOOKS_AT_HOME = True
 SECRETS = ("castle", "llama", "race", "recent_study")
 
 
