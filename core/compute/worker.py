@@ -102,8 +102,17 @@ def _perform(call: bytes, ctx: JobContext, packages: tuple[str, ...]) -> bytes:
     except AppError as known:
         error = _portable(known)
     except BaseException as unknown:
-        error = explained(unknown) or _unexpected(unknown)
+        error = _in_words(unknown)
     return dump((kind, error))
+
+
+def _in_words(error: BaseException) -> AppError:
+    """What the error means to a person. That nobody can look it up now must not end the process."""
+    try:
+        foreseen = explained(error)
+    except Exception:
+        foreseen = None
+    return foreseen or _unexpected(error)
 
 
 def _portable(error: AppError) -> AppError:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.compute import ComputeCrashed, ComputeProcess
+from core.compute import ComputeCrashed, ComputeProcess, worker
+from core.compute.messages import load
 from core.compute.process import Turns
 from core.errors import AppError, JobCancelled, NotInstalledYet
 from core.jobs import JobContext
@@ -302,6 +304,17 @@ def test_a_module_of_a_part_that_is_not_installed_yet_is_one_sentence(compute):
 
     assert raised.value.message == "This needs “Measuring”, a part of the program that is not installed yet."
     assert not raised.value.details
+
+
+def test_a_module_is_missing_and_nobody_can_look_up_why(monkeypatch):
+    def unreadable(error):
+        raise PermissionError("the notes of the installation cannot be read")
+
+    monkeypatch.setattr(worker, "explained", unreadable)
+    call = pickle.dumps(("importlib:import_module", ("no_such_module",), {}))
+    kind, error = load(worker._perform(call, JobContext(), ("importlib",)))
+    assert kind == "failed"
+    assert "not foreseen (ModuleNotFoundError" in error.message
 
 
 def test_a_missing_module_that_no_part_brings_is_not_called_one_of_a_part(compute):
