@@ -178,6 +178,9 @@ def letter(
         str, typer.Option(help="NAME:PRONOUN, or names:GROUP: also read the letter as if about this person.")
     ] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
+    outcomes: Annotated[
+        Path | None, typer.Option(help="Of a pile: a table of who was chosen, with columns file, outcome, group.")
+    ] = None,
     house_list: Annotated[
         Path | None, typer.Option(help="A csv file of words that are always ignored, and always marked.")
     ] = None,
@@ -194,8 +197,10 @@ def letter(
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
     if pile or any(is_pile(doc) for doc in docs):
-        _pile(docs, context, occupation, as_json, house)
+        _pile(docs, context, occupation, as_json, house, outcomes)
         return
+    if outcomes is not None:
+        raise UsageError("--outcomes is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
     other = _twin(twin) if twin else None
     from core.documents.references import reference as reference_set
 
@@ -260,26 +265,38 @@ def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") 
 
 
 def _pile(
-    docs: Sequence[Path], context: Path | None, occupation: str, as_json: bool, house: "HouseList | None"
+    docs: Sequence[Path],
+    context: Path | None,
+    occupation: str,
+    as_json: bool,
+    house: "HouseList | None",
+    outcomes: Path | None,
 ) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
     from core.documents.pile.files import is_pile
+    from core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
     from core.runs.letter_sets import compare_groups, read_files, read_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
+    table = read_outcomes(outcomes) if outcomes is not None else None
+    remarks: tuple[str, ...] = ()
     with job("Reading letters") as ctx:
         about = _context(ctx, context)
         if is_pile(docs[0]):
             found = read_pile(ctx, docs[0], shared(), context=about, occupation=occupation, house=house)
         else:
             found = read_files(ctx, docs, shared(), context=about, occupation=occupation, house=house)
+        if table is not None:
+            rows, remarks = with_outcomes(found.rows, table)
+            found = replace(found, rows=rows)
         tests = compare_groups(ctx, found.rows, found.columns, shared())
+    rates = selection_rates(found.rows)
     if as_json:
-        print_json(pile_json(found, tests))
+        print_json(pile_json(found, tests, rates, remarks))
     else:
-        tell_pile(found, tests)
+        tell_pile(found, tests, rates, remarks)
 
 
 def _house(path: Path | None) -> "HouseList | None":

@@ -14,6 +14,14 @@ from core.documents.categories import categories
 from core.documents.occupations import OccupationGuess
 from core.documents.pile import Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest, headline
+from core.documents.pile.outcomes import (
+    LIMITS_OF_RATES,
+    SelectionRates,
+    rate_written,
+    rates_said,
+    ratio_written,
+    without_said,
+)
 from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
 from core.draw import digits
 from core.findings import ScorerUse
@@ -76,7 +84,9 @@ def twin_json(twin: TwinDifference) -> dict[str, Any]:
     }
 
 
-def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
+def pile_json(
+    pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, remarks: Sequence[str]
+) -> dict[str, Any]:
     return {
         "version": VERSION,
         "pile": pile.name,
@@ -85,9 +95,20 @@ def pile_json(pile: Pile, tests: Sequence[GroupTest]) -> dict[str, Any]:
         "passed_over": pile.passed_over,
         "headline": headline(tests, {}),
         "groups": [asdict(one) for one in tests],
+        "selection": None if rates is None else _rates_json(rates, remarks),
         "scorers": [asdict(one) for one in pile.scorers],
         "versions": dict(pile.versions),
         "limits": LIMITS_OF_PILES,
+    }
+
+
+def _rates_json(found: SelectionRates, remarks: Sequence[str]) -> dict[str, Any]:
+    return {
+        "rates": [{**asdict(one), "rate": one.rate} for one in found.rates],
+        "without": dict(found.without),
+        "said": rates_said(found, {}),
+        "remarks": list(remarks),
+        "limits": LIMITS_OF_RATES,
     }
 
 
@@ -96,7 +117,7 @@ def _row_json(row: PileRow) -> dict[str, Any]:
         "name": row.name, "path": row.path_in_pile, "person": asdict(row.person), "occupation": row.occupation,
         "group": row.group, "figures": dict(row.figures), "marks": dict(row.marks), "claims": dict(row.claims),
         "to_look_at": sum(row.to_look_at.values()), "reason": row.reason, "hint": row.hint,
-        "notes": list(row.notes), "same_as": row.same_as,
+        "notes": list(row.notes), "same_as": row.same_as, "outcome": row.outcome,
     }  # fmt: skip
 
 
@@ -135,8 +156,8 @@ def tell_letter(reading: Reading, occupation: str, guess: OccupationGuess, twin:
     say(LIMITS)
 
 
-def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
-    """The table, then the groups."""
+def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, remarks: Sequence[str]) -> None:
+    """The table, then the groups, then who was chosen. `remarks`: on the table of outcomes."""
     shown = _shown(pile)
     print_table(
         ("file", "about", "occupation", "group", "to look at", *(column.title.lower() for column in shown), "remark"),
@@ -152,6 +173,10 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest]) -> None:
     say(plain(headline(tests, {})))
     for pair, own in groupby(tests, key=lambda one: one.groups):
         _tell_groups(pair, list(own))
+    if rates is not None:
+        _tell_rates(rates)
+    for remark in remarks:
+        say(plain(remark))
     say(_scorers(pile.scorers))
     say(LIMITS_OF_PILES)
     say(LIMITS)
@@ -304,3 +329,19 @@ def _tell_groups(pair: tuple[str, str], tests: Sequence[GroupTest]) -> None:
         one, other = (number(mean, test.unit) for mean in test.means)
         p = "" if test.p_adjusted is None else f", {p_words(test.p_adjusted)} after Holm"
         say(f"  {test.title}: {one} and {other}{p}. {test.said}")
+
+
+def _tell_rates(found: SelectionRates) -> None:
+    say("")
+    print_table(
+        ("who was chosen", "chosen", "of", "rate", "95 % interval, %", "ratio to the highest", "95 % interval "),
+        [
+            (plain(one.group), f"{one.chosen:,}", f"{one.n:,}", *rate_written(one), *ratio_written(one))
+            for one in found.rates
+        ],
+        right=("chosen", "of", "rate", "95 % interval, %", "ratio to the highest", "95 % interval "),
+    )
+    say("")
+    for line in (rates_said(found, {}), without_said(found), LIMITS_OF_RATES):
+        if line:
+            say(plain(line))

@@ -1,5 +1,6 @@
 """Proportions: intervals and tests of one, of two that are independent or paired, and of all shares of a whole."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isinf, sqrt
 from statistics import NormalDist
@@ -286,3 +287,68 @@ def _bonett_price(only_first: int, only_second: int, n: int) -> Bounds:
     one, other = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * sqrt((one + other - (one - other) ** 2) / (n + 2))
     return Bounds(max(-1.0, one - other - half), min(1.0, one - other + half), "Bonett–Price, paired proportions")
+
+
+# ---- the ratio of two independent proportions
+
+
+@dataclass(frozen=True)
+class RateRatio:
+    """p₁ / p₂; None where it is undefined, and `reason` says why."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+    n_by_group: tuple[int, int]
+
+
+def rate_ratio(
+    successes_first: int, n_first: int, successes_second: int, n_second: int, *, corrected: bool = True
+) -> RateRatio:
+    """θ = p₁ / p₂ with the score interval of Miettinen and Nurminen (1985); Koopman's (1984) where not `corrected`.
+
+    The interval holds every θ with (p̂₁ − θ p̂₂)² ≤ z² V, V = (p̃₁(1−p̃₁)/n₁ + θ² p̃₂(1−p̃₂)/n₂) · N/(N−1), where p̃ are
+    the likeliest proportions with the ratio θ; Koopman's V is without N/(N−1). Undefined where p̂₂ is 0. ValueError
+    where successes exceed n.
+    """
+    counts = (n_first, n_second)
+    if not (0 <= successes_first <= n_first and 0 <= successes_second <= n_second):
+        raise ValueError("successes must lie between 0 and n")
+    why = "a group has no units" if min(counts) == 0 else "the second rate is 0" if successes_second == 0 else ""
+    if why:
+        return RateRatio(None, why, MaybeBounds(None, why), counts)
+    value = successes_first / n_first / (successes_second / n_second)
+    z = _quantile((1 + LEVEL) / 2, inf)
+    widened = sum(counts) / (sum(counts) - 1) if corrected else 1.0
+
+    def outside(ratio: float) -> bool:
+        variance = widened * _restricted_variance(ratio, successes_first, n_first, successes_second, n_second)
+        return (successes_first / n_first - ratio * successes_second / n_second) ** 2 > z * z * variance
+
+    low = 0.0 if successes_first == 0 else _edge(outside, value, 0.5)
+    high = _edge(outside, value or 1 / (n_first * n_second), 2.0)
+    name = "Miettinen–Nurminen score" if corrected else "Koopman score"
+    return RateRatio(value, "", MaybeBounds(Bounds(low, high, name)), counts)
+
+
+def _restricted_variance(ratio: float, x: int, n: int, y: int, m: int) -> float:
+    """The variance of p̂₁ − θ p̂₂ at the likeliest proportions with p₁ = θ p₂."""
+    # The smaller root of N θ p² − (θ (n + y) + x + m) p + x + y = 0, written without a difference of equals.
+    linear = ratio * (n + y) + x + m
+    second = 2 * (x + y) / (linear + sqrt(max(0.0, linear**2 - 4 * (n + m) * ratio * (x + y))))
+    first = ratio * second
+    return max(0.0, first * (1 - first)) / n + ratio**2 * max(0.0, second * (1 - second)) / m
+
+
+def _edge(outside: Callable[[float], bool], inside: float, step: float) -> float:
+    """Where the interval ends on the way from a ratio inside it, multiplied by `step` until it is outside."""
+    beyond = inside * step
+    while not outside(beyond):
+        inside, beyond = beyond, beyond * step
+    for _ in range(HALVINGS):
+        middle = sqrt(inside * beyond)
+        inside, beyond = (inside, middle) if outside(middle) else (middle, beyond)
+    return sqrt(inside * beyond)
+
+
+HALVINGS = 60  # of a factor of two: to the last digit

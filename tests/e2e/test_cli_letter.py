@@ -209,7 +209,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_path: Path) -> None:
     found = biasprint("letter", folder, "--json").json
     assert set(found) == {
-        "version", "pile", "columns", "rows", "passed_over", "headline", "groups", "scorers", "versions", "limits",
+        "version", "pile", "columns", "rows", "passed_over", "headline", "groups", "selection", "scorers", "versions",
+        "limits",
     }  # fmt: skip
     rows = {row["path"]: row for row in found["rows"]}
     assert [(path, row["group"], row["occupation"]) for path, row in rows.items()] == [
@@ -224,12 +225,17 @@ def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_
             archive.write(path, path.relative_to(folder))
     zipped = biasprint("letter", tmp_path / "letters.zip", "--json").json
     assert zipped["rows"] == found["rows"]
-    said = biasprint("letter", folder).out
+    assert found["selection"] is None
+    outcomes = tmp_path / "outcomes.csv"
+    outcomes.write_text("file,invited\nkelly,no\nthomas.txt,yes\nmary,yes\n", encoding="utf-8")
+    said = biasprint("letter", folder, "--outcomes", outcomes).out
     for part in (
         "3 files, 2 of them read.",
         "Too few letters to say",
         "is a picture, not a text",
         "male against female",
+        "Of “female” 0 % were chosen, 0 of 1: 0.0 (95 % interval 0.0–",
+        "1 line of “outcomes.csv” belongs to no letter here: “mary”.",
     ):
         assert part in said, said
 
@@ -257,6 +263,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--original", "first.docx"), "--original is for a note or a report."),
         (("--pile", "--note", "note.pdf"), "--note is about one letter."),
         (("--pile", "--twin", "Thomas:he"), "--twin is about one letter."),
+        (("--outcomes", "invited.csv"), "--outcomes is about a pile."),
         (("FOLDER",), "One folder or zip is checked at a time."),
     ],
 )

@@ -13,6 +13,7 @@ from metric_cases.case import (
     UNDEFINED,
     Case,
     array,
+    inverted,
     multiplied,
     negated,
     same,
@@ -33,7 +34,7 @@ from core.metrics.means import (
     two_sample_difference,
     worth_mean,
 )
-from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions, wilson
+from core.metrics.proportions import clustered_proportion, paired_proportions, rate_ratio, two_proportions, wilson
 
 A, B = array(0.4, 1.3, 2.2, 0.9, 3.1, 1.8), array(0.1, 1.6, 1.1, 0.7, 2.0, 1.9)
 ONE, FLAT, TIED = array(1.5), array(2.0, 2.0, 2.0), array(1.0, 1.0, 2.0, 2.0)
@@ -229,6 +230,22 @@ PROPORTIONS = [
             "constant": ((YES | True, IN_CLUSTERS), DEFINED),
         },
         nan=(0,),
+    ),
+    Case(
+        rate_ratio,
+        (12, 40, 20, 38),
+        items=NO_ITEMS,
+        relabel=(lambda x, n, y, m: (y, m, x, n), inverted),
+        read=lambda found: (found.value,),
+        scale=COUNTS,
+        edges={
+            "empty": ((0, 0, 0, 0), UNDEFINED),
+            "one item": ((1, 1, 1, 1), DEFINED),
+            "one group": ((3, 9, 0, 0), UNDEFINED),
+            "ties": ((5, 10, 5, 10), DEFINED),
+            "constant": ((9, 9, 9, 9), DEFINED),
+        },
+        nan=(0, 1, 2, 3),
     ),
     Case(
         wilson,

@@ -34,6 +34,7 @@ class PileRow:
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
     "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
     with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context.
+    `outcome`: whether the candidate was chosen, where somebody said so.
     """
 
     name: str
@@ -48,6 +49,7 @@ class PileRow:
     hint: str = ""
     notes: tuple[str, ...] = ()
     same_as: str = ""
+    outcome: bool | None = None
 
     @property
     def read(self) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.proportion import proportions_ztest
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
 from core.metrics.means import (
@@ -17,14 +17,14 @@ from core.metrics.means import (
     paired_difference,
     two_sample_difference,
 )
-from core.metrics.proportions import paired_proportions, two_proportions
+from core.metrics.proportions import RateRatio, paired_proportions, rate_ratio, two_proportions
 from core.metrics.result import Difference
 
 FIRST = np.array([5.1, 4.8, 6.0, 5.5, 5.9, 4.2, 6.3])
 SECOND = np.array([4.9, 4.1, 5.2, 5.6, 5.0, 4.4, 5.1])
 
 
-def bounds(result: Difference) -> tuple[float, float]:
+def bounds(result: Difference | RateRatio) -> tuple[float, float]:
     assert result.interval.bounds is not None
     return result.interval.bounds.low, result.interval.bounds.high
 
@@ -131,6 +131,48 @@ def test_proportions_that_never_vary_are_not_tested() -> None:
     result = two_proportions(5, 5, 7, 7)
     assert (result.value, result.p) == (0, None)
     assert result.reason
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+@pytest.mark.parametrize("counts", [(36, 40, 16, 80), (7, 34, 1, 34), (12, 40, 20, 38), (3, 50, 9, 60), (1, 9, 8, 9)])
+def test_a_ratio_of_rates_agrees_with_statsmodels(counts: tuple[int, int, int, int], corrected: bool) -> None:
+    found = rate_ratio(*counts, corrected=corrected)
+    expected = confint_proportions_2indep(*counts, method="score", compare="ratio", correction=corrected)
+    assert found.value == pytest.approx(counts[0] / counts[1] / (counts[2] / counts[3]))
+    assert bounds(found) == pytest.approx(expected)
+
+
+def test_a_ratio_of_rates_is_koopmans_of_1984() -> None:
+    # His example, 36 of 40 against 16 of 80, as DescTools' BinomRatioCI(method = "koopman") prints it.
+    found = rate_ratio(36, 40, 16, 80, corrected=False)
+    assert found.value == pytest.approx(4.5)
+    assert bounds(found) == pytest.approx((2.9396, 7.1522), abs=1e-4)
+
+
+def test_a_ratio_of_rates_of_nobody_and_of_everybody_has_an_interval() -> None:
+    # All of 10 and of 10: θ < 1 is kept while (1 − θ)² ≤ z² θ (1 − θ) / n · N / (N − 1).
+    factor = 1 + stats.norm.ppf(0.975) ** 2 * 20 / 19 / 10
+    assert bounds(rate_ratio(10, 10, 10, 10)) == pytest.approx((1 / factor, factor))
+    low, high = bounds(rate_ratio(0, 10, 5, 10))
+    assert low == 0
+    assert 0.5 < high < 1
+    assert bounds(rate_ratio(3, 10, 10, 10))[1] < 1
+    nobody = rate_ratio(3, 10, 0, 10)
+    assert (nobody.value, nobody.reason, nobody.interval.bounds) == (None, "the second rate is 0", None)
+
+
+@pytest.mark.parametrize("rates", [(0.3, 0.5), (0.1, 0.2), (0.5, 0.5), (0.8, 0.9)])
+def test_the_interval_of_a_ratio_of_rates_covers(rates: tuple[float, float]) -> None:
+    """Enumerated: every outcome of 25 and 20 candidates with its chance."""
+    n, m = 25, 20
+    covered = defined = 0.0
+    for x, of_x in enumerate(stats.binom.pmf(range(n + 1), n, rates[0])):
+        for y, of_y in enumerate(stats.binom.pmf(range(m + 1), m, rates[1])):
+            found = rate_ratio(x, n, y, m).interval.bounds
+            if found is not None:
+                defined += of_x * of_y
+                covered += of_x * of_y * (found.low <= rates[0] / rates[1] <= found.high)
+    assert covered / defined >= 0.93
 
 
 @pytest.mark.parametrize("margin", [0.2, 0.6, 1.5])
