@@ -178,6 +178,9 @@ def letter(
         str, typer.Option(help="NAME:PRONOUN, or names:GROUP: also read the letter as if about this person.")
     ] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
+    cvs: Annotated[
+        Path | None, typer.Option(help="Of a pile: a folder or zip of CVs, for the letters whose file names fit.")
+    ] = None,
     outcomes: Annotated[
         Path | None, typer.Option(help="Of a pile: a table of who was chosen, with columns file, outcome, group.")
     ] = None,
@@ -197,10 +200,11 @@ def letter(
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
     if pile or any(is_pile(doc) for doc in docs):
-        _pile(docs, context, occupation, as_json, house, outcomes)
+        _pile(docs, context, occupation, as_json, house, outcomes, cvs)
         return
-    if outcomes is not None:
-        raise UsageError("--outcomes is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
+    for what, path in (("--outcomes", outcomes), ("--cvs", cvs)):
+        if path is not None:
+            raise UsageError(f"{what} is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
     other = _twin(twin) if twin else None
     from core.documents.references import reference as reference_set
 
@@ -271,32 +275,32 @@ def _pile(
     as_json: bool,
     house: "HouseList | None",
     outcomes: Path | None,
+    cvs: Path | None,
 ) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
     from core.documents.pile.files import is_pile
     from core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from core.runs.letter_sets import compare_groups, read_files, read_pile
+    from core.runs.letter_piles import compare_groups, read_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
+    if context is not None and cvs is not None:
+        raise UsageError("--context is one CV for every letter, and --cvs one for each.", hint="Leave one of them out.")
     table = read_outcomes(outcomes) if outcomes is not None else None
-    remarks: tuple[str, ...] = ()
     with job("Reading letters") as ctx:
         about = _context(ctx, context)
-        if is_pile(docs[0]):
-            found = read_pile(ctx, docs[0], shared(), context=about, occupation=occupation, house=house)
-        else:
-            found = read_files(ctx, docs, shared(), context=about, occupation=occupation, house=house)
+        letters = docs[0] if is_pile(docs[0]) else docs
+        found = read_pile(ctx, letters, shared(), context=about, cvs=cvs, occupation=occupation, house=house)
         if table is not None:
             rows, remarks = with_outcomes(found.rows, table)
-            found = replace(found, rows=rows)
+            found = replace(found, rows=rows, remarks=(*found.remarks, *remarks))
         tests = compare_groups(ctx, found.rows, found.columns, shared())
     rates = selection_rates(found.rows)
     if as_json:
-        print_json(pile_json(found, tests, rates, remarks))
+        print_json(pile_json(found, tests, rates))
     else:
-        tell_pile(found, tests, rates, remarks)
+        tell_pile(found, tests, rates)
 
 
 def _house(path: Path | None) -> "HouseList | None":

@@ -84,30 +84,28 @@ def twin_json(twin: TwinDifference) -> dict[str, Any]:
     }
 
 
-def pile_json(
-    pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, remarks: Sequence[str]
-) -> dict[str, Any]:
+def pile_json(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None) -> dict[str, Any]:
     return {
         "version": VERSION,
         "pile": pile.name,
         "columns": [asdict(one) for one in pile.columns],
         "rows": [_row_json(one) for one in pile.rows],
         "passed_over": pile.passed_over,
+        "remarks": list(pile.remarks),
         "headline": headline(tests, {}),
         "groups": [asdict(one) for one in tests],
-        "selection": None if rates is None else _rates_json(rates, remarks),
+        "selection": None if rates is None else _rates_json(rates),
         "scorers": [asdict(one) for one in pile.scorers],
         "versions": dict(pile.versions),
         "limits": LIMITS_OF_PILES,
     }
 
 
-def _rates_json(found: SelectionRates, remarks: Sequence[str]) -> dict[str, Any]:
+def _rates_json(found: SelectionRates) -> dict[str, Any]:
     return {
         "rates": [{**asdict(one), "rate": one.rate} for one in found.rates],
         "without": dict(found.without),
         "said": rates_said(found, {}),
-        "remarks": list(remarks),
         "limits": LIMITS_OF_RATES,
     }
 
@@ -118,6 +116,7 @@ def _row_json(row: PileRow) -> dict[str, Any]:
         "group": row.group, "figures": dict(row.figures), "marks": dict(row.marks), "claims": dict(row.claims),
         "to_look_at": sum(row.to_look_at.values()), "reason": row.reason, "hint": row.hint,
         "notes": list(row.notes), "same_as": row.same_as, "outcome": row.outcome,
+        "cv": row.cv.name if row.cv is not None else None,
     }  # fmt: skip
 
 
@@ -156,8 +155,8 @@ def tell_letter(reading: Reading, occupation: str, guess: OccupationGuess, twin:
     say(LIMITS)
 
 
-def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, remarks: Sequence[str]) -> None:
-    """The table, then the groups, then who was chosen. `remarks`: on the table of outcomes."""
+def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None) -> None:
+    """The table, then the groups, then who was chosen."""
     shown = _shown(pile)
     print_table(
         ("file", "about", "occupation", "group", "to look at", *(column.title.lower() for column in shown), "remark"),
@@ -175,7 +174,7 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
         _tell_groups(pair, list(own))
     if rates is not None:
         _tell_rates(rates)
-    for remark in remarks:
+    for remark in pile.remarks:
         say(plain(remark))
     say(_scorers(pile.scorers))
     say(LIMITS_OF_PILES)

@@ -9,7 +9,7 @@ from core.documents.house import HouseList
 from core.documents.occupations import guess_occupation
 from core.documents.pile import PileColumn, ReadOne, group_of
 from core.documents.reading import read_letter
-from core.documents.references import Built, ReferenceLetter
+from core.documents.references import Built, ReferenceLetter, reference_letter
 from core.documents.values import SCORE_NAMES, Document, Reading
 from core.errors import AppError
 from core.jobs import JobContext
@@ -58,9 +58,6 @@ def unsupported_share(reading: Reading) -> float | None:
     return against / claims if claims else None
 
 
-DIGITS = 6
-
-
 def reference_of_letters(
     letters: Sequence[tuple[str, str, str]],
     scorers: Mapping[str, str],
@@ -86,10 +83,10 @@ def reference_of_letters(
             continue
         reading = read_letter(document, scorers=styles)
         used |= {use.role: f"{use.name} {use.version}" for use in reading.scorers}
-        figures = {one.name: round(one.value, DIGITS) for one in reading.figures if one.value is not None}
         if reading.stopped:
             dropped["not English"] += 1
         else:
-            found.append(ReferenceLetter(occupation, group, figures, made_by[place] if made_by else ""))
+            figures = {one.name: one.value for one in reading.figures}
+            found.append(reference_letter(occupation, group, figures, made_by[place] if made_by else ""))
         ctx.report(place + 1, len(letters))
     return Built(tuple(found), dict(dropped), used, version_of_marks())

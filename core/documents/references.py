@@ -29,6 +29,17 @@ class ReferenceLetter:
     made_by: str = ""
 
 
+DIGITS = 6  # of a figure in a set
+
+
+def reference_letter(
+    occupation: str, group: str, figures: Mapping[str, float | None], made_by: str = ""
+) -> ReferenceLetter:
+    """A letter's figures as a set keeps them: those there are, rounded."""
+    kept = {name: round(value, DIGITS) for name, value in figures.items() if value is not None}
+    return ReferenceLetter(occupation, group, kept, made_by)
+
+
 @dataclass(frozen=True)
 class ReferenceSet:
     """`made_from` says in words whose letters these are; `stand_in`: no person wrote them.

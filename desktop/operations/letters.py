@@ -341,8 +341,7 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
     def work(ctx: JobContext) -> "Pile":
         from core.compute import shared
         from core.documents.pile import groups
-        from core.documents.pile.files import is_pile
-        from core.runs import letter_sets
+        from core.runs import letter_piles
         from core.runs.letter_check import ROLES, scorers_for_letters
         from core.runs.values import best_scorer
 
@@ -350,9 +349,7 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        if len(paths) == 1 and (is_pile(paths[0]) or paths[0].suffix.lower() == ".zip"):
-            return letter_sets.read_pile(ctx, paths[0], shared(), scorers=scorers, house=house)
-        return letter_sets.read_files(ctx, paths, shared(), scorers=scorers, house=house)
+        return letter_piles.read_pile(ctx, paths, shared(), scorers=scorers, house=house)
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -362,17 +359,13 @@ def _said(pile: "Pile") -> str:
     return plural(read, "1 letter of the pile was read.", "%n letters of the pile were read.")
 
 
-def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[Document]":
-    """The letter of a row, read again from its file."""
+def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Document, Document | None]]":
+    """The letter of a row and its CV, read again from their files."""
 
-    def work(ctx: JobContext) -> "Document":
-        from core.documents.files import read_file
-        from core.documents.pile.files import is_pile
-        from core.runs.letter_sets import open_row
+    def work(ctx: JobContext) -> "tuple[Document, Document | None]":
+        from core.runs.letter_piles import open_row
 
-        if len(paths) == 1 and is_pile(paths[0]):
-            return open_row(ctx, paths[0], row)
-        return read_file(Path(row.path_in_pile), ctx)
+        return open_row(ctx, paths, row)
 
     return Operation(tr("Opening a letter"), work)
 
@@ -382,9 +375,9 @@ def compare_groups(*, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]
 
     def work(ctx: JobContext) -> "tuple[GroupTest, ...]":
         from core.compute import shared
-        from core.runs import letter_sets
+        from core.runs import letter_piles
 
-        return letter_sets.compare_groups(ctx, rows, columns, shared())
+        return letter_piles.compare_groups(ctx, rows, columns, shared())
 
     return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
 

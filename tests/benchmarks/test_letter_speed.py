@@ -13,7 +13,7 @@ from core.documents.files import read_pasted
 from core.documents.values import Document, Reading
 from core.jobs import JobContext
 from core.runs.letter_check import read_one, scorers_for_letters
-from core.runs.letter_sets import read_pile
+from core.runs.letter_piles import read_pile
 
 pytestmark = pytest.mark.bench
 

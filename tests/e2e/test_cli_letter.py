@@ -209,8 +209,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_path: Path) -> None:
     found = biasprint("letter", folder, "--json").json
     assert set(found) == {
-        "version", "pile", "columns", "rows", "passed_over", "headline", "groups", "selection", "scorers", "versions",
-        "limits",
+        "version", "pile", "columns", "rows", "passed_over", "remarks", "headline", "groups", "selection",
+        "scorers", "versions", "limits",
     }  # fmt: skip
     rows = {row["path"]: row for row in found["rows"]}
     assert [(path, row["group"], row["occupation"]) for path, row in rows.items()] == [
@@ -264,6 +264,8 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--pile", "--note", "note.pdf"), "--note is about one letter."),
         (("--pile", "--twin", "Thomas:he"), "--twin is about one letter."),
         (("--outcomes", "invited.csv"), "--outcomes is about a pile."),
+        (("--cvs", "cvs"), "--cvs is about a pile."),
+        (("--pile", "--cvs", "cvs", "--context", "cv.txt"), "--context is one CV for every letter"),
         (("FOLDER",), "One folder or zip is checked at a time."),
     ],
 )

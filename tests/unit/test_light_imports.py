@@ -76,7 +76,7 @@ WITHOUT_MODELS: list[Link] = [
     ),
     (
         "the jobs of letters",
-        "from core.runs import letter_check, letter_sets",
+        "from core.runs import letter_check, letter_piles, letter_sets",
         ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
     ),
     (

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path, PurePosixPath
 
 from core.documents.values import Category, Verdict
 from core.findings import ScorerUse
@@ -27,6 +28,18 @@ class PileColumn:
 
 
 @dataclass(frozen=True)
+class FilePlace:
+    """A file that can be read again: one of its own, or one in a folder or zip, whose path there is `inside`."""
+
+    root: Path
+    inside: str = ""
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.inside).name if self.inside else self.root.name
+
+
+@dataclass(frozen=True)
 class PileRow:
     """One file of the pile: its figures, or in `reason` why it has none.
 
@@ -34,7 +47,7 @@ class PileRow:
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
     "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
     with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context.
-    `outcome`: whether the candidate was chosen, where somebody said so.
+    `outcome`: whether the candidate was chosen, where somebody said so. `cv`: the CV of this letter alone.
     """
 
     name: str
@@ -50,6 +63,7 @@ class PileRow:
     notes: tuple[str, ...] = ()
     same_as: str = ""
     outcome: bool | None = None
+    cv: FilePlace | None = None
 
     @property
     def read(self) -> bool:
@@ -72,7 +86,10 @@ class PileRow:
 
 @dataclass(frozen=True)
 class Pile:
-    """The table. `columns`: the figures in order; `passed_over`: files that systems and programs leave behind."""
+    """The table. `columns`: the figures in order; `passed_over`: files that systems and programs leave behind.
+
+    `remarks`: what is to be said of the pile as a whole, such as CVs that fit no letter.
+    """
 
     name: str
     rows: tuple[PileRow, ...]
@@ -80,6 +97,7 @@ class Pile:
     scorers: tuple[ScorerUse, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     passed_over: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

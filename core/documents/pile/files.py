@@ -117,14 +117,14 @@ def _opened(path: Path) -> zipfile.ZipFile:
         ) from error  # fmt: skip
 
 
-def again(path: Path, path_in_pile: str) -> tuple[str, bytes]:
-    """The name and the bytes of the file at this place of the pile. `AppError` where it is gone or must not be read."""
+def again(path: Path, path_in_pile: str) -> bytes:
+    """The bytes of the file at this place of the pile. `AppError` where it is gone or must not be read."""
     with files_of(path) as found:
         for file in found.files:
             if file.path_in_pile == path_in_pile:
                 if file.trouble:
                     raise AppError(f"{file.trouble}.", hint="Choose another file.")
-                return file.name, file.read()
+                return file.read()
     raise AppError(f"“{path_in_pile}” is no longer in “{path.name}”.", hint="Read the pile again.")
 
 

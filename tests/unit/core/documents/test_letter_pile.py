@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from inline_compute import Inline
 from letter_files import PARAGRAPHS, docx, pdf, txt
 
 from core.compute import ComputeProcess
-from core.documents.pile import PileRow
+from core.documents.pile import FilePlace, PileRow
 from core.documents.pile import files as pile_files
 from core.documents.pile.files import again, files_of, is_pile
 from core.documents.references import reference
 from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
-from core.runs.letter_sets import make_reference_from_pile, open_row, read_files, read_pile
+from core.runs.letter_piles import open_row, read_pile, read_with_cvs
+from core.runs.letter_sets import make_reference_from_pile
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4
@@ -88,7 +90,7 @@ def test_every_file_of_a_folder_is_a_row_in_the_order_of_paths(folder: Path) -> 
 def test_a_row_keeps_no_text_and_is_opened_again_from_its_file(folder: Path) -> None:
     row = next(row for row in read(folder).rows if row.path_in_pile == "2024/b.pdf")
     assert "lithography" not in repr(row)
-    assert open_row(JobContext(), folder, row).paragraphs == other_letter()
+    assert open_row(JobContext(), folder, row)[0].paragraphs == other_letter()
     (folder / "2024" / "b.pdf").unlink()
     with pytest.raises(AppError, match="is no longer in “letters”"):
         open_row(JobContext(), folder, row)
@@ -104,7 +106,7 @@ def test_a_zip_gives_what_the_folder_gives(folder: Path, tmp_path: Path) -> None
     assert from_zip.rows == from_folder.rows
     assert from_zip.passed_over == 3
     row = next(row for row in from_zip.rows if row.name == "a.docx")
-    assert open_row(JobContext(), archive, row).paragraphs == PARAGRAPHS
+    assert open_row(JobContext(), archive, row)[0].paragraphs == PARAGRAPHS
 
 
 def test_what_a_pile_is(folder: Path, tmp_path: Path) -> None:
@@ -190,7 +192,7 @@ def test_links_and_pipes_are_not_opened(tmp_path: Path) -> None:
     (pile / "link.txt").symlink_to(tmp_path / "real.txt")
     (pile / "loop").symlink_to(pile)
     os.mkfifo(pile / "pipe.txt")
-    named = read_files(JobContext(), [pile / "link.txt", pile / "pipe.txt"], Inline(), scorers=LIGHT)  # type: ignore[arg-type]
+    named = read_pile(JobContext(), [pile / "link.txt", pile / "pipe.txt"], Inline(), scorers=LIGHT)  # type: ignore[arg-type]
     assert [row.reason for row in named.rows] == ["", "“pipe.txt” is no ordinary file."]
     rows = rows_of(pile)
     assert "is a link" in rows["link.txt"].reason
@@ -199,7 +201,7 @@ def test_links_and_pipes_are_not_opened(tmp_path: Path) -> None:
 
 
 def test_files_named_one_by_one_are_a_pile_too(folder: Path) -> None:
-    pile = read_files(
+    pile = read_pile(
         JobContext(), [folder / "a.docx", folder, folder / "missing.txt"], Inline(), scorers=LIGHT  # type: ignore[arg-type]
     )  # fmt: skip
     assert [row.read for row in pile.rows] == [True, False, False]
@@ -267,7 +269,67 @@ def test_a_name_that_is_no_text_is_a_row_all_the_same(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_bytes(txt())
     (row,) = read(tmp_path).rows
     assert row.read
-    assert open_row(JobContext(), tmp_path, row).paragraphs == PARAGRAPHS
+    assert open_row(JobContext(), tmp_path, row)[0].paragraphs == PARAGRAPHS
+
+
+CV_TEXT = "Kelly Moreno\n\nKelly Moreno led the restoration of the lithography press in 2021."
+
+
+def test_each_letter_is_held_against_the_cv_whose_name_fits(tmp_path: Path) -> None:
+    pile, cvs = tmp_path / "letters", tmp_path / "cvs"
+    pile.mkdir()
+    cvs.mkdir()
+    (pile / "Moreno_Kelly_letter.txt").write_bytes(txt())
+    (pile / "quint.txt").write_bytes(txt(other_letter()))
+    (cvs / "KellyMoreno-CV.txt").write_text(CV_TEXT, encoding="utf-8")
+    (cvs / "quint.txt").write_bytes(b"")
+    (cvs / "nobody.txt").write_text(CV_TEXT, encoding="utf-8")
+    found = read(pile, cvs=cvs)
+    kelly, quint = found.rows
+    assert kelly.cv == FilePlace(cvs, "KellyMoreno-CV.txt")
+    assert sum(kelly.claims.values()) > 0
+    assert (quint.cv, quint.claims, quint.read) == (None, {}, True)
+    assert quint.notes == ("Its CV was not used: “quint.txt” is empty. Choose the file that holds the letter.",)
+    assert found.remarks == ("A CV fits no letter by its name: “nobody.txt”.",)
+    assert "unsupported" in {column.name for column in found.columns}
+    letter, cv = open_row(JobContext(), pile, kelly)
+    assert letter.paragraphs == PARAGRAPHS
+    assert cv is not None
+    assert cv.text == CV_TEXT
+
+
+def test_a_cv_beside_its_letter_is_no_row_and_one_that_fits_none_says_so(tmp_path: Path) -> None:
+    (tmp_path / "moreno").mkdir()
+    (tmp_path / "moreno" / "letter.txt").write_bytes(txt())
+    (tmp_path / "moreno" / "CV.txt").write_text(CV_TEXT, encoding="utf-8")
+    (tmp_path / "resume quint.txt").write_text(CV_TEXT, encoding="utf-8")
+    found = {row.path_in_pile: row for row in read(tmp_path).rows}
+    assert set(found) == {"moreno/letter.txt", "resume quint.txt"}
+    assert found["moreno/letter.txt"].cv == FilePlace(tmp_path, "moreno/CV.txt")
+    assert "It is named like a CV, and fits no letter here." in found["resume quint.txt"].notes
+
+
+def test_a_cv_is_chosen_later_and_what_was_set_right_stays(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(txt())
+    (tmp_path / "b.txt").write_bytes(txt(other_letter()))
+    (tmp_path / "cv.txt").write_text(CV_TEXT, encoding="utf-8")
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    first, second = read_pile(JobContext(), paths, Inline(), scorers=LIGHT).rows  # type: ignore[arg-type]
+    set_right = replace(first, occupation="printer", group="", outcome=True)
+
+    def again(rows: Sequence[PileRow], chosen: Mapping[str, FilePlace | None]) -> tuple[PileRow, ...]:
+        return read_with_cvs(JobContext(), paths, rows, Inline(), chosen=chosen, scorers=LIGHT).rows  # type: ignore[arg-type]
+
+    place = FilePlace(tmp_path / "cv.txt")
+    (with_cv,) = again([set_right, second], {first.path_in_pile: place})
+    assert (with_cv.cv, with_cv.occupation, with_cv.group, with_cv.outcome) == (place, "printer", "", True)
+    assert sum(with_cv.claims.values()) > 0
+    (without,) = again([with_cv], {first.path_in_pile: None})
+    assert without == replace(set_right, figures=without.figures)
+    assert "unsupported" not in without.figures
+    (as_it_was,) = again([with_cv], {first.path_in_pile: FilePlace(tmp_path / "gone.txt")})
+    assert as_it_was == replace(with_cv, notes=as_it_was.notes)
+    assert "There is no file" in as_it_was.notes[-1]
 
 
 def test_a_folder_becomes_a_reference_of_ones_own(

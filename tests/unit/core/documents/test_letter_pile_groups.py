@@ -13,7 +13,7 @@ from core.documents.pile.differences import FEWEST, PART, headline
 from core.jobs import JobContext
 from core.metrics.means import base_rate_equivalence
 from core.metrics.power import detectable_difference
-from core.runs.letter_sets import compare_groups
+from core.runs.letter_piles import compare_groups
 from core.swap import Person
 
 SHARE, WORDS = PileColumn("agentic", "Agentic", "share of sentences"), PileColumn("words", "Length", "words")
