@@ -79,7 +79,8 @@ def twin_json(twin: TwinDifference) -> dict[str, Any]:
         "figures": [{**asdict(one), "difference": one.difference} for one in twin.figures],
         "sentences": [{**asdict(one), "difference": one.difference} for one in twin.sentences],
         "unpaired": twin.unpaired,
-        "asked": [asdict(one) for one in twin.asked],
+        "question": twin.question,
+        "asked": [{**asdict(one), "words": list(one.words), "why": one.why} for one in twin.asked],
         "findings": list(twin.findings),
     }
 
@@ -289,6 +290,8 @@ def _tell_twin(twin: TwinDifference) -> None:
         say(f"  {one.title}: {number(one.value, one.unit)}, for the twin {number(one.twin, one.unit)}.")
     for finding in twin.findings:
         say(f"  {plain(finding)}")
+    if twin.question:
+        say(f"  {plain(twin.question)}")
     for asked in twin.asked:
         own, there = twin.reading.sentence(asked.sentence), twin.twin_reading.sentence(asked.twin_sentence)
         say(f"  Sentence {own.index + 1}, {plain(asked.why)}: “{_short(own.text)}”")

@@ -4,14 +4,16 @@ Whether a sentence should go is for whoever wrote it; here it is only found, wit
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from core.documents.categories import categories
-from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence
+from core.documents.house import HouseList
+from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence, TwinDifference
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.swap import HE_AND_SHE, Change, Person, Twin
 from core.swap.pronouns import FORMS
@@ -34,8 +36,10 @@ class _SaidOf:
     people: tuple[str, ...]
 
 
-def asked_sentences(reading: Reading, pairs: Mapping[int, int], twin: Twin, other: Person) -> tuple[AskedSentence, ...]:
-    """The sentences to ask about, in order. `pairs`: sentence of the letter → the twin's.
+def asked_sentences(
+    reading: Reading, pairs: Mapping[int, int], twin: Twin, other: Person, house: HouseList | None = None
+) -> tuple[AskedSentence, ...]:
+    """The sentences to ask about, in order. `pairs`: sentence of the letter → the twin's. `house`: whose words to pass.
 
     For a twin of the other gender: what is marked for gender, looks or family, any mark whose own words the swap
     changed, and words that are said mostly of the candidate's gender. For a twin of another name alone: what is marked
@@ -52,57 +56,102 @@ def asked_sentences(reading: Reading, pairs: Mapping[int, int], twin: Twin, othe
             words: list[str] = []
         else:
             why = {mark: said for mark in own if (said := _why(mark, twin))}
-            words = [one for one in said_of(sentence, person) if not any(one in mark.words.lower() for mark in why)]
+            words = [
+                one
+                for one, said in said_of(sentence, person)
+                if not any(one in mark.words.lower() for mark in why) and not (house and house.ignores(said))
+            ]
         if why or words:
-            reasons = list(dict.fromkeys([*why.values(), *(_said_of_words(person.pronoun) if words else ())]))
+            reasons = tuple(why.values())
+            said_why = _said_why(person.pronoun) if words else ""
             found.append(
-                AskedSentence(
-                    sentence.index, pairs[sentence.index], tuple(why),
-                    (*(mark.words for mark in why), *words), "; ".join(reasons), bool(words),
-                )
-            )  # fmt: skip
+                AskedSentence(sentence.index, pairs[sentence.index], tuple(why), reasons, tuple(words), said_why)
+            )
     return tuple(found)
 
 
-def asked_said(reading: Reading, other: Person, asked: tuple[AskedSentence, ...]) -> str:
-    """The question in a sentence, with how many sentences it is about; also where it is about none."""
+def asked_said(
+    reading: Reading, other: Person, asked: tuple[AskedSentence, ...], dismissed: Collection[str] = ()
+) -> str:
+    """The question in a sentence, with how many sentences it is about; also where it is about none.
+
+    It says no more than what was looked for: whether a sentence reads oddly is for a person. `dismissed`: the keys of
+    marks that a person put aside.
+    """
     same = reading.person.pronoun == other.pronoun
     whom = other.full_name if same and other.full_name else OBJECTS.get(other.pronoun, "them")
-    if not asked:
-        said = f"No marked sentence reads oddly of {whom}."
-    else:
-        count = "1 sentence reads" if len(asked) == 1 else f"{len(asked)} sentences read"
-        said = f"Would you have written this of {whom}? {count} otherwise there, or would seldom be written."
+    kind = {"she": "women", "he": "men"}.get(reading.person.pronoun, "")
+    some = "1 sentence" if len(asked) == 1 else f"{len(asked) or 'No'} sentences"
+    names, has = ("names", "has") if len(asked) == 1 else ("name", "have")
+    said = f"{some} {names} gender, looks or family" + (f", or {has} words said mostly of {kind}" if kind else "")
+    if same:
+        said = f"{some} {'is' if len(asked) == 1 else 'are'} marked for origin"
+    said = f"Would you have written this of {whom}? {said}." if asked else f"{said}."
     if same:
         return said
     listed = {one.sentence for one in asked}
     oftener = OFTENER.get(reading.person.pronoun, ())
-    rest = {mark.sentence for mark in reading.marks if mark.category in oftener and not mark.negated} - listed
+    rest = {
+        mark.sentence
+        for mark in reading.marks
+        if mark.category in oftener and not mark.negated and not _is_aside(mark, reading, dismissed)
+    } - listed
     if not rest:
         return said
     titles = " or ".join(categories()[one].title.lower() for one in oftener)
-    kind = "women" if reading.person.pronoun == "she" else "men"
     carry = "1 more has a mark" if len(rest) == 1 else f"{len(rest)} more have marks"
     return (
         f"{said} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
     )
 
 
-def said_of(sentence: Sentence, person: Person) -> Iterator[str]:
-    """The words of a sentence that are said mostly of the candidate's gender, where they are said of the candidate."""
+def without_dismissed(found: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
+    """The same twin, asking nothing for marks that a person put aside. `dismissed`: their keys (`Mark.key`)."""
+    reading = found.reading
+    if not dismissed or not found.question:
+        return found
+    asked = []
+    for one in found.asked:
+        kept = [
+            (mark, why)
+            for mark, why in zip(one.marks, one.reasons, strict=True)
+            if not _is_aside(mark, reading, dismissed)
+        ]
+        if kept or one.said_of:
+            marks, reasons = (tuple(part) for part in zip(*kept, strict=True)) if kept else ((), ())
+            asked.append(replace(one, marks=marks, reasons=reasons))
+    question = asked_said(reading, found.other, tuple(asked), dismissed)
+    return replace(found, asked=tuple(asked), question=question)
+
+
+def _is_aside(mark: Mark, reading: Reading, dismissed: Collection[str]) -> bool:
+    return mark.key(reading.sentence(mark.sentence).text) in dismissed
+
+
+def said_of(sentence: Sentence, person: Person) -> Iterator[tuple[str, str]]:
+    """The words of a sentence that are said mostly of the candidate's gender, where they are said of the candidate.
+
+    Each with the words up to whom it is said of (“lovely”, “lovely colleague”), all in lower case.
+    """
     if person.pronoun not in HE_AND_SHE:
         return
     names = "|".join(re.escape(name) for name in (person.first_name, person.last_name) if name)
+    # “Kelly's beautiful strokes” are not Kelly; “she's” is “she is”.
     subject = rf"(?:{person.pronoun}{f'|{names}' if names else ''})"
     text = sentence.text.replace("’", "'")
     entries, people = _patterns(person.pronoun)
     is_so = re.compile(
-        rf"(?<![\w-]){subject}(?:'s|\s+(?:[\w'-]+\s+){{0,2}}?{_BE})\s+(?:[\w'-]+,?\s+){{0,5}}?(?P<word>{entries})(?![\w-])",
+        rf"(?<![\w-])(?:{person.pronoun}'s|{subject}\s+(?:[\w'-]+\s+){{0,2}}?{_BE})\s+(?:[\w'-]+,?\s+){{0,5}}?(?P<word>{entries})(?![\w-])",
         re.IGNORECASE,
     )
-    is_such = re.compile(rf"(?<![\w-])(?P<word>{entries})\s+(?:[\w-]+\s+)?(?:{people})(?![\w-])", re.IGNORECASE)
-    words = [match["word"].lower() for pattern in (is_so, is_such) for match in pattern.finditer(text)]
-    yield from dict.fromkeys(words)
+    is_such = re.compile(
+        rf"(?<![\w-])(?P<word>{entries})\s+(?:(?:and\s+)?[\w-]+\s+)?(?:{people})(?![\w-])", re.IGNORECASE
+    )
+    found: dict[str, str] = {}
+    for pattern in (is_so, is_such):
+        for match in pattern.finditer(text):
+            found[match["word"].lower()] = text[match.start("word") : match.end()].lower()
+    yield from found.items()
 
 
 @cache
@@ -132,5 +181,5 @@ def _of_category(mark: Mark) -> str:
     return f"marked for {categories()[mark.category].title.lower()}"
 
 
-def _said_of_words(pronoun: str) -> tuple[str, ...]:
-    return (f"said mostly of {'women' if pronoun == 'she' else 'men'}, by convention",)
+def _said_why(pronoun: str) -> str:
+    return f"said mostly of {'women' if pronoun == 'she' else 'men'}, by convention"

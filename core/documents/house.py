@@ -58,6 +58,10 @@ class HouseList:
         """Whether marks of this category can be other than without the list."""
         return any(one.category in (None, category) for one in self.entries)
 
+    def ignores(self, words: str) -> bool:
+        """Whether any of these words, in lower case, is never to be marked, as whatever."""
+        return any(pattern.search(words) for pattern in self._ignored.values())
+
     def applied(self, sentences: Sequence[Sentence], marks: Sequence[Mark]) -> tuple[Mark, ...]:
         """The marks without those that the list ignores, and with those that it makes, in order."""
         if not self.entries:

@@ -72,13 +72,13 @@ def read_with_twin(
     mixed = tuple(_mixed(reading, about, twin))
     found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
-    asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about)
-    said = () if reading.stopped else (asked_said(reading, about, asked),)
+    asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, house)
+    question = "" if reading.stopped else asked_said(reading, about, asked)
     group = group_of_name(about)
     named = (f"{about.full_name}: {group.claim} ({group.source}.) {LIMITS}",) if group is not None else ()
     return TwinDifference(
         reading.person, about, reading, twin_reading, figures, sentences, unpaired,
-        (*mixed, *said, *found, *named), twin=twin, asked=asked,
+        (*mixed, *found, *named), twin=twin, question=question, asked=asked,
     )  # fmt: skip
 
 

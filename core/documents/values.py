@@ -300,18 +300,27 @@ class SentenceDifference:
 
 @dataclass(frozen=True)
 class AskedSentence:
-    """A sentence that reads oddly of the twin, and its counterpart there; `why` it is asked about, in words.
+    """A sentence to ask about, “would you have written this of him?”, and its counterpart in the twin.
 
-    `marks`: those it is asked for, which a person may have dismissed; `by_words`: it is also asked for words that no
-    category marks.
+    `marks`: those it is asked for, which a person may put aside, with one of `reasons` for each. `said_of`: words that
+    no category marks and that are said mostly of the candidate's gender, with `said_why`.
     """
 
     sentence: int
     twin_sentence: int
     marks: tuple[Mark, ...]
-    words: tuple[str, ...]
-    why: str
-    by_words: bool = False
+    reasons: tuple[str, ...]
+    said_of: tuple[str, ...] = ()
+    said_why: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (*(mark.words for mark in self.marks), *self.said_of)
+
+    @property
+    def why(self) -> str:
+        """Why it is asked about, in words."""
+        return "; ".join(dict.fromkeys(one for one in (*self.reasons, self.said_why) if one))
 
 
 @dataclass(frozen=True)
@@ -320,7 +329,8 @@ class TwinDifference:
 
     `sentences`: only those whose score differs. `unpaired`: sentences of the letter without one counterpart, which are
     not compared. `findings`: what the differences say, in sentences for a person: about the scorers where only names
-    and gender changed. `asked`: the sentences that read oddly of the twin.
+    and gender changed. `question`: “Would you have written this of him?” with how many sentences of the letter ask it;
+    `asked`: those sentences. "" and none where nothing was read, or a generator wrote both.
     """
 
     person: Person
@@ -333,6 +343,7 @@ class TwinDifference:
     findings: tuple[str, ...]
     twin: Twin | None = None
     made_by: str = ""
+    question: str = ""
     asked: tuple[AskedSentence, ...] = ()
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from core.documents.asked import without_dismissed
 from core.documents.house import HouseList
 from core.documents.report.blocks import Block
 from core.documents.report.full import full_report
@@ -37,8 +38,13 @@ def write_report(
     it was opened, where it may have been edited since.
     """
     left = _without(reading, dismissed)
+    asking = without_dismissed(twin, dismissed) if twin is not None else None
     blocks = full_report(
-        left, twin, f"{_now():%d %B %Y, %H:%M}", len(reading.marks) - len(left.marks), edited=_edited(reading, original)
+        left,
+        asking,
+        f"{_now():%d %B %Y, %H:%M}",
+        len(reading.marks) - len(left.marks),
+        edited=_edited(reading, original),
     )
     _write(path, blocks, "Letter check")
 

@@ -218,6 +218,10 @@ def _twin(twin: TwinDifference) -> Iterator[Block]:
         yield said("Names, titles, pronouns and gendered words were changed; everything else is as it was.")
     for finding in twin.findings:
         yield said(finding, bullet=True)
+    if twin.question:
+        yield said(twin.question)
+    for one in twin.asked:
+        yield said(f"“{twin.reading.sentence(one.sentence).text}” ({one.why}: {', '.join(one.words)})", bullet=True)
     rows = tuple(
         (
             one.title,

@@ -2,7 +2,9 @@
 
 import pytest
 
+from core.documents.asked import without_dismissed
 from core.documents.files import read_pasted
+from core.documents.house import HouseEntry, HouseList
 from core.documents.reading import read_letter
 from core.documents.twins import read_with_twin
 from core.documents.values import TwinDifference
@@ -28,6 +30,7 @@ def twin(sentence: str, person: Person = KELLY, other: Person = THOMAS) -> TwinD
         ("She is motherly to the trainees.", "motherly"),
         ("Kelly is bubbly and quick.", "bubbly"),
         ("She is always a sweet colleague.", "sweet"),
+        ("Kelly's charming and affable personality won the street.", "charming"),
     ],
 )
 def test_what_is_said_of_the_person_is_asked_about(sentence: str, word: str) -> None:
@@ -36,7 +39,7 @@ def test_what_is_said_of_the_person_is_asked_about(sentence: str, word: str) -> 
     assert asked.sentence == 0
     assert any(word in one for one in asked.words)
     assert asked.why
-    assert found.findings[0].startswith("Would you have written this of him? 1 sentence")
+    assert found.question.startswith("Would you have written this of him? 1 sentence names")
 
 
 @pytest.mark.parametrize(
@@ -46,19 +49,52 @@ def test_what_is_said_of_the_person_is_asked_about(sentence: str, word: str) -> 
         "Her beautiful paintings hang in the hall.",
         "The lovely old building is hers to run.",
         "She makes sweet and savoury dishes.",
+        "Kelly's works often feature beautiful broad strokes.",
     ],
 )
 def test_what_is_said_of_the_work_is_not(sentence: str) -> None:
     found = twin(sentence)
     assert found.asked == ()
-    assert found.findings[0].startswith("No marked sentence reads oddly of him.")
+    assert found.question.startswith("No sentences name gender, looks or family, or have words said mostly of women.")
+
+
+def test_a_mark_that_was_put_aside_asks_nothing() -> None:
+    found = twin("She is dainty, has a lovely smile and two small children.")
+    (asked,) = found.asked
+    own = found.reading.sentence(0).text
+    assert asked.said_of == ("dainty",)
+    smile, *rest = asked.marks
+    (left,) = without_dismissed(found, {smile.key(own)}).asked
+    assert left.marks == tuple(rest)
+    assert not any("smile" in word for word in left.words)
+    assert "appearance" not in left.why
+    (words_only,) = without_dismissed(found, {mark.key(own) for mark in asked.marks}).asked
+    assert words_only.words == ("dainty",)
+    assert without_dismissed(found, ()) is found
+
+
+def test_where_every_mark_was_put_aside_nothing_is_asked() -> None:
+    found = twin("She has a lovely smile. She is a kind and caring colleague.")
+    own = found.reading
+    assert "more" in found.question
+    aside = {mark.key(own.sentence(mark.sentence).text) for mark in own.marks}
+    left = without_dismissed(found, aside)
+    assert left.asked == ()
+    assert left.question == "No sentences name gender, looks or family, or have words said mostly of women."
+
+
+def test_what_the_house_list_ignores_asks_nothing() -> None:
+    ignored = HouseList((HouseEntry("smile", "ignore"), HouseEntry("dainty", "ignore", "communal")))
+    text = f"She is dainty and has a lovely smile. {REST.format('her')}"
+    found = read_with_twin(read_pasted(text), THOMAS, scorers={}, person=KELLY, house=ignored)
+    assert found.asked == ()
 
 
 def test_under_another_name_alone_only_origin_is_asked_about() -> None:
     found = twin("She is surprisingly articulate, and has a lovely smile.", other=named_in(name_group("white"), KELLY))
     (asked,) = found.asked
     assert {mark.category for mark in asked.marks} == {"origin"}
-    assert found.findings[0].startswith("Would you have written this of Emily Walsh?")
+    assert found.question == "Would you have written this of Emily Walsh? 1 sentence is marked for origin."
     assert any("Bertrand and Mullainathan" in one and "nothing of who bears it" in one for one in found.findings)
 
 
