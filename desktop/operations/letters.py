@@ -255,6 +255,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[
     """The letter and its swap twin for `other` (suggested where None), both read, and every score compared."""
 
     def work(ctx: JobContext) -> "TwinDifference":
+        import core.documents.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
         from core.compute import shared
         from core.runs.letter_check import twin_readings
 

@@ -35,6 +35,7 @@ from desktop.panels.letters.pile.page import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
+from desktop.panels.letters.twin_asked import AskedLine
 from desktop.shell import Command, Shell
 from desktop.widgets import tr
 from desktop.widgets.events import local_paths
@@ -115,7 +116,7 @@ class LettersPanel(Panel):
         self.review.check.read_now()
         twin = self._twin
         if twin is not None and twin.isVisible() and twin.checked is not None:
-            twin.show_check(twin.checked)  # it could not be made before
+            twin.show_check(twin.checked, self.review.check.dismissed)  # it could not be made before
 
     def _step_in_pile(self, by: int) -> None:
         if self._is_from_pile() and self._pile is not None:
@@ -335,8 +336,9 @@ class LettersPanel(Panel):
         if self._twin is None:
             self._twin = TwinPage(self.shell)
             self._twin.closed.connect(self._leave_twin)
+            self._twin.letter_wanted.connect(self._go_to_sentence)
             self.pages.addWidget(self._twin)
-        self._twin.show_check(checked)
+        self._twin.show_check(checked, self.review.check.dismissed)
         self._go_to(self._twin)
 
     def open_pile(self, paths: list[Path] | None = None) -> None:
@@ -352,6 +354,12 @@ class LettersPanel(Panel):
         if self.review.check.document is None and self._twin is not None:
             self._twin.forget()
         self._show_letter_or_start()
+
+    def _go_to_sentence(self, line: AskedLine) -> None:
+        """From the twin to the sentence that it asks about, to change it."""
+        self._leave_twin()
+        if self.review.check.document is not None:
+            self.review.go_to_sentence(line.place[0], line.mark)
 
     def _show_letter_or_start(self) -> None:
         self._go_to(self.review.board if self.review.check.document is not None else self.start)

@@ -310,6 +310,12 @@ class LetterReview(QObject):
         own = [item for item in self._left() if item.sentence is not None and self.board.letter.shows(item)]
         return sorted(own, key=lambda item: (item.start, -item.end))
 
+    def go_to_sentence(self, start: int, mark: str) -> None:
+        """The cursor into a sentence of the letter as it was read, with the mark of this key chosen; "" for none."""
+        self.board.show_letter()
+        self.select(mark)
+        self.board.letter.text.go_to(start)
+
     def dismiss(self, key: str = "") -> None:
         """Put an entry aside; the one after it is chosen."""
         key = key or self.selected

@@ -1,5 +1,6 @@
 """The page where a letter stands beside its twin."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -42,13 +43,16 @@ class TwinPage(QWidget):
     """`show_check` takes the letter as it was read; `closed` asks to go back to it."""
 
     closed = Signal()
+    letter_wanted = Signal(object)  # AskedLine: the letter is to be shown at this sentence
 
     def __init__(self, shell: "Shell") -> None:
         super().__init__()
         self.setProperty("role", "clear")
         self.shell = shell
         self.checked: Checked | None = None
-        self._swap: TwinDifference | None = None  # while what a generator wrote is shown
+        self._dismissed: frozenset[str] = frozenset()
+        self._made: TwinDifference | None = None  # the swap twin, with all that it asks
+        self._written = False  # two letters of a generator are shown
         self._reading: JobHandle | None = None
         self.person = TwinPersonBar()
         self.view = TwinView()
@@ -72,9 +76,15 @@ class TwinPage(QWidget):
 
     # the letter
 
-    def show_check(self, checked: "Checked") -> None:
-        """Show this letter beside its twin, for the person chosen before where it is the same letter."""
+    def show_check(self, checked: "Checked", dismissed: Collection[str] = ()) -> None:
+        """Show this letter beside its twin, for the person chosen before where it is the same letter.
+
+        `dismissed`: the keys of marks that a person put aside; nothing is asked for them.
+        """
+        put_aside, self._dismissed = self._dismissed, frozenset(dismissed)
         if self.checked is checked and self.view.difference is not None:
+            if self._dismissed != put_aside and self._made is not None and not self._written:
+                self.view.show_difference(self._asking(self._made))
             return
         before = self.checked
         same = before is not None and before.reading.person == checked.reading.person
@@ -82,7 +92,7 @@ class TwinPage(QWidget):
         self.checked = checked
         if checked.reading.stopped:
             self.view.forget()
-            self._swap = None
+            self._made, self._written = None, False
             self._show_state()
             return
         typed = self.person.person()
@@ -91,7 +101,8 @@ class TwinPage(QWidget):
     def forget(self) -> None:
         """Let go of the letter and of its twin."""
         self._stop()
-        self.checked = self._swap = None
+        self.checked = self._made = None
+        self._dismissed, self._written = frozenset(), False
         self.person.forget()
         self.view.forget()
         self._show_state()
@@ -99,7 +110,7 @@ class TwinPage(QWidget):
     @property
     def swap(self) -> "TwinDifference | None":
         """The letter and its swap twin, also while letters of a generator are shown; None before it is made."""
-        return self._swap or self.view.difference
+        return self._made
 
     def make_twin(self, other: Person) -> None:
         """The twin for another name, title or pronoun."""
@@ -133,12 +144,17 @@ class TwinPage(QWidget):
         if checked is not self.checked:
             return  # another letter meanwhile
         drop_result(self._reading)
-        self._reading, self._swap = None, None
+        self._reading, self._made, self._written = None, difference, False
         self._slow.stop()
         self.person.show_person(difference.other)
         self.person.setVisible(not self._narrow)
-        self.view.show_difference(difference)
+        self.view.show_difference(self._asking(difference))
         self._show_state()
+
+    def _asking(self, difference: "TwinDifference") -> "TwinDifference":
+        from core.documents.asked import without_dismissed  # loaded in a job's thread, with the twin
+
+        return without_dismissed(difference, self._dismissed)
 
     def _fail(self, checked: "Checked", error: AppError) -> None:
         if checked is self.checked:
@@ -161,14 +177,14 @@ class TwinPage(QWidget):
     def _show_written(self, difference: "TwinDifference") -> None:
         if self.checked is None or self.view.difference is None:
             return
-        self._swap = self._swap or self.view.difference
+        self._written = True
         self.view.show_difference(difference)
         self._show_state()
 
     def _show_swap(self) -> None:
-        if self._swap is not None:
-            swap, self._swap = self._swap, None
-            self.view.show_difference(swap)
+        if self._made is not None:
+            self._written = False
+            self.view.show_difference(self._asking(self._made))
             self._show_state()
 
     # the look
@@ -196,9 +212,9 @@ class TwinPage(QWidget):
         for widget in (self.another, self.menu_button):
             widget.setVisible(self._narrow)
         self.copy.setVisible(not self._narrow)
-        self.rewrite_button.setVisible(not self._narrow and self._swap is None)
+        self.rewrite_button.setVisible(not self._narrow and not self._written)
         self._say_author(difference.made_by if difference is not None else "")
-        self.to_swap.setVisible(self._swap is not None)
+        self.to_swap.setVisible(self._written)
         stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
         self.badge.setToolTip(safe_line(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins)))
@@ -266,6 +282,7 @@ class TwinPage(QWidget):
         self.to_swap.clicked.connect(self._show_swap)
         self.person.wanted.connect(self.make_twin)
         self.view.narrow_changed.connect(self._set_narrow)
+        self.view.letter_wanted.connect(self.letter_wanted)
         self.another.clicked.connect(self._toggle_person)
         self.menu_button.clicked.connect(self._open_menu)
         leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)

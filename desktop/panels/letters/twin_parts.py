@@ -12,9 +12,10 @@ from core.swap import Person
 from desktop import theme
 from desktop.panels.letters.compared import shown
 from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, StandInBadge, number, plural, tr
+from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, StandInBadge, number, plural, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
+from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet, clear_column, clear_row
 from desktop.widgets.safe_text import safe_line
 
@@ -278,11 +279,20 @@ def _captioned(caption: str, field: QWidget) -> QWidget:
 
 
 class TwinFindings(Card):
-    """Each finding as a paragraph; one that rests on a stand-in scorer wears its badge."""
+    """Each finding as a paragraph; one that rests on a stand-in scorer wears its badge.
+
+    Above them stands the question that the twin asks; `asked_wanted` wants the sentences that it is about.
+    """
+
+    asked_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(16)
+        self.question, self.to_asked = Label("", "strong", wrap=True), LinkButton("")
+        self.to_asked.clicked.connect(self.asked_wanted)
+        self.box.addWidget(self.question)
+        self.box.addWidget(self.to_asked, 0, Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(Label(tr("What differs, and what that says"), "heading", wrap=True))
         self._rows = _Rows()
         self.limits = Label("", "note", wrap=True)
@@ -293,6 +303,11 @@ class TwinFindings(Card):
     def show_difference(self, difference: "TwinDifference | None") -> None:
         stand_ins = [use.name for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         findings = difference.findings if difference is not None else ()
+        asked = len(difference.asked) if difference is not None else 0
+        self.question.setText(safe_line(difference.question) if difference is not None else "")
+        show_if(self.question, bool(self.question.text()))
+        self.to_asked.setText(plural(asked, "Show the sentence", "Show the %n sentences"))
+        show_if(self.to_asked, bool(asked))
         self._rows.show_rows([_finding_row(said, any(f"({name})" in said for name in stand_ins)) for said in findings])
         swapped = tr(
             "Only names and gender differ between the two, so that a score that changes is the scorer's doing."

@@ -9,6 +9,7 @@ from PySide6.QtGui import (
 )
 
 from desktop import theme
+from desktop.panels.letters.twin_asked import AskedLine, TwinAsked
 from desktop.panels.letters.twin_parts import (
     ScoreLine,
     TwinFigures,
@@ -30,13 +31,15 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from core.documents.values import TwinDifference
 
-SIDE_WIDTH = 320
+SIDE_WIDTH = 344
+ASKED = 1  # the page of the sentences to ask about
 
 
 class TwinView(Beside):
     """`show_difference` takes a letter and its twin. Of the program around it, it knows nothing."""
 
     place_chosen = Signal(str)  # the key of a change
+    letter_wanted = Signal(object)  # AskedLine
     BESIDE_FROM: ClassVar[int] = 860  # text pixels
 
     def __init__(self) -> None:
@@ -45,7 +48,7 @@ class TwinView(Beside):
         self.difference: TwinDifference | None = None
         self.places: tuple[TwinPlace, ...] = ()
         self.texts, self.findings = texts, TwinFindings()
-        self.figures, self.sentences = TwinFigures(), TwinSentences()
+        self.figures, self.sentences, self.asked = TwinFigures(), TwinSentences(), TwinAsked()
         self.changes = one_column(tr("Changes"))
         self.changes_said = Label("", "note", wrap=True)
         self._lay_out()
@@ -55,6 +58,9 @@ class TwinView(Beside):
         self.changes.chosen.connect(self.place_chosen)
         self.changes.opened.connect(self._go_to_text)
         self.sentences.sentence_chosen.connect(self._show_sentence)
+        self.findings.asked_wanted.connect(self.show_asked)
+        self.asked.sentence_chosen.connect(self._show_asked_sentence)
+        self.asked.letter_wanted.connect(self.letter_wanted)
         theme.signals.changed.connect(self._dress)
 
     def show_difference(self, difference: "TwinDifference") -> None:
@@ -71,6 +77,7 @@ class TwinView(Beside):
         self.findings.show_difference(difference)
         self.figures.show_difference(difference)
         self.sentences.show_difference(difference)
+        self.asked.show_difference(difference)
         self._name_tabs()
 
     def forget(self) -> None:
@@ -82,6 +89,7 @@ class TwinView(Beside):
         self.findings.show_difference(None)
         self.figures.show_difference(None)
         self.sentences.show_difference(None)
+        self.asked.show_difference(None)
         self._name_tabs()
 
     def copy_twin(self) -> bool:
@@ -112,6 +120,14 @@ class TwinView(Beside):
         )
         self.texts.choose_sentence(line.place, line.twin_place, said)
 
+    def show_asked(self) -> None:
+        """The list of sentences to ask about, and the first of them in both texts."""
+        self.tabs.setCurrentIndex(ASKED + self._narrow)
+        self.asked.choose_one()
+
+    def _show_asked_sentence(self, line: AskedLine) -> None:
+        self.texts.choose_sentence(line.place, line.twin_place, line.why)
+
     # the room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -121,7 +137,9 @@ class TwinView(Beside):
     def _name_tabs(self) -> None:
         """With how many there are of each."""
         count = len(self.difference.sentences) if self.difference is not None else 0
-        for page, (words, many) in enumerate(((tr("Changes"), len(self.places)), (tr("Sentences"), count)), 1):
+        asked = len(self.difference.asked) if self.difference is not None else 0
+        named = ((tr("To ask"), asked), (tr("Changes"), len(self.places)), (tr("Scores"), count))
+        for page, (words, many) in enumerate(named, ASKED):
             self.tabs.setTabText(page + self._narrow, f"{words} {number(many)}" if many else words)
 
     def _lay_out(self) -> None:
@@ -130,8 +148,9 @@ class TwinView(Beside):
         changes.box.addWidget(self.changes_said)
         changes.box.addWidget(self.changes, 1)
         self.add_page(tr("Findings"), in_sheet(self.findings, self.figures))
+        self.add_page(tr("To ask"), self.asked)
         self.add_page(tr("Changes"), changes)
-        self.add_page(tr("Sentences"), self.sentences)
+        self.add_page(tr("Scores"), self.sentences)
 
     def _dress(self, tokens: object = None) -> None:
         super()._dress(tokens)

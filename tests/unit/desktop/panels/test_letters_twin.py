@@ -1,6 +1,7 @@
 """The twin view: what is marked, what is listed, what is said, and that nothing of a letter stays behind."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.documents.values import (
+    AskedSentence,
     Document,
     LetterFigure,
+    Mark,
     Naming,
     Part,
     Reading,
@@ -50,6 +53,9 @@ def change(old: str, new: str, *, doubt: str = "", nth: int = 0) -> Change:
 CHANGES = (change("Kelly", "Joseph"), change("She", "He"), change("her", "him", doubt="hers or him"))
 LEFT = (change("Kelly", "Kelly", doubt="stands in quotation marks", nth=1),)
 TWIN = Twin(applied(TEXT, CHANGES), CHANGES, LEFT)
+SENTENCE = TEXT[TEXT.index("She") :]
+PAINTS = Mark("gender", TEXT.index("paints"), TEXT.index("paints") + 6, 1, "paints", "a reason", "a source")
+QUESTION = "Would you have written this of him? 1 sentence names gender, looks or family."
 
 
 def reading(text: str, person: Person, formal: float = 0.5, suspicions: tuple[Suspicion, ...] = ()) -> Reading:
@@ -73,7 +79,8 @@ def difference(*, made_by: str = "") -> TwinDifference:
     return TwinDifference(
         KELLY, JOSEPH, own, other, figure_differences(own, other), () if made_by else (scored,), 0,
         ("The scorer of formality (formality_f) gives 1 sentence another value.",),
-        twin=None if made_by else TWIN, made_by=made_by,
+        twin=None if made_by else TWIN, made_by=made_by, question="" if made_by else QUESTION,
+        asked=() if made_by else (AskedSentence(1, 1, (PAINTS,), ("marked for gender",)),),
     )  # fmt: skip
 
 
@@ -216,13 +223,13 @@ def test_letters_of_a_generator_are_named_as_such(view: TwinView) -> None:
 
 def test_without_room_the_texts_are_a_page_of_their_own(view: TwinView) -> None:
     view.resize(700, 560)
-    assert view.tabs.count() == 4
+    assert view.tabs.count() == 5
     assert view.texts.isVisible()
-    view.tabs.setCurrentIndex(2)
+    view.tabs.setCurrentIndex(3)
     assert not view.texts.isVisible()
     assert view.changes.isVisible()
     view.resize(1024, 560)
-    assert view.tabs.count() == 3
+    assert view.tabs.count() == 4
 
 
 def test_the_twin_is_copied_exactly_and_only_when_asked(view: TwinView) -> None:
@@ -237,6 +244,31 @@ def test_nothing_of_a_letter_stays_when_it_is_closed(view: TwinView) -> None:
     assert view.texts.left.toPlainText() == view.texts.right.toPlainText() == ""
     assert view.changes.table.rowCount() == 0
     assert view.sentences.list.table.rowCount() == 0
+    assert view.asked.list.table.rowCount() == 0
+    assert view.asked.question.text() == view.findings.question.text() == ""
+
+
+def test_one_click_lists_what_to_ask_and_leads_to_the_sentence(view: TwinView, qtbot: QtBot) -> None:
+    assert view.findings.question.text().startswith("Would you have written this of him?")
+    assert view.tabs.tabText(1) == "To ask 1"
+    qtbot.mouseClick(view.findings.to_asked, Qt.MouseButton.LeftButton)
+    assert view.asked.list.isVisible()
+    (row,) = view.asked.list.table.rows
+    assert row.cells == ("She paints, and “Kelly” is known. I recommend her.\n“paints”: marked for gender",)
+    for text, begin in ((view.texts.left, "She paints"), (view.texts.right, "He paints")):
+        assert text.extraSelections()[0].cursor.selectedText().startswith(begin)
+    assert "marked for gender" in view.texts.note.text()
+    with qtbot.waitSignal(view.letter_wanted) as wanted:
+        qtbot.keyClick(view.asked.list, Qt.Key.Key_Return)
+    assert (wanted.args[0].place[0], wanted.args[0].mark) == (TEXT.index("She"), PAINTS.key(SENTENCE))
+
+
+def test_without_a_sentence_to_ask_about_there_is_no_list(view: TwinView) -> None:
+    view.show_difference(replace(difference(), asked=(), question="No sentences name gender."))
+    assert not view.findings.to_asked.isVisible()
+    view.tabs.setCurrentIndex(1)
+    assert not view.asked.list.isVisible()
+    assert "No sentences" in view.asked.question.text()
 
 
 def test_the_suggested_name_is_of_the_other_group_and_always_the_same() -> None:
@@ -287,6 +319,22 @@ def test_the_page_makes_a_twin_and_another_for_who_is_typed(window: MainWindow, 
     page.forget()
     assert page.view.difference is None
     assert page.person.first.text() == ""
+
+
+def test_what_is_put_aside_in_the_letter_asks_nothing_here_until_it_is_brought_back(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    page = TwinPage(window)
+    qtbot.addWidget(page)
+    about = checked()
+    page.checked = about
+    page._show(about, difference())
+    assert len(page.view.asked.list.table.rows) == 1
+    page.show_check(about, [PAINTS.key(SENTENCE)])
+    assert page.view.asked.list.table.rows == ()
+    assert page.view.findings.question.text().startswith("No sentences name gender")
+    page.show_check(about, [])
+    assert len(page.view.asked.list.table.rows) == 1
 
 
 def test_a_generator_needs_an_occupation(window: MainWindow, qtbot: QtBot) -> None:
