@@ -183,4 +183,9 @@ class ProgressThin(QProgressBar):
             self.setMaximum(0)  # Qt's bar that runs to and fro
             return
         self.setMaximum(STEPS)
-        self.setValue(0 if total is None else STEPS if total <= 0 else round(STEPS * min(1.0, done / total)))
+        value = 0 if total is None else STEPS if total <= 0 else round(STEPS * min(1.0, done / total))
+        if value != self.value():
+            # Qt paints a bar at once, and with it all that waits in its window: a comparison of which half is set.
+            self.setUpdatesEnabled(False)
+            self.setValue(value)
+            self.setUpdatesEnabled(True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from core.errors import AppError
@@ -59,6 +59,7 @@ class Answers(QObject):
 TOUCH_MILLISECONDS = 5_000
 ANSWER_SHOWN_AFTER_MILLISECONDS = 50  # sooner, the next comparison says it: marking the answer costs it its time
 CLOSE_SECONDS = 2.0
+AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1  # Qt paints with low priority
 
 
 class JudgeControl(QObject):
@@ -276,6 +277,11 @@ class JudgeControl(QObject):
 
     # inside
 
+    def customEvent(self, event: QEvent) -> None:
+        """What came in answer is painted: jobs may go on."""
+        if not self.busy:  # or the next key has been pressed
+            precedence.give_back()
+
     def _go(self, command: "Callable[[JudgingSession], Future[SessionView]]") -> None:
         """Go to another comparison; a note in the making is saved first."""
         self._page.flush_note()
@@ -300,7 +306,7 @@ class JudgeControl(QObject):
             self.busy = False
             self._stop_showing()
             deliver(answer)
-            QTimer.singleShot(0, precedence.give_back)  # what has come is painted first
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), AFTER_PAINTING)
 
         self._answers.ask(future, lambda answer: done(answer, then), lambda error: done(error, otherwise))
 

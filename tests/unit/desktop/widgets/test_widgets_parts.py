@@ -185,6 +185,31 @@ def test_progress_shows_the_share(qtbot: QtBot, done: int, total: int, share: fl
     assert bar.value() / bar.maximum() == pytest.approx(share)
 
 
+class Paints(QObject):
+    """How often a widget was painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.times = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_progress_is_painted_with_what_else_changes_in_its_window(qtbot: QtBot):
+    bar = ProgressThin("Progress")
+    qtbot.addWidget(bar)
+    paints = Paints(bar)
+    bar.show()
+    qtbot.waitUntil(lambda: paints.times > 0)
+    before = paints.times
+    bar.set_progress(5, 10)
+    assert paints.times == before, "it would paint the whole of a comparison that is half set"
+    qtbot.waitUntil(lambda: paints.times > before)
+
+
 def test_progress_without_an_end_is_busy(qtbot: QtBot):
     bar = ProgressThin()
     qtbot.addWidget(bar)
