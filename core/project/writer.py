@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -23,7 +24,7 @@ from core.project.connection import connect, driver_connection, engine_for, exec
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0
-LOOK_SECONDS = 0.002  # for another order of a person, while those of jobs rest
+LOOK_SECONDS = 0.002  # whether jobs may go on, while what they want written rests
 
 Write = Callable[[Connection], Changes]
 PERSON, JOB, STOP = 0, 1, 2
@@ -47,6 +48,7 @@ class Writer:
         self._on_commit = on_commit
         self._before_first = before_first
         self._orders: queue.PriorityQueue[_Order] = queue.PriorityQueue()
+        self._urgent = threading.Event()  # a person's order came
         self._numbers = count()
         self._closed = False
         self._closing = threading.Lock()
@@ -62,6 +64,8 @@ class Writer:
                 raise AppError("The project is closed: the change was not saved.", hint="Open the project again.")
             future: Future[Changes] = Future()
             self._orders.put(_Order(PERSON if urgent else JOB, next(self._numbers), write, future))
+            if urgent:
+                self._urgent.set()
         return future
 
     def write(self, write: Write, *, urgent: bool = False) -> Changes:
@@ -78,10 +82,9 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while (order := self._orders.get()).priority != STOP:
+            while (order := self._next()).priority != STOP:
                 self._ready()
-                if self._group(order) == PERSON:
-                    self._let_paint()
+                self._group(order)
         finally:
             self._connection.close()
 
@@ -90,33 +93,44 @@ class Writer:
         if before is not None:
             before()
 
-    def _let_paint(self) -> None:
-        """What jobs want written waits until the person's next text is painted; what the person wants does not."""
-        while precedence.taken and not self._wanted_by_person():
-            precedence.rest(LOOK_SECONDS)
+    def _next(self) -> _Order:
+        """The next order. Those of jobs wait from a person's key on until what it brings is painted."""
+        order = self._orders.get()
+        while order.priority == JOB and precedence.taken:
+            self._orders.put(order)
+            self._rest()
+            order = self._orders.get()
+        return order
+
+    def _rest(self, until: float = float("inf")) -> None:
+        """Wait while a person has precedence and orders nothing."""
+        while precedence.taken and time.monotonic() < until:
+            self._urgent.clear()  # before looking: what comes after sets it again
+            if self._wanted_by_person():
+                return
+            self._urgent.wait(LOOK_SECONDS)
 
     def _wanted_by_person(self) -> bool:
         with self._orders.mutex:
             return bool(self._orders.queue) and self._orders.queue[0].priority == PERSON
 
-    def _group(self, order: _Order) -> int:
-        """One transaction: this order and those that arrive in time. It ends at once after a person's choice.
-
-        The priority of the last one.
-        """
+    def _group(self, order: _Order) -> None:
+        """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
         done: list[tuple[_Order, Changes]] = []
         try:
             execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
         except Exception as error:
             order.future.set_exception(explain(error, self._path))
-            return order.priority
+            return
         deadline = time.monotonic() + GROUP_SECONDS
         while True:
             failure = self._one(order, done)
             if failure is not None and not driver_connection(self._connection).in_transaction:
                 # SQLite rolled the whole transaction back by itself, as it does when the disk is full.
                 self._all_lost(done, failure)
-                return order.priority
+                return
+            if order.priority != PERSON:
+                self._rest(deadline)  # what the person is about to order is in this transaction then
             if order.priority == PERSON or time.monotonic() >= deadline:
                 break
             try:
@@ -128,7 +142,6 @@ class Writer:
                 break
             order = following
         self._commit(done)
-        return order.priority
 
     def _one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
         """One write in a savepoint: what fails in one job's write takes nothing else with it."""
@@ -156,7 +169,7 @@ class Writer:
             self._all_lost(done, explain(error, self._path))
             return
         changes = Changes()
-        for order, change in done:
+        for order, change in sorted(done, key=itemgetter(0)):  # a person's first
             changes |= change
             order.future.set_result(change)
         if done:

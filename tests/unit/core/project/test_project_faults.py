@@ -6,13 +6,16 @@ import resource
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from killed import Lives
+from sqlalchemy import Connection
 
 from core.jobs import precedence
+from core.project import writer as writing
 from core.project.changes import Changes
 from core.project.check import check_project
 from core.project.connection import NotSaved, driver_connection
@@ -236,23 +239,74 @@ def test_a_persons_choice_goes_before_the_jobs_rows(tmp_path: Path) -> None:
         assert order[:2] == ["first", "choice"]
 
 
-def test_jobs_rows_rest_after_a_choice_until_it_is_answered_and_another_choice_does_not(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def no_key() -> Iterator[None]:
+    """A test that takes precedence, as a rater's key does, leaves none behind."""
+    yield
+    precedence.give_back()
+
+
+def test_jobs_rows_rest_while_a_key_is_answered_and_choices_do_not(tmp_path: Path) -> None:
     path = tmp_path / "study.biasprint"
     make(path, comparisons=1)
     with Project.open(path) as project:
         writer = project._writer
         assert writer is not None
         precedence.take(30)
-        try:
-            writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
-            row = writer.submit(lambda _: Changes())
+        row = writer.submit(lambda _: Changes())
+        for _ in range(2):
             with pytest.raises(TimeoutError):
-                row.result(timeout=0.1)
+                row.result(timeout=0.05)
             writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
             assert not row.done()
-        finally:
-            precedence.give_back()
+        precedence.give_back()
         row.result(timeout=10)
+
+
+def test_jobs_rows_under_way_are_committed_with_the_choice_that_a_key_brings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "GROUP_SECONDS", 30.0)
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=1)
+    started, gate, commits = threading.Event(), threading.Event(), []
+
+    def first(_: Connection) -> Changes:
+        started.set()
+        assert gate.wait(30)
+        return Changes.to("output", [1])
+
+    with Project.open(path) as project:
+        writer = project._writer
+        assert writer is not None
+        project.subscribe(commits.append)
+        row = writer.submit(first)
+        assert started.wait(30)
+        precedence.take(30)
+        later = writer.submit(lambda _: Changes.to("output", [2]))
+        gate.set()
+        with pytest.raises(TimeoutError):
+            later.result(timeout=0.05)
+        writer.submit(lambda _: Changes.to("judgment", ["a"]), urgent=True).result(timeout=10)
+        row.result(timeout=10)
+        assert not later.done()
+        precedence.give_back()
+        later.result(timeout=10)
+    assert [dict(one.rows) for one in commits] == [{"output": {1}, "judgment": {"a"}}, {"output": {2}}]
+
+
+def test_jobs_rows_under_way_are_committed_where_a_key_brings_no_choice(tmp_path: Path) -> None:
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=1)
+    with Project.open(path) as project:
+        writer = project._writer
+        assert writer is not None
+
+        def first(_: Connection) -> Changes:
+            precedence.take(30)
+            return Changes()
+
+        writer.submit(first).result(timeout=10)
 
 
 def a_reader(path: Path) -> sqlite3.Connection:
