@@ -22,6 +22,7 @@ class Precedence:
     def __init__(self) -> None:
         self._over = threading.Event()
         self._until = float("-inf")
+        self._here = threading.local()
 
     def take(self, seconds: float = LONGEST_REST) -> None:
         """From now on jobs rest, until `give_back` or for so long at most."""
@@ -36,11 +37,19 @@ class Precedence:
     def taken(self) -> bool:
         return time.monotonic() < self._until
 
-    def rest(self, longest: float = float("inf")) -> None:
-        """Wait while somebody has precedence, so many seconds at most."""
+    def rest(self) -> None:
+        """Wait while somebody has precedence."""
         left = self._until - time.monotonic()
         if left > 0:
-            self._over.wait(min(left, longest))
+            self._over.wait(left)
+
+    def give_way_here(self) -> None:
+        """This thread is a job's: it rests before it reads and writes too, as it may be long from check to check."""
+        self._here.gives_way = True
+
+    def rest_in_a_job(self) -> None:
+        if getattr(self._here, "gives_way", False):
+            self.rest()
 
 
 precedence = Precedence()

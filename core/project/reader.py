@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.sql import Executable
 
 from core.errors import AppError
+from core.jobs import precedence
 from core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
@@ -48,6 +49,7 @@ class Reader:
             return self._run(read)
 
     def _run(self, read: Callable[[Connection], Answer]) -> Answer:
+        precedence.rest_in_a_job()
         connection = self._take()
         try:
             connection.exec_driver_sql("BEGIN")

@@ -59,6 +59,8 @@ class Writer:
 
     def submit(self, write: Write, *, urgent: bool = False) -> "Future[Changes]":
         """Queue a write; the future is done once it is on disk."""
+        if not urgent:
+            precedence.rest_in_a_job()
         with self._closing:
             if self._closed:
                 raise AppError("The project is closed: the change was not saved.", hint="Open the project again.")

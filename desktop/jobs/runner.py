@@ -16,7 +16,7 @@ from PySide6.QtCore import SIGNAL, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from core.errors import AppError, JobCancelled
-from core.jobs import REPORTS_PER_SECOND, JobContext, Progress
+from core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
 from core.machine.installation import explained
 from desktop.widgets.words import tr
 
@@ -286,6 +286,7 @@ class JobRunner(QObject):
 
     def _run(self, watch: RunningJob, work: "SimpleQueue[JobFunction]") -> None:
         title = watch.handle.title
+        precedence.give_way_here()
         try:
             if self._prepare is not None:
                 self._prepare()

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
@@ -13,9 +14,13 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from core.errors import AppError
-from core.jobs import JobContext, Progress
+from core.jobs import JobContext, Progress, precedence
+from core.project.project import Project
+from core.project.specs import OutputSpec
 from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.runner import RunningJob
+
+SPEC = OutputSpec(run_id=1, prompt_id=1, sample=0, seed=1, text="of no run")
 
 
 @pytest.fixture
@@ -45,6 +50,29 @@ def test_result_arrives_on_the_windows_thread(qtbot: QtBot, runner: JobRunner):
         runner.start("Read", work, on_done=lambda result: seen.append((threading.get_ident(), result)))
     assert seen == [(threading.get_ident(), "letters")]
     assert worked_on != [threading.get_ident()]
+
+
+@pytest.mark.parametrize("act", [lambda project: project.studies.all(), lambda project: project.outputs.record(SPEC)])
+def test_a_job_rests_before_it_reads_or_writes_while_a_key_is_answered(
+    qtbot: QtBot, runner: JobRunner, tmp_path: Path, act: Callable[[Project], object]
+):
+    done = threading.Event()
+
+    def work(ctx: JobContext) -> None:
+        act(project)
+        done.set()
+
+    with Project.create(tmp_path / "study.biasprint") as project:
+        precedence.take(30)
+        try:
+            project.studies.all()  # whoever reads for the rater does not wait
+            with qtbot.waitSignal(runner.ended):
+                runner.start("Work", work, on_error=lambda _: None)
+                assert not done.wait(0.05)
+                precedence.give_back()
+        finally:
+            precedence.give_back()
+        assert done.is_set()
 
 
 def test_a_job_that_ends_at_once_is_not_missed(qtbot: QtBot, runner: JobRunner):
