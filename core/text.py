@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -16,6 +17,40 @@ def sha256_text(text: str) -> str:
 def for_matching(text: str) -> str:
     """Unicode NFC and case folding: only ever for comparing, never stored in place of the text."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+# ---- Text is stored as received. SQLite wants valid UTF-8, so lone surrogates are escaped, reversibly, with a flag
+
+MARK = "\uf8f1"  # U+F8F1, private use: a text that contains it is escaped too, so that the way back is unambiguous
+_NEEDS_ESCAPE = re.compile("[\ud800-\udfff" + MARK + "]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED = re.compile(MARK + "([0-9a-f]{4})")
+
+
+@dataclass(frozen=True)
+class StoredText:
+    """The three columns of a text: what is stored, the SHA-256 of what was received, whether it is escaped."""
+
+    text: str
+    text_sha256: str
+    escaped: int
+
+
+def store_text(text: str) -> StoredText:
+    """The stored form of `text`; `restore_text` gives it back exactly."""
+    if not _LONE_SURROGATE.search(text):
+        return StoredText(text, sha256_text(text), 0)
+    return StoredText(_NEEDS_ESCAPE.sub(lambda hit: f"{MARK}{ord(hit[0]):04x}", text), sha256_text(text), 1)
+
+
+def restore_text(text: str, escaped: int) -> str:
+    """The text as it was received."""
+    return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), text) if escaped else text
+
+
+def without_surrogates(text: str) -> str:
+    """Text a person typed: there a lone surrogate is a slip of the input method, and becomes U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 # ---- The words that differ between texts shown side by side

@@ -13,9 +13,8 @@ from core.project import gate
 from core.project.backup import interrupted, recovered_copy
 from core.project.connection import connect
 from core.project.reader import ROWS_AT_ONCE
-from core.project.stores.common import restore_text
 from core.project.stores.judging import judgment_sha256
-from core.text import sha256_text
+from core.text import restore_text, sha256_text
 
 WITH_TEXT = ("prompt", "source", "output")
 

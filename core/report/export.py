@@ -23,8 +23,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
-from core.project.stores.common import store_text
 from core.report.whole_file import not_written, whole_file
+from core.text import store_text
 
 Cell = None | bool | int | float | str
 

@@ -10,7 +10,7 @@ from cli_support import ROOT, biasprint, refused
 from cli_tables import LETTERS, read_table, sources, write_table
 
 from core.project.project import Project
-from core.project.stores.common import store_text
+from core.text import store_text
 
 OUTPUT = (
     "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",

@@ -34,9 +34,9 @@ from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.schema import migrate
-from core.project.stores.common import canonical_json, new_uuid, store_text, utc_now
+from core.project.stores.common import canonical_json, new_uuid, utc_now
 from core.project.stores.packets import NewPacket
-from core.text import sha256_text
+from core.text import sha256_text, store_text
 
 # ---- Writing the file: new, row by row, from what a rater may have. Never a copy with things taken out
 

@@ -19,10 +19,10 @@ from core.judging.packets.report import MergedFile
 from core.judging.plan import CardOrder, PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, SessionRow
-from core.project.stores.common import canonical_json, json_sha256, utc_now, without_surrogates
+from core.project.stores.common import canonical_json, json_sha256, utc_now
 from core.project.stores.judging import judgment_sha256
 from core.project.stores.packets import PacketRows
-from core.text import sha256_text
+from core.text import sha256_text, without_surrogates
 
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:

@@ -1,10 +1,8 @@
-"""The base of the store's parts, and how values are written: times, keys, canonical JSON, exact text."""
+"""The base of the store's parts, and how values are written: times, keys, canonical JSON."""
 
 import json
-import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -84,37 +82,3 @@ def insert_one(connection: Connection, into: sa.Table, values: dict[str, Any]) -
     result = connection.execute(sa.insert(into).values(values))
     assert result.inserted_primary_key is not None
     return Changes.to(into.name, [result.inserted_primary_key[0]])
-
-
-# ---- Text is stored as received. SQLite wants valid UTF-8, so lone surrogates are escaped, reversibly, with a flag
-
-MARK = "\uf8f1"  # U+F8F1, private use: a text that contains it is escaped too, so that the way back is unambiguous
-_NEEDS_ESCAPE = re.compile("[\ud800-\udfff" + MARK + "]")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPED = re.compile(MARK + "([0-9a-f]{4})")
-
-
-@dataclass(frozen=True)
-class StoredText:
-    """The three columns of a text: what is stored, the SHA-256 of what was received, whether it is escaped."""
-
-    text: str
-    text_sha256: str
-    escaped: int
-
-
-def store_text(text: str) -> StoredText:
-    """The stored form of `text`; `restore_text` gives it back exactly."""
-    if not _LONE_SURROGATE.search(text):
-        return StoredText(text, sha256_text(text), 0)
-    return StoredText(_NEEDS_ESCAPE.sub(lambda hit: f"{MARK}{ord(hit[0]):04x}", text), sha256_text(text), 1)
-
-
-def restore_text(text: str, escaped: int) -> str:
-    """The text as it was received."""
-    return _ESCAPED.sub(lambda hit: chr(int(hit[1], 16)), text) if escaped else text
-
-
-def without_surrogates(text: str) -> str:
-    """Text a person typed: there a lone surrogate is a slip of the input method, and becomes U+FFFD."""
-    return _LONE_SURROGATE.sub("\ufffd", text)

@@ -17,8 +17,9 @@ from core.project.changes import Changes
 from core.project.rows import AnnotationRow, EventRow, FindingRow, ScoreRow, TextRow
 from core.project.schema import table
 from core.project.specs import AnnotationSpec, ScoreSpec
-from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, new_uuid, restore_text, utc_now
+from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, new_uuid, utc_now
 from core.project.stores.studies import FOR_JUDGING
+from core.text import restore_text
 
 # ---- Findings with the recipe that made them, and the log of events
 

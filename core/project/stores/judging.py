@@ -13,17 +13,9 @@ from core.project.changes import Changes
 from core.project.rows import AnnotationRow, ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.schema import table
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
-from core.project.stores.common import (
-    StorePart,
-    canonical_json,
-    chunks,
-    insert_one,
-    json_sha256,
-    new_uuid,
-    utc_now,
-    without_surrogates,
-)
+from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_sha256, new_uuid, utc_now
 from core.project.stores.findings import annotation, annotation_row
+from core.text import without_surrogates
 
 # ---- The judgments in force where files of one packet came back more than once
 #

@@ -18,17 +18,9 @@ from core.project.reader import ROWS_AT_ONCE
 from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.schema import table
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.project.stores.common import (
-    StorePart,
-    canonical_json,
-    chunks,
-    insert_one,
-    json_sha256,
-    restore_text,
-    store_text,
-    utc_now,
-)
+from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_sha256, utc_now
 from core.project.stores.studies import prompt_row
+from core.text import restore_text, store_text
 
 # ---- Generators and runs. A run is one generator over one prompt set with one seed; starting it again resumes it
 

@@ -12,15 +12,8 @@ from core.project.changes import Changes
 from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
-from core.project.stores.common import (
-    StorePart,
-    canonical_json,
-    insert_one,
-    json_sha256,
-    restore_text,
-    store_text,
-    utc_now,
-)
+from core.project.stores.common import StorePart, canonical_json, insert_one, json_sha256, utc_now
+from core.text import restore_text, store_text
 
 # ---- Studies and the versions of their axes
 

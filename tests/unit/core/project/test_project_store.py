@@ -31,9 +31,8 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
-from core.project.stores.common import restore_text, store_text
 from core.project.stores.findings import Kind
-from core.text import sha256_text
+from core.text import restore_text, sha256_text, store_text
 
 NO_TEXTS = "0" * 64
 

@@ -180,7 +180,7 @@ def test_texts_in_csv_are_read_again_exactly_once_the_guard_is_off(
 
 
 def test_lone_surrogates_are_escaped_as_in_the_project_file_and_counted(tmp_path: Path) -> None:
-    from core.project.stores.common import restore_text
+    from core.text import restore_text
 
     text = "a\ud800b\uf8f1dead"
     for ending in (".csv", ".xlsx", ".parquet"):

@@ -12,11 +12,11 @@ from pyarrow import parquet
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
-from core.project.stores.common import store_text
 from core.report.export import export_rows
 from core.tables import FieldSpec, look_at, read_records
 from core.tables.rows import TableRead
 from core.tables.typed_files import ParquetFile
+from core.text import store_text
 
 FIELDS = [FieldSpec("text", required=True), FieldSpec("group")]
 NAUGHTY = [json.loads(line) for line in (Path(__file__).parents[3] / "data" / "naughty_texts.jsonl").open("rb")]
