@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from typing import cast
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from core.documents.values import Document
+from core.errors import AppError
+from core.jobs import JobContext
 from desktop.main_window import MainWindow
+from desktop.operations import Operation, letters
+from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.panel import LettersPanel
 
 PATIENCE = 90_000  # milliseconds: the first reading loads the scorers
@@ -31,6 +36,17 @@ CV = (
     f"Kelly {CANARY}, artist. Led the restoration of the lithography press, 2021. Secured the funding of the press. "
     "Lives in Leeds with two children."
 )
+
+
+def without_marking(patch: pytest.MonkeyPatch) -> None:
+    """Nothing is made ready, and no letter is marked before it is read: most tests are about its reading."""
+
+    def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
+        raise AppError("No letter is marked before it is read here.")
+
+    patch.setattr(letters, "check_words", check_words)
+    for warm in ("warm_up", "warm_up_words"):
+        patch.setattr(letters, warm, lambda: Operation("", lambda ctx: None, quiet=True))
 
 
 def panel_of(window: MainWindow) -> LettersPanel:

@@ -1,4 +1,5 @@
-"""The compute process: a long-lived child in which scorers and heavy statistics run; the model process is another.
+"""The compute process: a long-lived child in which scorers and heavy statistics run; the model process is another,
+and the quick process a third, for answers that wait for no model.
 
 `shared().call(calls.score_batch, "minilm", texts, ctx=ctx)` runs that function there and returns its result; `calls`
 lists what is called so. The child is spawned at the first call and keeps what it has loaded; this process never imports
@@ -10,6 +11,6 @@ A spawned child imports the main module of its parent again, so an entry point
 - calls `multiprocessing.freeze_support()` first: in a frozen program the child is the program itself.
 """
 
-from core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, shared
+from core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared
 
-__all__ = ["ComputeCrashed", "ComputeProcess", "Turns", "models", "shared"]
+__all__ = ["ComputeCrashed", "ComputeProcess", "Turns", "models", "quick", "shared"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from core.documents.files.child import parse as parse_letter_file
     from core.documents.pile.compare import group_tests
     from core.documents.reading import read_letter as read_letter
+    from core.documents.reading import read_words as read_words
     from core.documents.report import write_note as write_note
     from core.documents.report import write_report
     from core.documents.twins import read_with_twin as read_with_twin
@@ -45,6 +46,7 @@ else:
     parse_letter_file = "core.documents.files.child:parse"
     group_tests = "core.documents.pile.compare:group_tests"
     read_letter = "core.documents.reading:read_letter"
+    read_words = "core.documents.reading:read_words"
     write_word = "core.documents.word:in_reading_process"
     write_note = "core.documents.report:write_note"
     write_report = "core.documents.report:write_report"

@@ -21,6 +21,7 @@ from core.jobs import JobContext
 # ---- The child as its parent holds it
 
 JOIN_SECONDS = 1.0
+NICENESS = 10  # whatever a person does beside long work goes first
 
 
 class ChildGone(Exception):
@@ -30,11 +31,13 @@ class ChildGone(Exception):
 class Child:
     """A spawned compute process. Never forked: a fork of a process with threads and Qt inherits their locks."""
 
-    def __init__(self, packages: tuple[str, ...]) -> None:
+    def __init__(self, packages: tuple[str, ...], niceness: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         # A daemon: should this process end without closing it, multiprocessing ends it on the way out.
-        self._process = context.Process(target=worker.run, args=(theirs, packages), name="compute", daemon=True)
+        self._process = context.Process(
+            target=worker.run, args=(theirs, packages, niceness), name="compute", daemon=True
+        )
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
         try:
@@ -171,9 +174,9 @@ class ComputeCrashed(AppError):
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 
-    def __init__(self, packages: tuple[str, ...] = ("core",)) -> None:
-        """`packages`: where targets may live."""
-        self._packages = packages
+    def __init__(self, packages: tuple[str, ...] = ("core",), niceness: int = NICENESS) -> None:
+        """`packages`: where targets may live. `niceness`: how far it lets other programs go first, 0 to 19."""
+        self._packages, self._niceness = packages, niceness
         self._turns = Turns()
         self._child: Child | None = None
         self._outdated = False
@@ -265,7 +268,7 @@ class ComputeProcess:
             self._child.end()
             self._child = None
         if self._child is None:
-            self._child = Child(self._packages)
+            self._child = Child(self._packages, self._niceness)
         return self._child
 
 
@@ -343,7 +346,8 @@ def _too_long(target: str) -> ComputeCrashed:
 
 _shared = ComputeProcess()
 _models = ComputeProcess()
-for _process in (_shared, _models):
+_quick = ComputeProcess(niceness=0)  # its work takes moments, and somebody waits for it
+for _process in (_shared, _models, _quick):
     atexit.register(_process.close)
 
 
@@ -355,3 +359,8 @@ def shared() -> ComputeProcess:
 def models() -> ComputeProcess:
     """The model process, for what writes texts. A model that breaks it takes neither scores nor the window with it."""
     return _models
+
+
+def quick() -> ComputeProcess:
+    """The quick process, for what is to be there at once: no model is loaded in it, and no long work is done."""
+    return _quick

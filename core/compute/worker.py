@@ -18,7 +18,6 @@ from core.jobs import JobContext, Progress
 from core.machine.installation import explained
 from core.machine.offline import guard_sockets
 
-NICENESS = 10
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 
 _current: JobContext | None = None
@@ -35,11 +34,11 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
         _current.check()
 
 
-def run(connection: Connection, packages: tuple[str, ...]) -> None:
+def run(connection: Connection, packages: tuple[str, ...], niceness: int) -> None:
     """The child's main: do one call after another until the parent is gone."""
     global _current
     guard_sockets()
-    _settle_in()
+    _settle_in(niceness)
     outbox = _Outbox(connection)
     outbox.send(dump(("ready", None)))
     inbox: Inbox = queue.SimpleQueue()
@@ -137,10 +136,10 @@ def _unexpected(error: BaseException) -> AppError:
     )
 
 
-def _settle_in() -> None:
+def _settle_in(niceness: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C belongs to the parent, which then cancels
     if hasattr(os, "nice"):
-        os.nice(NICENESS)
+        os.nice(niceness)
     _keep_stdout_clean()
     threads = str(max(1, _cores() - 1))  # one core is left for the window
     os.environ.update(

@@ -65,6 +65,24 @@ def read_one(
     return reading
 
 
+def read_words(
+    ctx: JobContext,
+    document: Document,
+    compute: ComputeProcess,
+    *,
+    parts: Sequence[Part] | None = None,
+    person: Person | None = None,
+    occupation: str = "",
+    reference: ReferenceSet | None = None,
+    house: HouseList | None = None,
+) -> Reading:
+    """The first reading of a letter, by the quick process: marked words, and nothing that a scorer says."""
+    reading: Reading = compute.call(
+        calls.read_words, document, ctx=ctx, **_known(parts, person, occupation, reference), house=house
+    )
+    return reading
+
+
 def twin_readings(
     ctx: JobContext,
     document: Document,
@@ -110,6 +128,14 @@ def _asked(
     return {
         "scorers": dict(scorers) if scorers is not None else scorers_for_letters(),
         "context": context,
+        **_known(parts, person, occupation, reference),
+    }
+
+
+def _known(
+    parts: Sequence[Part] | None, person: Person | None, occupation: str, reference: ReferenceSet | None
+) -> dict[str, Any]:
+    return {
         "parts": None if parts is None else tuple(parts),
         "person": person,
         "occupation": occupation,

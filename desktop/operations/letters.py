@@ -1,7 +1,8 @@
 """Letters, their twins and piles for the window. All work runs off its thread; only reports and exports write."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 # ---- Reading a letter
 
-WARMING = "She led the studio for ten years, and I recommend her with all my heart for this post."
+WARMING = Document(
+    "", "pasted", ("She led the studio for ten years, and I recommend her with all my heart for this post.",)
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class LetterRequest:
 
 @dataclass(frozen=True)
 class Checked:
-    """A reading and what belongs beside it. `likely`: the occupation was guessed, and the letter says it clearly."""
+    """A reading and what belongs beside it. `first`: it has marked words alone, and what the scorers say follows."""
 
     request: LetterRequest
     reading: "Reading"
@@ -86,6 +89,7 @@ class Checked:
     offers: Mapping[int, tuple[Rewording, ...]] = field(default_factory=dict)  # sentence → suggestions
     house_trouble: str = ""  # why the house list is not used; "" where it is
     missing: tuple[str, ...] = ()  # the roles that no scorer here fills: the program is not all installed yet
+    first: bool = False
 
 
 def read_document(*, path: Path) -> Operation[Document]:
@@ -114,13 +118,18 @@ def warm_up() -> Operation[None]:
     """Load the scorers while the person still looks for a letter: the first reading is then as quick as the next."""
 
     def work(ctx: JobContext) -> None:
-        from core.compute import shared
-        from core.runs.letter_check import read_one
-
-        letter = Document("", "pasted", (WARMING,))
-        read_one(ctx, letter, shared(), context=letter, scorers=_scorers())
+        check(ctx, LetterRequest(WARMING, WARMING))
 
     return Operation(tr("Getting ready to read letters"), work, quiet=True)
+
+
+def warm_up_words() -> Operation[None]:
+    """Start the process that marks words: a letter that is opened while the scorers load is marked at once."""
+
+    def work(ctx: JobContext) -> None:
+        check_words(ctx, LetterRequest(WARMING))
+
+    return Operation(tr("Getting ready to mark letters"), work, quiet=True)
 
 
 def document_as_typed(document: Document, text: str) -> Document:
@@ -131,8 +140,24 @@ def document_as_typed(document: Document, text: str) -> Document:
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from core.compute import shared
+    from core.runs.letter_check import ROLES, read_one
+
+    scorers = _scorers()
+    read = partial(read_one, ctx, request.document, shared(), context=request.context, scorers=scorers)
+    return replace(_checked(request, read), missing=tuple(role for role in ROLES if role not in scorers))
+
+
+def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
+    """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
+    from core.compute import quick
+    from core.runs.letter_check import read_words
+
+    return replace(_checked(request, partial(read_words, ctx, request.document, quick())), first=True)
+
+
+def _checked(request: LetterRequest, read: "Callable[..., Reading]") -> Checked:
     from core.documents.categories import categories
-    from core.runs.letter_check import ROLES, occupation_of, read_one
+    from core.runs.letter_check import occupation_of
 
     guess = None
     if request.occupation is None:
@@ -140,20 +165,9 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     occupation = request.occupation or ""
     if guess is not None and guess.likely:
         occupation = guess.occupation
-    reference, scorers = _reference(), _scorers()
+    reference = _reference()
     house, trouble = house_in_use()
-    reading = read_one(
-        ctx,
-        request.document,
-        shared(),
-        context=request.context,
-        parts=request.parts,
-        person=request.person,
-        occupation=occupation,
-        reference=reference,
-        scorers=scorers,
-        house=house,
-    )
+    reading = read(parts=request.parts, person=request.person, occupation=occupation, reference=reference, house=house)
     abouts = {
         one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise)
         for one in categories().values()
@@ -169,7 +183,6 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
         reference,
         _offers(reading),
         trouble,
-        tuple(role for role in ROLES if role not in scorers),
     )
 
 

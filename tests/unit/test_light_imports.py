@@ -95,6 +95,21 @@ WITHOUT_MODELS: list[Link] = [
         (*MODELS, *STATISTICS, "textblob", "pyarrow"),
     ),
 ]
+IN_A_CHILD: list[Link] = [
+    (
+        "the first reading of a letter",
+        "from core.documents.files import read_pasted; from core.documents.reading import read_words\n"
+        "assert read_words(read_pasted('Kelly is a warm colleague, and I recommend her to you.')).marks",
+        (*MODELS[:3], "gensim", *STATISTICS, "textblob", "nltk", "sqlalchemy", "PySide6"),
+    ),
+    (
+        "a letter's style",
+        "from core.documents.files import read_pasted; from core.documents.reading import read_letter\n"
+        "styles = {'formality': 'formality_f', 'positivity': 'positivity_lexicon'}\n"
+        "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), scorers=styles)",
+        (*MODELS[:3], *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
+    ),
+]
 RUN = """
 import sys
 for what, program, heavy in {chain!r}:
@@ -103,7 +118,10 @@ for what, program, heavy in {chain!r}:
 """
 
 
-@pytest.mark.parametrize("chain", [WITHOUT_NUMPY, WITHOUT_MODELS], ids=["without numpy", "without models"])
+CHAINS = {"without numpy": WITHOUT_NUMPY, "without models": WITHOUT_MODELS, "in a child": IN_A_CHILD}
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
 def test_nothing_heavy_is_loaded(chain: list[Link]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUN.format(chain=chain)], capture_output=True, text=True, cwd=ROOT, timeout=120

@@ -286,34 +286,42 @@ class LetterBoard(Beside):
     def show_reading(self, checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> None:
         self.letter.show_reading(checked, items)
         self.compared.show_reading(checked)
-        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed))
+        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed), so_far=checked.first)
         self.person.show_reading(checked)
 
     def show_dismissals(self, checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> None:
         self.letter.show_dismissals(items, checked.abouts)
-        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed))
+        self.found.show_items(items, dismissed, _nothing(checked, items, dismissed), so_far=checked.first)
 
     def show_chosen(self, item: LetterItem | None, checked: "Checked | None", *, follow: bool, current: bool) -> None:
         """The chosen entry everywhere: in the text, under it, in the list, and its passage in the CV."""
-        offers: tuple[Rewording, ...] = ()
-        if item is not None and item.sentence is not None and checked is not None and current:
-            offers = tuple(one for one in checked.offers.get(item.sentence, ()) if one.mark_key == item.key)
-        self.letter.note.show_item(item, offers)
-        span = None
+        self.letter.note.show_item(item, _offers(item, checked) if current else ())
         if item is not None and item.sentence is not None:
             self.letter.unhide(item.kind)
-            now = next((mark for mark in self.letter.text.marks() if mark.key == item.key), None)
-            span = (now.start, now.end) if now is not None else None
             self._letter_sheet.ensureWidgetVisible(self.letter.note, 0, 0)
-        self.letter.text.emphasise(span, follow=follow)
+        self.letter.text.emphasise(self._span_of(item), follow=follow)
         self.found.choose(item.key if item is not None else "")
-        passage = (item.passage_start, item.passage_end) if item is not None and item.passage else None
-        self.context.show_passage(self._passage_of(item, checked) if passage is None else passage)
+        self.context.show_passage(self._passage_of(item, checked))
+
+    def keep_chosen(self, item: LetterItem, checked: "Checked | None", *, current: bool) -> None:
+        """The chosen entry as another reading has it; whoever is looking elsewhere by now stays there."""
+        self.letter.note.show_item(item, _offers(item, checked) if current else ())
+        self.letter.text.emphasise(self._span_of(item), follow=False)
+        self.found.choose(item.key, follow=False)
+        self.context.show_passage(self._passage_of(item, checked))
+
+    def _span_of(self, item: LetterItem | None) -> tuple[int, int] | None:
+        """Where the words of an entry are by now."""
+        if item is None or item.sentence is None:
+            return None
+        return next(((mark.start, mark.end) for mark in self.letter.text.marks() if mark.key == item.key), None)
 
     def _passage_of(self, item: LetterItem | None, checked: "Checked | None") -> tuple[int, int] | None:
-        """The passage that supports the sentence of a mark."""
+        """The passage of an entry; of a mark the one that supports its sentence."""
         if item is None or checked is None:
             return None
+        if item.passage:
+            return item.passage_start, item.passage_end
         own = next((one for one in checked.reading.support if one.sentence == item.sentence), None)
         return (own.start, own.end) if own is not None and own.passage else None
 
@@ -342,12 +350,21 @@ class LetterBoard(Beside):
         self._letter_sheet.box.addWidget(self.letter, 1)
 
 
+def _offers(item: LetterItem | None, checked: "Checked | None") -> "tuple[Rewording, ...]":
+    """The suggestions for the words of an entry."""
+    if item is None or item.sentence is None or checked is None:
+        return ()
+    return tuple(one for one in checked.offers.get(item.sentence, ()) if one.mark_key == item.key)
+
+
 def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) -> str:
     """The words of an empty list."""
     if checked.reading.stopped:
         return checked.reading.stopped
     if any(item.listed for item in items):
         return ""
+    if checked.first:
+        return tr("Nothing so far. What the scorers find follows.")
     if dismissed:
         return tr("Nothing else is left to look at.")
     if not checked.reading.context_name:

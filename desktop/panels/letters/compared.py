@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from core.documents.values import PartKind
 from desktop import theme
-from desktop.operations.letters import Checked
+from desktop.operations.letters import SCORED, Checked
 from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import clear_widget
@@ -203,16 +203,19 @@ class FigureRow:
         for column, widget in enumerate((self.name, self.bar, self.value, self.badge)):
             grid.addWidget(widget, place, column)
 
-    def show_figure(self, figure: "LetterFigure | None", compared: "ComparedFigure | None") -> None:
+    def show_figure(
+        self, figure: "LetterFigure | None", compared: "ComparedFigure | None", *, follows: bool = False
+    ) -> None:
+        """`follows`: the scorer that gives it is not ready yet."""
         for widget in (self.name, self.bar, self.value):
             widget.setVisible(figure is not None)
         stands_in = figure is not None and figure.scorer is not None and figure.scorer.stand_in
         self.badge.setVisible(stands_in)
         if figure is None:
             return
-        tip = figure_tip(figure, compared)
+        tip = tr("{title}: follows").format(title=figure.title) if follows else figure_tip(figure, compared)
         self.name.setText(tr("Agency") if figure.name == "agency" else tr(figure.title))
-        self.value.setText(shown(figure.unit, figure.value) if figure.value is not None else "–")
+        self.value.setText(shown(figure.unit, figure.value) if figure.value is not None else "…" if follows else "–")
         interval = (figure.low, figure.high) if figure.low is not None and figure.high is not None else None
         middle = (compared.middle_low, compared.middle_high) if compared is not None else None
         is_share = figure.unit.startswith("share")
@@ -260,10 +263,11 @@ class ComparedCard(Card):
         reading = checked.reading if checked is not None else None
         compared = {one.name: one for one in reading.compared} if reading is not None else {}
         stopped = reading is None or bool(reading.stopped)
+        follows = checked is not None and checked.first
         for place, (name, row) in enumerate(self.rows.items()):
             wanted = not stopped and (place < len(FIRST) or self._unfolded)
             figure = reading.figure(name) if reading is not None and wanted else None
-            row.show_figure(figure, compared.get(name))
+            row.show_figure(figure, compared.get(name), follows=follows and name in SCORED)
         self.more.set_text(tr("Fewer figures") if self._unfolded else tr("More figures"))
         self.more.setVisible(not stopped)
         self.missing.setText(missing_said(checked.missing) if checked is not None else "")

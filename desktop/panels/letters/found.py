@@ -1,10 +1,12 @@
 """The list of what was found in a letter: its item model, how it is drawn, and the card that holds it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -60,6 +62,7 @@ class LetterList(QAbstractListModel):
         self._items: tuple[LetterItem, ...] = ()
         self._folded = set(FOLDED_AT_FIRST)
         self.rows: tuple[ListRow, ...] = ()
+        self.changing = False  # rows come and go, which is nobody's choice
 
     @property
     def items(self) -> tuple[LetterItem, ...]:
@@ -102,15 +105,36 @@ class LetterList(QAbstractListModel):
         return row if role == ROW else None
 
     def _lay_out(self) -> None:
-        self.beginResetModel()
+        """Rows that stay are kept, and with them what is chosen and pressed, and where the list is scrolled to."""
+        rows = self._laid_out()
+        before, after = [_identity(row) for row in self.rows], [_identity(row) for row in rows]
+        self.changing = True
+        steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        for step, start, end, first, last in reversed(steps):  # from the foot, so that earlier places stay right
+            if step in ("delete", "replace"):
+                self.beginRemoveRows(QModelIndex(), start, end - 1)
+                self.rows = self.rows[:start] + self.rows[end:]
+                self.endRemoveRows()
+            if step in ("insert", "replace"):
+                self.beginInsertRows(QModelIndex(), start, start + last - first - 1)
+                self.rows = self.rows[:start] + rows[first:last] + self.rows[start:]
+                self.endInsertRows()
+        self.rows, self.changing = rows, False
+        if rows:
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+
+    def _laid_out(self) -> tuple[ListRow, ...]:
         rows: list[ListRow] = []
         for section in sorted({item.section for item in self._items}):
             own = [item for item in self._items if item.section == section]
             rows.append(ListRow(section, count=len(own), folded=section in self._folded))
             if section not in self._folded:
                 rows += [ListRow(section, item) for item in own]
-        self.rows = tuple(rows)
-        self.endResetModel()
+        return tuple(rows)
+
+
+def _identity(row: ListRow) -> tuple[int, str]:
+    return row.section, row.item.key if row.item is not None else ""
 
 
 # ---- How an entry is drawn
@@ -252,6 +276,17 @@ class FoundView(QListView):
         self.clicked.connect(self._clicked)
         self.activated.connect(self._activated)
 
+    @contextmanager
+    def held_in_place(self) -> Iterator[None]:
+        """Rows may come and go: what was at the top of the view stays there, unless that is the top of the list."""
+        bar = self.verticalScrollBar()
+        top = QPersistentModelIndex(self.indexAt(QPoint(1, 1)))
+        before = self.visualRect(QModelIndex(top)).top()
+        yield
+        if bar.value() and top.isValid():
+            self.executeDelayedItemsLayout()
+            bar.setValue(bar.value() + self.visualRect(QModelIndex(top)).top() - before)
+
     def sizeHint(self) -> QSize:
         """Ignore the preferred height: the list takes the room left, at least a few entries."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
@@ -259,7 +294,7 @@ class FoundView(QListView):
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         super().currentChanged(current, previous)
         row = self.found.row_at(current)
-        if row is not None and row.item is not None:
+        if row is not None and row.item is not None and not self.found.changing:
             self.chosen_item.emit(row.item.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -341,12 +376,17 @@ class FoundCard(Card):
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
         self.show_items((), 0)
 
-    def show_items(self, items: Sequence[LetterItem], dismissed: int, nothing: str = "") -> None:
-        """`nothing`: the words shown without entries."""
+    def show_items(
+        self, items: Sequence[LetterItem], dismissed: int, nothing: str = "", *, so_far: bool = False
+    ) -> None:
+        """`nothing`: the words shown without entries. `so_far`: more may come."""
         if tuple(items) != self.model.items:
-            self.model.show(items)
+            with self.list.held_in_place():
+                self.model.show(items)
         listed = sum(item.listed for item in items)
         title = plural(listed, "What to look at: 1 place", "What to look at: %n places") if listed else ""
+        if title and so_far:
+            title = tr("{title} so far").format(title=title)
         self.heading.setText(title or tr("What to look at"))
         self.nothing.setText(nothing)
         self.nothing.setVisible(bool(nothing))
@@ -355,11 +395,11 @@ class FoundCard(Card):
             widget.setVisible(dismissed > 0)
         self.restore.setVisible(dismissed > 1)
 
-    def choose(self, key: str) -> None:
-        """Select an entry without being asked by it."""
+    def choose(self, key: str, *, follow: bool = True) -> None:
+        """Select an entry without being asked by it. `follow`: the list scrolls to it."""
         place = self.model.place_of(key)
         blocked = self.list.blockSignals(True)
         self.list.setCurrentIndex(place)
         self.list.blockSignals(blocked)
-        if place.isValid():
+        if follow and place.isValid():
             self.list.scrollTo(place)

@@ -91,7 +91,8 @@ class LettersPanel(Panel):
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # What cannot be loaded is said when a letter is read.
-        letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)
+        for getting_ready in (letters.warm_up_words(), letters.warm_up()):
+            getting_ready.start(self.shell.jobs, on_error=lambda _: None)
 
     def refresh(self) -> None:
         self.heading.enable_actions()
@@ -380,7 +381,7 @@ class LettersPanel(Panel):
         self.start.pasted.connect(self.open_pasted)
         self.start.pile_wanted.connect(lambda: self.open_pile())
         self.start.cancel.clicked.connect(self._stop_opening)
-        self.review.seen.connect(self._show_reading)
+        self.review.shown.connect(self._show_reading)
         self.keeping.told.connect(self._say_where)
         self.keeping.saved.connect(lambda: self.list.refresh())
         self.review.check.failed.connect(self.shell.show_error)

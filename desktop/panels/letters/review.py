@@ -30,8 +30,12 @@ PAUSE_MILLISECONDS = 300  # without a key before the letter is read again
 
 
 class LetterCheck(QObject):
-    """`open` a document; `seen` brings every reading of the text as it is then."""
+    """`open` a document; `seen` brings every reading of the text as it is then.
 
+    Of a letter that was just opened, `marked` comes before: its words, marked without waiting for any scorer.
+    """
+
+    marked = Signal(object)  # Checked, the first
     seen = Signal(object)  # Checked
     failed = Signal(object)  # AppError
     reading_changed = Signal(bool)  # a reading is under way, or asked for
@@ -43,11 +47,13 @@ class LetterCheck(QObject):
         self.document: Document | None = None
         self.context: Document | None = None
         self.checked: Checked | None = None
+        self._marked: Checked | None = None
         self.dismissed: list[str] = []
         self._parts: tuple[Part, ...] | None = None
         self._person: Person | None = None
         self._occupation: str | None = None
         self._text = ""
+        self._marking = Refresher(jobs, tr("Marking a letter"), self._finish_marking, _leave_to_the_reading, self)
         self._reading = Refresher(jobs, tr("Reading a letter"), self._finish, self._fail, self)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask)
@@ -66,6 +72,7 @@ class LetterCheck(QObject):
         self.document, self.context, self._text = letter.document, letter.context, letter.document.text
         self._parts, self._person, self._occupation = letter.parts, letter.person, letter.occupation
         self.dismissed = list(letter.dismissed)
+        self._marking.read_with(self._mark)
         self._reading.read_with(self._read)
         self.read_now()
 
@@ -97,8 +104,8 @@ class LetterCheck(QObject):
         """Characters of the letter are what a person says they are."""
         from core.documents.parts import with_kind
 
-        if self.checked is not None:
-            before = self._parts if self._parts is not None else self.checked.reading.parts
+        if self.latest is not None:
+            before = self._parts if self._parts is not None else self.latest.reading.parts
             self._parts = with_kind(before, start, end, kind)
             self._set_by_hand()
 
@@ -129,17 +136,31 @@ class LetterCheck(QObject):
     def forget(self) -> None:
         """Let go of the letter and everything about it."""
         self._pause.stop()
+        self._marking.read_with(None)
         self._reading.read_with(None)
-        self.document = self.context = self.checked = None
+        self.document = self.context = self.checked = self._marked = None
         self._parts = self._person = self._occupation = None
         self._text = ""
         self.dismissed = []
         self.reading_changed.emit(False)
 
     @property
+    def latest(self) -> Checked | None:
+        """What is shown of the letter: its last reading, or before there is one its marked words."""
+        return self.checked or self._marked
+
+    @property
     def is_current(self) -> bool:
         """Whether the last reading is of the text as it is now."""
-        return self.checked is not None and self.checked.reading.document.text == self._text
+        return self.checked is not None and self._is_of_now(self.checked)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether what is shown of the letter is of the text as it is now."""
+        return self.latest is not None and self._is_of_now(self.latest)
+
+    def _is_of_now(self, checked: Checked) -> bool:
+        return checked.reading.document.text == self._text
 
     def kept(self, title: str, saved_as: str, reading: str) -> KeptLetter:
         """The letter as it is now, for whoever keeps it."""
@@ -160,6 +181,8 @@ class LetterCheck(QObject):
     # reading
 
     def _ask(self) -> None:
+        if self.checked is None:  # once the scorers have read the letter, they answer as quickly
+            self._marking.ask()
         self._reading.ask()
 
     def _request(self) -> LetterRequest:
@@ -173,8 +196,16 @@ class LetterCheck(QObject):
         # In the job's thread: the request is of the moment when the work begins, and every value in it is frozen.
         return letters.check(ctx, self._request())
 
+    def _mark(self, ctx: JobContext) -> Checked:
+        return letters.check_words(ctx, self._request())
+
+    def _finish_marking(self, checked: Checked) -> None:
+        if self.checked is None and self._is_of_now(checked):
+            self._marked = checked
+            self.marked.emit(checked)
+
     def _finish(self, checked: Checked) -> None:
-        if checked.reading.document.text != self._text:
+        if not self._is_of_now(checked):
             return  # typed over meanwhile: the pause asks again
         self.checked = checked
         self.reading_changed.emit(False)
@@ -183,6 +214,10 @@ class LetterCheck(QObject):
     def _fail(self, error: AppError) -> None:
         self.reading_changed.emit(False)
         self.failed.emit(error)
+
+
+def _leave_to_the_reading(error: AppError) -> None:
+    """What kept words from being marked is said when the reading fails of it too; else nothing is lost."""
 
 
 def moved(parts: tuple[Part, ...], place: int, removed: int, added: int, length: int) -> tuple[Part, ...]:
@@ -201,12 +236,13 @@ def moved(parts: tuple[Part, ...], place: int, removed: int, added: int, length:
 class LetterReview(QObject):
     """The letter in hand: its check, the board that shows it, the chosen entry, and what a person does with both.
 
-    `seen` follows every reading that is shown. `on_board` is called once, with the board, when it is first needed.
-    `edited`: something of it would be lost if it were closed now. `saved_as`, `reading`: where it is saved
-    (core.documents.values.KeptLetter).
+    `seen` follows every reading, `shown` also the marked words that come before the first. `on_board` is called once,
+    with the board, when it is first needed. `edited`: something of it would be lost if it were closed now.
+    `saved_as`, `reading`: where it is saved (core.documents.values.KeptLetter).
     """
 
     seen = Signal(object)  # Checked
+    shown = Signal(object)  # Checked
     changed = Signal()  # something was changed that is to be kept
 
     def __init__(self, shell: Shell, on_board: Callable[[LetterBoard], None], parent: QObject) -> None:
@@ -221,6 +257,7 @@ class LetterReview(QObject):
         self._goes_on_from: int | None = None
         self._items: tuple[LetterItem, ...] = ()
         self._board: LetterBoard | None = None
+        self.check.marked.connect(self._show)
         self.check.seen.connect(self._show)
         self.check.touched.connect(self._touched)
         self.check.dismissed_changed.connect(self._show_dismissals)
@@ -273,7 +310,7 @@ class LetterReview(QObject):
     @property
     def title(self) -> str:
         """What the letter is called: by the candidate, where that is known, else by its file."""
-        reading = self.check.checked.reading if self.check.checked is not None else None
+        reading = self.check.latest.reading if self.check.latest is not None else None
         return letter_title(reading, self._title, "")
 
     def mark_saved(self, letter: KeptLetter, *, saved_as: str = "", reading: str = "") -> None:
@@ -295,7 +332,7 @@ class LetterReview(QObject):
         """Choose an entry: its words are tinted, its reason is shown. `follow`: the text scrolls to it."""
         item = self._item(key)
         self.selected = key if item is not None else ""
-        self.board.show_chosen(item, self.check.checked, follow=follow, current=self.check.is_current)
+        self.board.show_chosen(item, self.check.latest, follow=follow, current=self.check.is_marked)
 
     def step(self, by: int) -> None:
         """The next or previous mark of the letter, in the order of its words; after the last comes the first."""
@@ -342,11 +379,21 @@ class LetterReview(QObject):
     def _show(self, checked: Checked) -> None:
         self._items = items_of(checked)
         self.board.show_reading(checked, self._left(), len(self.check.dismissed))
-        self.seen.emit(checked)
+        self.shown.emit(checked)
+        if not checked.first:
+            self.seen.emit(checked)
         if self._goes_on_from is not None:
             self._go_on(self._goes_on_from)
         elif self.selected:
-            self.select(self.selected if self._item(self.selected) in self._left() else "", follow=False)
+            self._keep_selected()
+
+    def _keep_selected(self) -> None:
+        """The chosen entry stays chosen where it is still there, and nothing scrolls."""
+        item = self._item(self.selected)
+        if item in self._left():
+            self.board.keep_chosen(item, self.check.latest, current=self.check.is_marked)
+        else:
+            self.select("", follow=False)
 
     def _go_on(self, place: int) -> None:
         """A suggestion was used: on to the first mark after it, as the letter reads now."""
@@ -355,8 +402,8 @@ class LetterReview(QObject):
         self.select(later[0].key if later else "")
 
     def _show_dismissals(self) -> None:
-        if self.check.checked is not None:
-            self.board.show_dismissals(self.check.checked, self._left(), len(self.check.dismissed))
+        if self.check.latest is not None:
+            self.board.show_dismissals(self.check.latest, self._left(), len(self.check.dismissed))
 
     def _left(self) -> tuple[LetterItem, ...]:
         return left(self._items, self.check.dismissed)
@@ -377,7 +424,7 @@ class LetterReview(QObject):
     def _use_offer(self, offer: Rewording) -> None:
         """Change the words as a person asked; Ctrl+Z in the letter takes it back."""
         same = self.board.letter.text.text()[offer.start : offer.end] == offer.old
-        if offer.new is not None and same and self.check.is_current:
+        if offer.new is not None and same and self.check.is_marked:
             self.board.letter.text.replace_span(offer.start, offer.end, offer.new)
             self._goes_on_from = offer.start + len(offer.new)
             self.check.read_now()

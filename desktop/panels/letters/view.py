@@ -95,6 +95,7 @@ class LetterNote(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.item: LetterItem | None = None
+        self._shown: object = ()
         self._low = False
         self.swatch = MarkSwatch()
         self.title = Label("", "strong", wrap=True)
@@ -121,8 +122,10 @@ class LetterNote(QWidget):
         self._dress()
 
     def show_item(self, item: LetterItem | None, offers: "Sequence[Rewording]" = ()) -> None:
-        """One entry with its suggestions."""
-        self.item = item
+        """One entry with its suggestions. If they are shown already nothing is made anew: a button may be pressed."""
+        if self._shown == (item, tuple(offers)):
+            return
+        self.item, self._shown = item, (item, tuple(offers))
         self.swatch.kind = item.kind if item is not None else ""
         self.swatch.update()
         self.swatch.setVisible(item is not None and item.kind not in UNDRAWN)

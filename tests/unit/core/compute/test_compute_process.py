@@ -100,6 +100,15 @@ def test_the_child_is_offline_quiet_and_modest(compute):
         assert child["niceness"] > os.nice(0)
 
 
+def test_a_child_that_somebody_waits_for_keeps_its_turn_among_other_programs():
+    if hasattr(os, "nice"):
+        compute = ComputeProcess(("compute_targets",), niceness=0)
+        try:
+            assert compute.call("compute_targets:surroundings")["niceness"] == os.nice(0)
+        finally:
+            compute.close()
+
+
 def test_progress_reaches_the_callers_context(compute):
     seen = []
 

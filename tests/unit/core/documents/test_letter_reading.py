@@ -5,7 +5,7 @@ from inline_compute import Inline
 from letter_files import MAKERS, PARAGRAPHS
 
 from core.documents.files import read_bytes, read_pasted
-from core.documents.reading import read_letter
+from core.documents.reading import read_letter, read_words
 from core.documents.support import support_of
 from core.documents.twins import read_with_twin
 from core.documents.values import Document, Part, Reading
@@ -42,6 +42,18 @@ def test_every_kind_of_file_gives_the_same_reading() -> None:
     for name, make in MAKERS.items():
         if name in ("letter.txt", "letter.docx", "letter.pdf", "letter.rtf", "letter.html", "letter.odt"):
             assert same_in_all(read_letter(read_bytes(make(), name), scorers=LIGHT)) == expected, name
+
+
+def test_the_first_reading_has_the_words_of_the_whole_one_and_no_score() -> None:
+    first, whole = (
+        read_words(read_pasted(TEXT), person=KELLY),
+        read_letter(read_pasted(TEXT), scorers=LIGHT, person=KELLY),
+    )
+    assert first.marks == whole.marks
+    assert (first.parts, first.sentences, first.naming) == (whole.parts, whole.sentences, whole.naming)
+    assert first.figure("communal") == whole.figure("communal")
+    assert first.scorers == ()
+    assert {one.value for one in first.scores} == {None}
 
 
 def test_only_the_body_is_scored_and_shares_are_over_its_sentences() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from letters_scene import LETTER, PATIENCE, panel_of, read_after
+from letters_scene import LETTER, PATIENCE, panel_of, read_after, without_marking
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -21,7 +21,7 @@ from core.swap import Person
 from desktop.app import tell_of_drafts
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
+from desktop.operations import letters
 from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.drafts import WRITE_AFTER_MILLISECONDS
 from desktop.panels.letters.panel import LettersPanel
@@ -43,7 +43,7 @@ def read_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(letters, "check", check)
-    monkeypatch.setattr(letters, "warm_up", lambda: Operation("", lambda ctx: None, quiet=True))
+    without_marking(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,19 @@ from typing import Any
 import letter_files
 import pytest
 from docx import Document as WordDocument
-from letters_scene import CANARY, CV, LETTER, PATIENCE, kinds, opened, panel_of, read_after, with_cv, words
+from letters_scene import (
+    CANARY,
+    CV,
+    LETTER,
+    PATIENCE,
+    kinds,
+    opened,
+    panel_of,
+    read_after,
+    with_cv,
+    without_marking,
+    words,
+)
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
@@ -36,7 +48,7 @@ from core.swap import Person
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
-from desktop.operations import Operation, letter_word, letters
+from desktop.operations import letter_word, letters
 from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.entries import RANGE, STRENGTH, items_of
 from desktop.panels.letters.panel import LettersPanel
@@ -57,7 +69,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(_readings[asked], request=request)
 
     monkeypatch.setattr(letters, "check", check)
-    monkeypatch.setattr(letters, "warm_up", lambda: Operation("", lambda ctx: None, quiet=True))
+    without_marking(monkeypatch)
 
 
 def press(widget: QWidget, key: Qt.Key, *, alt: bool = False, ctrl: bool = False) -> None:
