@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from core.documents.house import HouseList
-    from core.documents.pile import Pile, PileColumn, PileRow
+    from core.documents.pile import FilePlace, Pile, PileColumn, PileRow
     from core.documents.pile.differences import GroupTest
+    from core.documents.pile.outcomes import SelectionRates
     from core.documents.references import ReferenceSet
     from core.documents.values import Document, Reading, TwinDifference
     from core.report.export import ExportReport
@@ -384,16 +385,56 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     return Operation(tr("Opening a letter"), work)
 
 
-def compare_groups(*, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]) -> "Operation[tuple[GroupTest, ...]]":
-    """Does a figure differ between the groups, of the rows as they stand?"""
+def compare_groups(
+    *, rows: Sequence["PileRow"], columns: Sequence["PileColumn"]
+) -> "Operation[tuple[tuple[GroupTest, ...], SelectionRates | None]]":
+    """Does a figure differ between the groups, of the rows as they stand? And who of them was chosen?"""
 
-    def work(ctx: JobContext) -> "tuple[GroupTest, ...]":
+    def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
+        from core.compute import shared
+        from core.documents.pile.outcomes import selection_rates
+        from core.runs import letter_piles
+
+        return letter_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
+
+    return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
+
+
+def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[tuple[PileRow, ...], tuple[str, ...]]]":
+    """The rows with what a table says of who was chosen, and what is to be said of the table."""
+
+    def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
+        from core.documents.pile.outcomes import read_outcomes, with_outcomes
+
+        return with_outcomes(rows, read_outcomes(path))
+
+    return Operation(tr("Reading a table of outcomes"), work)
+
+
+def read_with_cvs(
+    *,
+    paths: Sequence[Path],
+    rows: Sequence["PileRow"],
+    cvs: Path | None = None,
+    chosen: "Mapping[str, FilePlace | None] | None" = None,
+) -> "Operation[Pile]":
+    """Rows again, each held against its CV: of a folder or zip by file name, or as chosen."""
+
+    def work(ctx: JobContext) -> "Pile":
         from core.compute import shared
         from core.runs import letter_piles
 
-        return letter_piles.compare_groups(ctx, rows, columns, shared())
+        house, _ = house_in_use()
+        return letter_piles.read_with_cvs(
+            ctx, paths, rows, shared(), cvs=cvs, chosen=chosen, scorers=_scorers(), house=house
+        )
 
-    return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
+    return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
+
+
+def _said_of_cvs(pile: "Pile") -> str:
+    held = sum(row.cv is not None for row in pile.rows)
+    return plural(held, "1 letter was held against its CV.", "%n letters were held against their CVs.")
 
 
 def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "Operation[ExportReport]":

@@ -30,7 +30,7 @@ from desktop.panels.letters.board import LetterBoard
 from desktop.panels.letters.export import LetterExport
 from desktop.panels.letters.heading import LetterHeading
 from desktop.panels.letters.house import HouseDialog
-from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then
+from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from desktop.panels.letters.pile.page import PilePage
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
@@ -128,13 +128,31 @@ class LettersPanel(Panel):
         return self._is_shown() and self._pile is not None and bool(self._pile.paths)
 
     def opened_with(
-        self, *, path: Path | None = None, document: Document | None = None, reading: str = "", **what: object
+        self,
+        *,
+        path: Path | None = None,
+        document: Document | None = None,
+        context: Document | None = None,
+        shown: Then = nothing_more,
+        reading: str = "",
+        **what: object,
     ) -> None:
-        """Sent here with a letter: a file, a document that was read already, or a reading of the project."""
+        """Sent here with a letter: a file, a document that was read already, or a reading of the project.
+
+        `context`: the document's CV; `shown` is called when the document is, which a question may prevent.
+        """
         if path is not None:
             self.open_file(path)
         elif document is not None:
-            self.keeping.if_it_may_go(lambda: self.open_document(document))
+
+            def open_it() -> None:
+                if context is None:
+                    self.open_document(document)
+                else:
+                    self.open_kept(KeptLetter(document, document.name, context))
+                shown()
+
+            self.keeping.if_it_may_go(open_it)
         elif reading:
             self.list.open_reading(reading)
 

@@ -1,6 +1,6 @@
 """The page for many letters at once. No row keeps a letter's text, and nothing is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.documents.formats import ENDINGS
-from core.documents.pile import Pile, PileRow
+from core.documents.pile import FilePlace, Pile, PileRow
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.question import Question
@@ -30,6 +30,7 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations import letters
 from desktop.operations.letters import drop_result
 from desktop.panels.letters.pile.view import PileView
+from desktop.panels.letters.start import ask_letter
 from desktop.widgets import (
     Card,
     ElidedLabel,
@@ -50,6 +51,8 @@ from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from core.documents.values import Document
+    from desktop.operations import Operation
     from desktop.shell import Shell
 
 WIDTH, ICON = 620, 36
@@ -238,12 +241,14 @@ class PilePage(QWidget):
         self._reading: JobHandle | None = None
         self._comparing: JobHandle | None = None
         self._opening: JobHandle | None = None
+        self._adding: JobHandle | None = None  # CVs or outcomes to rows that are there
         self._opened = ""  # the path of the letter that was opened last
-        self._handing_over = False  # a letter of the pile is shown: the pile stays
         self.start, self.view, self.progress = PileStartPage(), PileView(), PileProgress()
         self.back = LinkButton(tr("Back"), icon="back")
         self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
         self.other = QuietButton(tr("Another pile…"))
+        self.cvs = QuietButton(tr("CVs…"))
+        self.cvs.setToolTip(tr("A folder of CVs: each goes with the letters whose file names fit"))
         self.export_button = QuietButton(tr("Export the table…"), icon="export")
         self._lay_out()
         self._connect()
@@ -270,16 +275,15 @@ class PilePage(QWidget):
         self._show_state()
 
     def forget(self) -> None:
-        """Let go of the pile, unless it is only left for one of its letters."""
-        if not self._handing_over:
-            self._let_go()
-            self._show_state()
+        """Let go of the pile."""
+        self._let_go()
+        self._show_state()
 
     def _let_go(self) -> None:
-        for handle in (self._reading, self._comparing, self._opening):
+        for handle in (self._reading, self._comparing, self._opening, self._adding):
             if handle is not None:
                 handle.cancel()
-        self._reading = self._comparing = self._opening = None
+        self._reading = self._comparing = self._opening = self._adding = None
         self.paths, self._opened = (), ""
         self.progress.follow(None)
         self.view.forget()
@@ -311,8 +315,7 @@ class PilePage(QWidget):
 
     def _ended(self) -> None:
         """A pile that was cancelled keeps the rows it has; one without any goes."""
-        handle = self._reading
-        if handle is None or handle.state is not JobState.CANCELLED:
+        if not self._is_cancelled(self._reading):
             return
         self._reading = None
         self.progress.follow(None)
@@ -329,9 +332,9 @@ class PilePage(QWidget):
             self._comparing.cancel()
         rows, paths = self.view.rows, self.paths
 
-        def show(tests: Any) -> None:
+        def show(found: Any) -> None:
             if paths is self.paths and rows == self.view.rows:
-                self.view.show_tests(tests)
+                self.view.show_tests(*found)
 
         compare = letters.compare_groups(rows=rows, columns=self.view.columns)
         self._comparing = compare.start(self.shell.jobs, on_done=show)
@@ -343,8 +346,8 @@ class PilePage(QWidget):
             return
         if self._opening is not None:
             self._opening.cancel()
-        self._opened = row.path_in_pile
-        self._opening = letters.open_letter(paths=self.paths, row=row).start(self.shell.jobs, on_done=self._hand_over)
+        opening = letters.open_letter(paths=self.paths, row=row)
+        self._opening = opening.start(self.shell.jobs, on_done=partial(self._hand_over, self.paths, row))
 
     def beside(self, by: int) -> PileRow | None:
         """The letter so many places after the one that was opened last, as the table shows them; None past its ends."""
@@ -354,22 +357,98 @@ class PilePage(QWidget):
         return rows[places[0] + by] if there else None
 
     def step(self, by: int) -> None:
-        """Open the next letter, or the previous one; it is the table's chosen row too."""
+        """Open the next letter, or the previous one."""
         row = self.beside(by)
         if row is None:
             self.shell.notify(tr("There is no further letter in the pile."))
             return
-        self.view.list.selectRow(self.view.table.shown.index(row))
         self.open_letter(row)
 
-    def _hand_over(self, document: object) -> None:
+    def _hand_over(self, paths: tuple[Path, ...], row: PileRow, found: "tuple[Document, Document | None]") -> None:
+        """Give the letter to the panel, which may ask first: the place in the pile moves when it is shown."""
         drop_result(self._opening)
         self._opening = None
-        self._handing_over = True
-        try:
-            self.shell.show_panel("letters", document=document)
-        finally:
-            self._handing_over = False
+        document, cv = found
+        shown = partial(self._move_to, paths, row.path_in_pile)
+        self.shell.show_panel("letters", document=document, context=cv, shown=shown)
+
+    def _move_to(self, paths: tuple[Path, ...], path: str) -> None:
+        """This letter is the one that is open; it is the table's chosen row too."""
+        if paths is not self.paths:
+            return  # another pile meanwhile
+        self._opened = path
+        places = [place for place, row in enumerate(self.view.table.shown) if row.path_in_pile == path]
+        if places:
+            self.view.list.selectRow(places[0])
+
+    # what is added to it: CVs, and who was chosen
+
+    def choose_cvs(self) -> None:
+        """A folder of CVs, matched by file name."""
+        name = QFileDialog.getExistingDirectory(self, tr("A folder of CVs, named as the letters are"))
+        if name:
+            self._read_with(letters.read_with_cvs(paths=self.paths, rows=self.view.rows, cvs=Path(name)))
+
+    def choose_cv(self, rows: Sequence[PileRow]) -> None:
+        """One CV for these letters."""
+        path = ask_letter(self, tr("Choose the CV"))
+        if path is not None:
+            self._hold_against(rows, FilePlace(path))
+
+    def take_cv_away(self, rows: Sequence[PileRow]) -> None:
+        self._hold_against(rows, None)
+
+    def _hold_against(self, rows: Sequence[PileRow], cv: FilePlace | None) -> None:
+        chosen = {row.path_in_pile: cv for row in rows if row.read}
+        self._read_with(letters.read_with_cvs(paths=self.paths, rows=rows, chosen=chosen))
+
+    def _read_with(self, operation: "Operation[Pile]") -> None:
+        paths = self.paths
+
+        def take(pile: Pile) -> None:
+            if paths is self.paths:
+                drop_result(self._adding)
+                self.view.take_cvs(pile)
+
+        self._add_by(operation, take)
+
+    def choose_outcomes(self) -> None:
+        """A table of who was chosen."""
+        kinds = " ".join(f"*.{one}" for one in ("csv", "tsv", "xlsx", "jsonl", "parquet"))
+        name, _ = QFileDialog.getOpenFileName(self, tr("Who was chosen"), "", f"{tr('Tables')} ({kinds})")
+        paths, rows = self.paths, self.view.rows
+
+        def take(found: tuple[tuple[PileRow, ...], tuple[str, ...]]) -> None:
+            if paths is self.paths:
+                self.view.take_outcomes(*found)
+
+        if name:
+            self._add_by(letters.join_outcomes(path=Path(name), rows=rows), take)
+
+    def _add_by(self, operation: "Operation[Any]", take: Callable[[Any], None]) -> None:
+        """One at a time: each goes out from the rows as they stand."""
+
+        def over() -> None:
+            self._adding = None
+            self.progress.follow(None)
+            self._show_state()
+
+        def done(found: Any) -> None:
+            take(found)
+            over()
+
+        def fail(error: AppError) -> None:
+            over()
+            self.shell.show_error(error)
+
+        self._adding = operation.start(self.shell.jobs, on_done=done, on_error=fail)
+        self._adding.changed.connect(lambda: over() if self._is_cancelled(self._adding) else None)
+        self.progress.follow(self._adding)
+        self._show_state()
+
+    @staticmethod
+    def _is_cancelled(handle: JobHandle | None) -> bool:
+        return handle is not None and handle.state is JobState.CANCELLED
 
     def export(self) -> None:
         """Write the rows that are shown to a file that a person names."""
@@ -444,9 +523,11 @@ class PilePage(QWidget):
         self.pages.setCurrentIndex(int(there))
         few = len(self.paths) == 1
         self.name.set_text(self.paths[0].name if few else plural(len(self.paths), "", "%n files") if there else "")
-        for widget in (self.name, self.other, self.export_button):
+        for widget in (self.name, self.other, self.cvs, self.export_button):
             widget.setVisible(there)
-        self.export_button.setEnabled(there and self._reading is None)
+        ready = there and self._reading is None and self._adding is None
+        for button in (self.cvs, self.export_button, self.view.rates.add):
+            button.setEnabled(ready)
         self.export_button.setToolTip("" if self._reading is None else tr("When every letter has been read"))
 
     def _lay_out(self) -> None:
@@ -456,8 +537,8 @@ class PilePage(QWidget):
         for widget in (self.back, self.name, self.badge):
             head.addWidget(widget)
         head.addStretch(1)
-        head.addWidget(self.other)
-        head.addWidget(self.export_button)
+        for button in (self.other, self.cvs, self.export_button):
+            head.addWidget(button)
         shown, box = clear_column(tokens.grid)
         box.addWidget(self.progress)
         box.addWidget(PileRoom(self.view), 1)
@@ -478,3 +559,7 @@ class PilePage(QWidget):
         self.export_button.clicked.connect(self.export)
         self.view.opened.connect(self.open_letter)
         self.view.tests_wanted.connect(self._compare)
+        self.view.rates.table_wanted.connect(self.choose_outcomes)
+        self.view.list.cv_wanted.connect(self.choose_cv)
+        self.view.list.cv_unwanted.connect(self.take_cv_away)
+        self.cvs.clicked.connect(self.choose_cvs)

@@ -25,8 +25,9 @@ FIGURES = (
     PileColumn("words", "Length", "words"),
 )
 TEXTS = ("file", "person", "occupation", "group")
-COLUMNS = (*TEXTS, "look", *(figure.name for figure in FIGURES), "note")
-EDITABLE = ("person", "occupation", "group")
+COLUMNS = (*TEXTS, "look", *(figure.name for figure in FIGURES), "cv", "outcome", "note")
+GUESSED = ("person", "occupation", "group")
+EDITABLE = (*GUESSED, "outcome")
 ANYTHING = "anything"  # the filter's word for rows with something to look at
 NO_GROUP = "–"  # the filter's word for rows without a group
 
@@ -74,7 +75,9 @@ def shown(row: PileRow, column: str, labels: Mapping[str, str], by_hand: frozens
         return safe_line(note(row))
     if column in EDITABLE:
         words = safe_line(text_of(row, column, labels))
-        return f"{words} ?" if words and column not in by_hand else words
+        return f"{words} ?" if words and column in GUESSED and column not in by_hand else words
+    if column == "cv":
+        return safe_line(row.cv.name) if row.cv is not None else ""
     if column == "look":
         return number(looked_at(row)) if row.read else ""
     value = row.figures.get(column)
@@ -87,12 +90,27 @@ def text_of(row: PileRow, column: str, labels: Mapping[str, str]) -> str:
     """The value of an editable column, as it is edited."""
     if column == "group":
         return labels.get(row.group, row.group)
+    if column == "outcome":
+        return outcome_said(row.outcome)
     return row.person.full_name if column == "person" else row.occupation
 
 
+CHOSEN, NOT_CHOSEN = "yes", "no"
+
+
+def outcome_said(outcome: bool | None) -> str:
+    return "" if outcome is None else tr("chosen") if outcome else tr("not chosen")
+
+
+def outcome_key(outcome: bool | None) -> str:
+    return "" if outcome is None else CHOSEN if outcome else NOT_CHOSEN
+
+
 def with_text(row: PileRow, column: str, value: str) -> PileRow:
-    """The row with what a person set; a group is set by its key."""
+    """The row with what a person set; a group and an outcome are set by their keys."""
     words = " ".join(value.split())
+    if column == "outcome":
+        return replace(row, outcome=None if not words else words == CHOSEN)
     if column == "group":
         return replace(row, group=words)
     if column == "occupation":
@@ -109,6 +127,8 @@ def sort_key(row: PileRow, column: str, labels: Mapping[str, str]) -> Any:
         return words.casefold() or None
     if column in EDITABLE:
         return text_of(row, column, labels).casefold() or None
+    if column == "cv":
+        return row.cv.name.casefold() if row.cv is not None else None
     if column == "look":
         return looked_at(row) if row.read else None
     return row.figures.get(column)
@@ -173,7 +193,8 @@ def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
-        "to_look_at", *(kind for kind in (*LOOKED_AT, *NOT_CARRIED)), *figures, "not_read_because", "notes", "same_as",
+        "to_look_at", *(kind for kind in (*LOOKED_AT, *NOT_CARRIED)), *figures, "cv", "outcome",
+        "not_read_because", "notes", "same_as",
     ]  # fmt: skip
 
 
@@ -201,6 +222,8 @@ def export_row(
         "to_look_at": looked_at(row) if row.read else None,
         **{kind: row.to_look_at.get(kind, 0) if row.read else None for kind in (*LOOKED_AT, *NOT_CARRIED)},
         **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
+        "cv": row.cv.name if row.cv is not None else "",
+        "outcome": outcome_key(row.outcome),
         "not_read_because": row.reason,
         "notes": " ".join(row.notes),
         "same_as": row.same_as,

@@ -1,6 +1,7 @@
 """The table of a pile: its item model, and the view that opens rows by Enter and edits them by F2."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import Any
 
 from PySide6.QtCore import (
@@ -27,13 +28,18 @@ from PySide6.QtWidgets import (
 from core.documents.pile import PileRow
 from desktop import theme
 from desktop.panels.letters.pile.rows import (
+    CHOSEN,
     COLUMNS,
     EDITABLE,
+    GUESSED,
+    NOT_CHOSEN,
     TEXTS,
     PileFilter,
     look_said,
     note,
     ordered,
+    outcome_key,
+    outcome_said,
     shown,
     sort_key,
     text_of,
@@ -51,6 +57,10 @@ _NOWHERE = QModelIndex()
 Role = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+MOST_WIDTHS = {"file": 260, "person": 220, "occupation": 160, "cv": 200}  # as the longest name takes, up to this
+LONGEST = 20  # names that are measured: the longest by letters
+LEFT_ALIGNED = (*TEXTS, "cv", "outcome", "note")
+KEYED = ("group", "outcome")  # chosen from a list
 UNSORTED = -1  # the order of the pile
 SORT_AGAIN_MILLISECONDS = 1000  # while rows come
 
@@ -68,6 +78,8 @@ class PileTable(QAbstractTableModel):
         self.stand_ins: frozenset[str] = frozenset()
         self._place: dict[str, int] = {}  # path → place among all rows
         self._by_hand: dict[str, frozenset[str]] = {}
+        # Column → its longest texts so far: 20,000 rows are not measured again whenever some come.
+        self.longest: dict[str, list[str]] = {column: [] for column in MOST_WIDTHS}
         self._where = PileFilter()
         self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
         self._again = QTimer(self, singleShot=True, interval=SORT_AGAIN_MILLISECONDS)
@@ -85,6 +97,7 @@ class PileTable(QAbstractTableModel):
         self.beginResetModel()
         self.rows, self.shown = [], []
         self._place, self._by_hand = {}, {}
+        self.longest = {column: [] for column in MOST_WIDTHS}
         self._again.stop()
         self.endResetModel()
 
@@ -93,6 +106,7 @@ class PileTable(QAbstractTableModel):
         for row in rows:
             self._place[row.path_in_pile] = len(self.rows)
             self.rows.append(row)
+        self._measure(rows)
         more = [row for row in rows if self._where.matches(row)]
         if more:
             self.beginInsertRows(_NOWHERE, len(self.shown), len(self.shown) + len(more) - 1)
@@ -100,6 +114,22 @@ class PileTable(QAbstractTableModel):
             self.endInsertRows()
             if self._sorted_by[0] != UNSORTED and not self._again.isActive():
                 self._again.start()
+
+    def replace_rows(self, rows: Sequence[PileRow], by_hand: Collection[str] = ()) -> None:
+        """Rows that were here, with other values. `by_hand`: columns that a person said where they differ now."""
+        for row in rows:
+            place = self._place.get(row.path_in_pile)
+            if place is None:
+                continue
+            before = self.rows[place]
+            said = {column for column in by_hand if getattr(row, column) != getattr(before, column)}
+            if said:
+                self._by_hand[row.path_in_pile] = self.by_hand(row) | said
+            self.rows[place] = row
+        self._measure(rows)
+        self.labels = {**self.labels, **{row.group: row.group for row in rows if row.group not in ("", *self.labels)}}
+        self._arrange()
+        self.edited.emit()
 
     def show(self, where: PileFilter) -> None:
         """Other ones of the same rows."""
@@ -127,11 +157,17 @@ class PileTable(QAbstractTableModel):
             row = with_text(self.rows[place], column, value)
             self.rows[place] = row
             self._by_hand[path] = self.by_hand(row) | {column}
+            self._measure([row])
             if path in places:
                 self.shown[places[path]] = row
         if self.shown:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.shown) - 1, len(COLUMNS) - 1))
         self.edited.emit()
+
+    def _measure(self, rows: Sequence[PileRow]) -> None:
+        for column, longest in self.longest.items():
+            said = {*longest, *(shown(row, column, self.labels, self.by_hand(row)) for row in rows)}
+            longest[:] = nlargest(LONGEST, said, key=len)
 
     def _arrange(self) -> None:
         self._again.stop()
@@ -162,7 +198,8 @@ class PileTable(QAbstractTableModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
-        if index.isValid() and COLUMNS[index.column()] in EDITABLE and self.shown[index.row()].read:
+        column = COLUMNS[index.column()] if index.isValid() else ""
+        if column == "outcome" or (column in EDITABLE and self.shown[index.row()].read):
             return flags | Qt.ItemFlag.ItemIsEditable
         return flags
 
@@ -174,9 +211,11 @@ class PileTable(QAbstractTableModel):
         if role == Role.DisplayRole:
             return shown(row, column, self.labels, by_hand)
         if role == Role.EditRole:
-            return row.group if column == "group" else text_of(row, column, self.labels) if column in EDITABLE else None
+            if column in KEYED:
+                return row.group if column == "group" else outcome_key(row.outcome)
+            return text_of(row, column, self.labels) if column in EDITABLE else None
         if role == Role.TextAlignmentRole:
-            return LEFT if column in (*TEXTS, "note") else RIGHT
+            return LEFT if column in LEFT_ALIGNED else RIGHT
         if role == Role.AccessibleTextRole:
             return self._aloud(row, column, by_hand)
         if role == Role.ToolTipRole:
@@ -205,14 +244,14 @@ class PileTable(QAbstractTableModel):
         if role == Role.ForegroundRole and name in self.stand_ins:
             return QColor(theme.current().warn)
         if role == Role.TextAlignmentRole:
-            return LEFT if name in (*TEXTS, "note") else RIGHT
+            return LEFT if name in LEFT_ALIGNED else RIGHT
         return None
 
     def _aloud(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
         said = shown(row, column, self.labels, by_hand)
         if column == "file":
             return said if row.read else tr("{file}, not read").format(file=said)
-        guess = tr(", guessed") if column in EDITABLE and said and column not in by_hand else ""
+        guess = tr(", guessed") if column in GUESSED and said and column not in by_hand else ""
         return f"{column_title(column)}: {said.removesuffix(' ?')}{guess}" if said else ""
 
     def _tip(self, row: PileRow, column: str, by_hand: frozenset[str]) -> str:
@@ -220,14 +259,14 @@ class PileTable(QAbstractTableModel):
             return row.path_in_pile
         if column == "look":
             return look_said(row)
-        if column in EDITABLE and row.read:
+        if column in GUESSED and row.read:
             said = text_of(row, column, self.labels)
             guess = tr("Guessed from the letter: press F2 to set it right.") if column not in by_hand else ""
             return " · ".join(part for part in (said, guess) if part)
         return note(row) if column == "note" or not row.read else ""
 
     def _dressed(self, row: PileRow, column: str, by_hand: frozenset[str], role: int) -> Any:
-        guess = column in EDITABLE and column not in by_hand
+        guess = column in GUESSED and column not in by_hand
         if role == Role.ForegroundRole and (guess or not row.read):
             return QColor(theme.current().danger if column == "note" else theme.current().soft)
         if role == Role.FontRole and guess:
@@ -252,6 +291,8 @@ def column_title(column: str) -> str:
         "doubt": tr("Doubt"),
         "unsupported": tr("No support"),
         "words": tr("Words"),
+        "cv": tr("CV"),
+        "outcome": tr("Outcome"),
         "note": tr("Note"),
     }[column]
 
@@ -270,6 +311,8 @@ def column_help(column: str) -> str:
         "doubt": tr("Share of sentences with words that raise doubt"),
         "unsupported": tr("Share of claims that the CV does not support"),
         "words": tr("Words in the letter's body"),
+        "cv": tr("The CV that the letter's claims were held against"),
+        "outcome": tr("Whether the candidate was chosen, by your table of outcomes or as you set it"),
         "note": tr("Why a file was not read, or what looks wrong with the letter"),
     }[column]
 
@@ -278,24 +321,31 @@ ROW_HEIGHT = 34
 LEAST_HEIGHT = 160  # header and a few rows; a page with less room scrolls
 WIDTHS = {
     "file": 140, "person": 122, "occupation": 104, "group": 84, "look": 84, "agentic": 70, "communal": 86,
-    "formality": 70, "positivity": 74, "doubt": 64, "unsupported": 92, "words": 62, "note": 110,
+    "formality": 70, "positivity": 74, "doubt": 64, "unsupported": 92, "words": 62, "cv": 110, "outcome": 92,
+    "note": 110,
 }  # fmt: skip
-MOST_WIDTHS = {"file": 260, "person": 220, "occupation": 160}  # as wide as the longest name takes, up to this
 NAME_SPACE = 28  # beside a name
-LONGEST = 20  # names that are measured: the longest by letters
 EDITABLE_WORDS = 80
 
 
+def choices_of(column: str, labels: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """Key and words of what such a column can hold, beside “not known”."""
+    if column == "group":
+        return tuple(labels.items())
+    return ((CHOSEN, outcome_said(True)), (NOT_CHOSEN, outcome_said(False)))
+
+
 class _Delegate(QStyledItemDelegate):
-    """A group is chosen from a list; a name and an occupation are typed."""
+    """A group and an outcome are chosen from a list; a name and an occupation are typed."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         table = index.model()
         assert isinstance(table, PileTable)
-        if COLUMNS[index.column()] == "group":
+        column = COLUMNS[index.column()]
+        if column in KEYED:
             box = ComboBox(parent)
             box.addItem(tr("not known"), "")
-            for key, label in table.labels.items():
+            for key, label in choices_of(column, table.labels):
                 box.addItem(safe_line(label), key)
             return box
         editor = super().createEditor(parent, option, index)
@@ -321,6 +371,8 @@ class PileList(QTableView):
 
     opened = Signal(object)  # PileRow
     current_changed = Signal(object)  # PileRow, or None
+    cv_wanted = Signal(list)  # of PileRow
+    cv_unwanted = Signal(list)
 
     def __init__(self, table: PileTable) -> None:
         super().__init__()
@@ -365,8 +417,7 @@ class PileList(QTableView):
         font.setItalic(True)
         metrics = QFontMetrics(font)
         for column, most in MOST_WIDTHS.items():
-            said = {shown(row, column, self.table.labels, self.table.by_hand(row)) for row in self.table.rows}
-            longest = sorted(said, key=len)[-LONGEST:]
+            longest = self.table.longest[column]
             wanted = max((metrics.horizontalAdvance(words) for words in longest), default=0) + tokens.px(NAME_SPACE)
             place = COLUMNS.index(column)
             self.setColumnWidth(place, max(self.columnWidth(place), min(wanted, tokens.px(most))))
@@ -392,13 +443,21 @@ class PileList(QTableView):
         menu.addAction(tr("Open the letter"), lambda: self.opened.emit(rows[0]))
         read = [row.path_in_pile for row in rows if row.read]
         menu.addSection(plural(len(read), "Group of this letter", "Group of these %n letters"))
-        for key, label in (*self.table.labels.items(), ("", tr("not known"))):
-            self._offer(menu, safe_line(label), key, read)
+        for key, label in (*choices_of("group", self.table.labels), ("", tr("not known"))):
+            self._offer(menu, safe_line(label), "group", key, read)
+        menu.addSection(plural(len(rows), "Outcome of this letter", "Outcome of these %n letters"))
+        every = [row.path_in_pile for row in rows]
+        for key, label in (*choices_of("outcome", {}), ("", tr("not known"))):
+            self._offer(menu, label, "outcome", key, every)
+        menu.addSection(tr("CV"))
+        menu.addAction(tr("Choose the CV…"), lambda: self.cv_wanted.emit(rows)).setEnabled(bool(read))
+        with_cv = any(row.cv is not None for row in rows)
+        menu.addAction(tr("Without a CV"), lambda: self.cv_unwanted.emit(rows)).setEnabled(with_cv)
         menu.popup(self.viewport().mapToGlobal(place))
         self.menu = menu
 
-    def _offer(self, menu: QMenu, words: str, key: str, paths: list[str]) -> None:
-        action: Any = menu.addAction(words, lambda: self.table.set_text(paths, "group", key))
+    def _offer(self, menu: QMenu, words: str, column: str, key: str, paths: list[str]) -> None:
+        action: Any = menu.addAction(words, lambda: self.table.set_text(paths, column, key))
         action.setEnabled(bool(paths))
 
     def _dress(self, _tokens: object = None) -> None:

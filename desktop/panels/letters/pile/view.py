@@ -1,4 +1,4 @@
-"""A pile as a table with its filter and progress, and the differences between its groups."""
+"""A pile as a table with its filter, the differences between its groups, and who was chosen."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
 
 from core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest, headline
+from core.documents.pile.outcomes import SelectionRates
 from desktop import theme
+from desktop.panels.letters.pile.chosen import PileRates
 from desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,
@@ -253,8 +255,9 @@ def _signed(value: float, decimals: int) -> str:
     return f"{'+' if rounded > 0 else '−' if rounded < 0 else ''}{number(abs(rounded), decimals)}"
 
 
-LETTERS, GROUPS = range(2)
+LETTERS, GROUPS, CHOSEN = range(3)
 WITHOUT_FIGURES = tuple(name for name in COLUMNS if name not in ("file", "note"))
+SOMETIMES = ("unsupported", "cv", "outcome")  # columns that most piles have nothing for
 COMPARE_MILLISECONDS = 500  # after the last row was set right
 COUNT_MILLISECONDS = 300  # between two counts while rows come
 
@@ -270,14 +273,15 @@ class PileView(QWidget):
         self.setProperty("role", "clear")
         self.columns: tuple[PileColumn, ...] = ()
         self.table = PileTable(self)
-        self.list, self.bar, self.tests = PileList(self.table), PileBar(), PileTests()
+        self.list, self.bar, self.tests, self.rates = PileList(self.table), PileBar(), PileTests(), PileRates()
         self.tabs, self.pages = QTabBar(), QStackedWidget()
         self.said, self.nothing = Label("", "note", wrap=True), Label("", "soft", wrap=True)
         self.note = Label("", "", wrap=True)
         self.note.setAccessibleName(tr("The chosen file's note"))
         self.everything = LinkButton(tr("Show all"))
         self._passed_over = 0
-        self._finished = self._unsupported = False
+        self._remarks: tuple[str, ...] = ()
+        self._finished = False
         self._compare = QTimer(self, singleShot=True, interval=COMPARE_MILLISECONDS)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MILLISECONDS)
         self._lay_out()
@@ -293,9 +297,7 @@ class PileView(QWidget):
 
     def add_rows(self, rows: Sequence[PileRow]) -> None:
         self.table.add(rows)
-        if not self._unsupported and any("unsupported" in row.figures for row in rows):
-            self._unsupported = True
-            self._show_columns()
+        self._show_columns(rows)
         if not self._count.isActive():
             self._count.start()
 
@@ -303,6 +305,7 @@ class PileView(QWidget):
         """Every row is there; None where the reading was cancelled: what came by then is kept and compared."""
         self._finished = True
         self._passed_over = pile.passed_over if pile is not None else 0
+        self._remarks = pile.remarks if pile is not None else ()
         there = {name for row in self.table.rows for name in row.figures}
         self.columns = pile.columns if pile is not None and pile.columns else tuple(
             column for column in FIGURES if column.name in there
@@ -310,14 +313,29 @@ class PileView(QWidget):
         self._show_counts()
         self._ask_for_tests()
 
-    def show_tests(self, tests: Sequence[GroupTest]) -> None:
+    def show_tests(self, tests: Sequence[GroupTest], rates: SelectionRates | None) -> None:
         self.tests.show_tests(tests, self.table.labels, self.table.stand_ins)
+        self.rates.show_rates(rates, self.table.labels)
+
+    def take_outcomes(self, rows: Sequence[PileRow], remarks: Sequence[str]) -> None:
+        """The rows with what a table says of them, and what is to be said of the table."""
+        self.rates.show_remarks(remarks)
+        self.table.replace_rows(rows, by_hand=("outcome", "group"))
+
+    def take_cvs(self, pile: Pile) -> None:
+        """Rows that were read again, with a CV or without."""
+        self._remarks = pile.remarks
+        self.columns += tuple(column for column in pile.columns if column not in self.columns)
+        self.table.replace_rows(pile.rows, by_hand=("cv",))
 
     def forget(self) -> None:
         """Let go of every row."""
         for timer in (self._compare, self._count):
             timer.stop()
-        self.columns, self._passed_over, self._finished, self._unsupported = (), 0, False, False
+        self.columns, self._passed_over, self._finished, self._remarks = (), 0, False, ()
+        self._there: set[str] = set()
+        self.rates.show_rates(None, {})
+        self.rates.show_remarks(())
         self.table.clear()
         self.bar.clear()
         self._show_columns()
@@ -340,6 +358,7 @@ class PileView(QWidget):
     # inside
 
     def _edited(self) -> None:
+        self._show_columns(self.table.rows)
         self._show_counts()
         if self._finished:
             self._ask_for_tests()
@@ -356,9 +375,15 @@ class PileView(QWidget):
         self._show_columns()
         self._show_counts()
 
-    def _show_columns(self) -> None:
-        """Files that were not read have a reason and nothing else, which then has all the room."""
-        without = () if self._unsupported else ("unsupported",)
+    def _show_columns(self, more: Sequence[PileRow] = ()) -> None:
+        """Files that were not read have a reason and nothing else, which then has all the room.
+
+        A column that no row has anything for is not shown. `more`: rows that came.
+        """
+        if any("unsupported" in row.figures for row in more):
+            self._there.add("unsupported")
+        self._there |= {name for name in ("cv", "outcome") if any(getattr(row, name) is not None for row in more)}
+        without = tuple(name for name in SOMETIMES if name not in self._there)
         self.list.show_columns(WITHOUT_FIGURES if self.bar.where().only_bad else without)
 
     def _show_note(self, row: PileRow | None) -> None:
@@ -381,7 +406,8 @@ class PileView(QWidget):
         if hidden:
             said += " · " + tr("{n} not shown").format(n=number(hidden))
         guesses = tr("“?” marks a guess: F2 sets it right.") if any(row.read for row in rows) else ""
-        self.said.setText(f"{said}. {guesses}" if said else "")
+        remarks = safe_line(" ".join(self._remarks))
+        self.said.setText(" ".join(part for part in (f"{said}.", remarks, guesses) if part) if said else "")
         self.nothing.setText(tr("No row is like that.") if rows and not shown else "")
         for widget in (self.nothing, self.everything):
             widget.setVisible(bool(rows) and not shown)
@@ -390,7 +416,7 @@ class PileView(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Views of the pile"))
-        for words in (tr("Letters"), tr("Group differences")):
+        for words in (tr("Letters"), tr("Group differences"), tr("Who was chosen")):
             self.tabs.addTab(words)
         card = Card()
         card.set_padding(8)
@@ -407,6 +433,7 @@ class PileView(QWidget):
         box.addWidget(self.said)
         self.pages.addWidget(letters)
         self.pages.addWidget(self.tests)
+        self.pages.addWidget(self.rates)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

@@ -11,12 +11,13 @@ import openpyxl
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QMimeData, QModelIndex, Qt, QUrl
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from core.documents.categories import categories
-from core.documents.pile import LOOKED_AT, Pile, PileColumn, PileRow
+from core.documents.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest
+from core.documents.pile.outcomes import selection_rates
 from core.documents.values import Document
 from core.findings import Interval, Power
 from core.swap import Person
@@ -141,6 +142,60 @@ def test_what_there_is_to_look_at_is_counted_sorted_and_told(table: PileTable) -
     assert "To look at: doubt 2, family 1" in index(table, 0, "look").data(Qt.ItemDataRole.ToolTipRole)
     table.sort(COLUMNS.index("look"), Qt.SortOrder.DescendingOrder)
     assert names(table) == ["Kelly.txt", "Joseph.txt", "Ann.txt", "Zoe.txt", "photo.jpg"]
+
+
+def test_an_outcome_and_a_cv_have_columns_where_there_are_any(view: PileView) -> None:
+    outcome, cv = (COLUMNS.index(column) for column in ("outcome", "cv"))
+    assert view.list.isColumnHidden(outcome)
+    assert view.list.isColumnHidden(cv)
+    view.take_outcomes([replace(ROWS[0], outcome=True, group="Nurses"), replace(BAD, outcome=False)], ("A remark.",))
+    assert not view.list.isColumnHidden(outcome)
+    assert [index(view.table, at, "outcome").data() for at in range(4)] == ["chosen", "", "", "not chosen"]
+    assert index(view.table, 0, "group").data() == "Nurses", "what a table says is no guess"
+    assert view.table.labels["Nurses"] == "Nurses", "a group that the axis does not have can be chosen for others too"
+    assert index(view.table, 3, "outcome").flags() & Qt.ItemFlag.ItemIsEditable, "also of a file that was not read"
+    assert view.rates.remarks.text() == "A remark."
+    held = replace(view.rows[0], cv=FilePlace(Path("cvs"), "sub/Kelly CV.pdf"), claims={"grounded": 1})
+    view.take_cvs(Pile("", (held,), remarks=("A CV fits no letter by its name: “x.pdf”.",)))
+    assert not view.list.isColumnHidden(cv)
+    assert index(view.table, 0, "cv").data() == "Kelly CV.pdf"
+    assert index(view.table, 0, "outcome").data() == "chosen"
+    assert "fits no letter" in view.said.text()
+
+
+def test_an_outcome_is_set_by_hand(view: PileView, table: PileTable) -> None:
+    place = index(table, 0, "outcome")
+    assert table.setData(place, "yes")
+    assert (table.rows[0].outcome, place.data(), place.data(Qt.ItemDataRole.EditRole)) == (True, "chosen", "yes")
+    table.set_text(["photo.jpg"], "outcome", "no")
+    table.set_text([ROWS[0].path_in_pile], "outcome", "")
+    assert [row.outcome for row in table.rows] == [None, None, None, False, None]
+    view.list.selectRow(3)
+    view.list.open_menu(view.list.rect().center())
+    menu = {action.text(): action for action in view.list.menu.actions()}
+    menu["chosen"].trigger()
+    assert view.rows[3].outcome is True
+    assert not menu["Choose the CV…"].isEnabled(), "nothing was read of it"
+
+
+def test_who_was_chosen_is_told_with_its_limits_and_without_outcomes_how_they_come(view: PileView) -> None:
+    view.show_tests((), None)
+    assert "Choose a table" in view.rates.said.text()
+    assert view.rates.limits.isHidden()
+    rows = [
+        PileRow(f"{group}{n}", f"{group}{n}", group=group, outcome=n < chosen)
+        for group, chosen, of in (("female", 12, 40), ("male", 20, 38))
+        for n in range(of)
+    ]
+    view.show_tests((), selection_rates(rows))
+    assert view.rates.said.text().startswith("Of “Female” 30 % were chosen, 12 of 40: 0.57 (95 % interval 0.32–0.98)")
+    shown = view.rates.table.model()
+    cells = [[shown.index(row, column).data() for column in range(4)] for row in range(2)]
+    assert cells == [
+        ["Male", "20 of 38", "53 % (37–68)", "–"],
+        ["Female", "12 of 40", "30 % (18–45)", "0.57 (0.32–0.98)"],
+    ]
+    assert "four fifths" in view.rates.limits.text()
 
 
 def test_a_long_name_is_not_cut(view: PileView) -> None:
@@ -373,7 +428,7 @@ def test_a_folder_becomes_a_table_and_one_letter_is_opened(
     assert "Too few" in page.view.tests.said.text()
     assert page.badge.isVisible()
     shown: list[Document] = []
-    monkeypatch.setattr(window, "show_panel", lambda key, *, document: (shown.append(document), page.forget()))
+    monkeypatch.setattr(window, "show_panel", lambda key, *, document, **what: shown.append(document))
     page.open_letter(page.view.rows[0])
     qtbot.waitUntil(lambda: bool(shown), timeout=PATIENCE)
     assert shown[0].text.startswith("I have known Kelly Moreno")
@@ -387,7 +442,7 @@ def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, mo
     opened: list[str] = []
 
     def open_letter(row: PileRow) -> None:
-        page._opened = row.path_in_pile
+        page._move_to(page.paths, row.path_in_pile)
         opened.append(row.name)
 
     monkeypatch.setattr(page, "open_letter", open_letter)
@@ -405,6 +460,58 @@ def test_the_next_letter_is_the_next_one_that_the_table_shows(page: PilePage, mo
     page.step(1)
     assert opened[-1] == "Joseph.txt", "past the end of what is shown nothing is opened"
     assert page.beside(1) is None
+
+
+def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.show_panel("letters")
+    panel = window.panels["letters"]
+    panel.open_pile()
+    pile = panel._pile
+    pile.paths = (Path("letters"),)
+    pile.view.start(GROUPS, STAND_INS)
+    pile.view.add_rows(ROWS)
+    first, second = (Document(row.name, "txt", (f"{row.name} paints.",)) for row in ROWS[:2])
+    cv = Document("cv.txt", "txt", ("Kelly paints.",))
+    pile._hand_over(pile.paths, ROWS[0], (first, cv))
+    assert panel.review.check.context is cv
+    assert pile._opened == ROWS[0].path_in_pile
+    panel.review.edited = True
+    pile._hand_over(pile.paths, ROWS[1], (second, None))
+    panel.keeping._asked.safe_button.click()
+    assert (panel.review.check.document, pile._opened) == (first, ROWS[0].path_in_pile)
+    assert pile.view.list.currentIndex().row() == 0
+    pile._hand_over(pile.paths, ROWS[1], (second, None))
+    panel.keeping._asked.risky_button.click()
+    assert (panel.review.check.document, panel.review.check.context) == (second, None)
+    assert pile._opened == ROWS[1].path_in_pile
+
+
+def test_outcomes_come_from_a_table_and_cvs_from_a_folder(
+    page: PilePage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.paths = (tmp_path,)
+    page.view.start(GROUPS, STAND_INS)
+    page.view.add_rows(ROWS)
+    table = tmp_path / "outcomes.csv"
+    table.write_text("name,invited\nKelly Moreno,yes\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(table), ""))
+    page.choose_outcomes()
+    assert not page.cvs.isEnabled(), "one at a time"
+    qtbot.waitUntil(lambda: page.view.rows[0].outcome is True, timeout=PATIENCE)
+    assert page.cvs.isEnabled()
+    told: list[str] = []
+    monkeypatch.setattr(page.shell, "show_error", lambda error: told.append(error.message))
+    table.write_text("file,invited\na,perhaps\n", encoding="utf-8")
+    page.choose_outcomes()
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE)
+    assert told == ["No outcome of “outcomes.csv” can be used."]
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(table))
+    page.choose_cvs()
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
+    assert "is no folder and no zip" in told[1]
+    assert page.cvs.isEnabled()
 
 
 def test_a_bad_zip_says_what_to_do(page: PilePage, qtbot: QtBot, tmp_path: Path) -> None:
