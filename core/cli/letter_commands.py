@@ -193,14 +193,15 @@ def letter(
 
     files = Files(report, note_to_writer, original, appendix, word)
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
+    many = pile or any(is_pile(doc) for doc in docs)
     for what, text in about_one.items():
-        if text and (pile or len(docs) > 1 or is_pile(docs[0])):
+        if text and (many or len(docs) > 1) and not (many and what == "--report"):
             raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
     _pronoun(pronoun)
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
-    if pile or any(is_pile(doc) for doc in docs):
-        _pile(docs, context, occupation, as_json, house, outcomes, cvs)
+    if many:
+        _pile(docs, context, occupation, as_json, house, outcomes, cvs, report)
         return
     for what, path in (("--outcomes", outcomes), ("--cvs", cvs)):
         if path is not None:
@@ -276,31 +277,41 @@ def _pile(
     house: "HouseList | None",
     outcomes: Path | None,
     cvs: Path | None,
+    report: Path | None,
 ) -> None:
     from core.cli.letter_output import pile_json, tell_pile
     from core.compute import shared
     from core.documents.pile.files import is_pile
     from core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from core.runs.letter_piles import compare_groups, read_pile
+    from core.documents.report.letters import report_of
+    from core.runs.letter_piles import compare_groups, read_pile, report_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
     if context is not None and cvs is not None:
         raise UsageError("--context is one CV for every letter, and --cvs one for each.", hint="Leave one of them out.")
     table = read_outcomes(outcomes) if outcomes is not None else None
+    letters = docs[0] if is_pile(docs[0]) else docs
     with job("Reading letters") as ctx:
         about = _context(ctx, context)
-        letters = docs[0] if is_pile(docs[0]) else docs
         found = read_pile(ctx, letters, shared(), context=about, cvs=cvs, occupation=occupation, house=house)
         if table is not None:
             rows, remarks = with_outcomes(found.rows, table)
             found = replace(found, rows=rows, remarks=(*found.remarks, *remarks))
-        tests = compare_groups(ctx, found.rows, found.columns, shared())
-    rates = selection_rates(found.rows)
+        tests, rates = compare_groups(ctx, found.rows, found.columns, shared()), selection_rates(found.rows)
+    lost: tuple[str, ...] = ()
+    if report is not None:
+        with job("Writing the report") as ctx:
+            asked = report_of(found, tests, rates)
+            lost = report_pile(ctx, letters, report, asked, shared(), context=about, house=house)
+    for told in lost:
+        note(told)
     if as_json:
-        print_json(pile_json(found, tests, rates))
-    else:
-        tell_pile(found, tests, rates)
+        print_json(pile_json(found, tests, rates) | ({"report": str(report)} if report is not None else {}))
+        return
+    tell_pile(found, tests, rates)
+    if report is not None:
+        say(f"The report is in {report}.")
 
 
 def _house(path: Path | None) -> "HouseList | None":

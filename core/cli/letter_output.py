@@ -13,7 +13,7 @@ from core.cli.console import print_table, say
 from core.documents.categories import categories
 from core.documents.occupations import OccupationGuess
 from core.documents.pile import Pile, PileColumn, PileRow
-from core.documents.pile.differences import GroupTest, headline
+from core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
 from core.documents.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
@@ -32,9 +32,6 @@ from core.swap import Person
 
 VERSION = 1
 LIMITS = "One letter cannot show bias; it can show language that is known to matter."
-LIMITS_OF_PILES = (
-    "A difference between groups of letters does not say where it is from: candidates, posts and writers differ too."
-)
 
 
 def letter_json(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from core.documents.reading import read_letter as read_letter
     from core.documents.reading import read_words as read_words
     from core.documents.report import write_note as write_note
+    from core.documents.report import write_pile_report as write_pile_report
     from core.documents.report import write_report
+    from core.documents.report.letters import section_of_letter as section_of_letter
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.documents.word import in_reading_process as write_word
@@ -49,7 +51,9 @@ else:
     read_words = "core.documents.reading:read_words"
     write_word = "core.documents.word:in_reading_process"
     write_note = "core.documents.report:write_note"
+    write_pile_report = "core.documents.report:write_pile_report"
     write_report = "core.documents.report:write_report"
+    section_of_letter = "core.documents.report.letters:section_of_letter"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
     plan_comparisons = "core.runs.compare.planning:in_compute"

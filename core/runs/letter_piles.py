@@ -12,6 +12,9 @@ from core.documents.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne
 from core.documents.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like_a_cv
 from core.documents.pile.differences import GroupTest
 from core.documents.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
+from core.documents.report import check_report_path
+from core.documents.report.blocks import Block
+from core.documents.report.letters import PileReport, letters_to_tell
 from core.documents.values import Document
 from core.errors import AppError
 from core.findings import ScorerUse
@@ -104,6 +107,46 @@ def compare_groups(
     """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
     found: tuple[GroupTest, ...] = compute.call(calls.group_tests, tuple(rows), tuple(columns), ctx=ctx)
     return found
+
+
+def report_pile(
+    ctx: JobContext,
+    paths: Path | Sequence[Path],
+    target: Path,
+    found: PileReport,
+    compute: ComputeProcess,
+    *,
+    context: Document | None = None,
+    scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
+) -> tuple[str, ...]:
+    """Write the report of a pile, PDF or docx by its ending; what is to be said of it.
+
+    The letters that have something to look at are read again, because the pile keeps no text; one whose file has
+    changed or gone since is named. `context`: the CV of those that have none of their own.
+    """
+    check_report_path(target)  # before letters are read for it
+    chosen = dict(scorers) if scorers is not None else scorers_for_letters()
+    support = {role: name for role, name in chosen.items() if role == "entailment"}  # marks need no scorer
+    sections: list[tuple[Block, ...]] = []
+    lost: list[str] = []
+    told = letters_to_tell(found.pile.rows)
+    for place, row in enumerate(told, 1):
+        ctx.check()
+        try:
+            letter, cv = open_row(ctx, paths, row)
+        except AppError as error:
+            lost.append(str(error))
+            continue
+        person = row.person if row.person.full_name else None
+        sections.append(
+            compute.call(
+                calls.section_of_letter, letter, row.path_in_pile, support, cv or context, person, house, ctx=ctx
+            )
+        )
+        ctx.report(place, len(told), note=row.path_in_pile)
+    compute.call(calls.write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
+    return tuple(lost)
 
 
 # ---- The files, and which CV is whose

@@ -437,6 +437,32 @@ def _said_of_cvs(pile: "Pile") -> str:
     return plural(held, "1 letter was held against its CV.", "%n letters were held against their CVs.")
 
 
+def report_pile(
+    *,
+    path: Path,
+    paths: Sequence[Path],
+    pile: "Pile",
+    tests: "Sequence[GroupTest]",
+    rates: "SelectionRates | None",
+    by_hand: int,
+) -> Operation[tuple[Path, tuple[str, ...]]]:
+    """The report of a whole pile as it stands, PDF or docx by its ending, and what is to be said of it."""
+
+    def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
+        from core.compute import shared
+        from core.documents.report.letters import report_of
+        from core.runs.letter_piles import report_pile as write
+
+        found = report_of(pile, tests, rates, by_hand=by_hand)
+        return path, write(ctx, paths, path, found, shared(), scorers=_scorers(), house=house_in_use()[0])
+
+    return Operation(tr("Writing the report of a pile"), work, _reported)
+
+
+def _reported(found: tuple[Path, tuple[str, ...]]) -> str:
+    return " ".join((tr("Saved as “{name}”.").format(name=found[0].name), *found[1][:1]))
+
+
 def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "Operation[ExportReport]":
     """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
 

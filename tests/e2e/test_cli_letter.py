@@ -228,13 +228,16 @@ def test_a_folder_and_a_zip_are_tables_that_no_bad_file_stops(folder: Path, tmp_
     assert found["selection"] is None
     outcomes = tmp_path / "outcomes.csv"
     outcomes.write_text("file,invited\nkelly,no\nthomas.txt,yes\nmary,yes\n", encoding="utf-8")
-    said = biasprint("letter", folder, "--outcomes", outcomes).out
+    report = tmp_path / "all.pdf"
+    said = biasprint("letter", folder, "--outcomes", outcomes, "--report", report).out
+    assert report.read_bytes().startswith(b"%PDF")
     for part in (
         "3 files, 2 of them read.",
         "Too few letters to say",
         "is a picture, not a text",
         "male against female",
         "Of “female” 0 % were chosen, 0 of 1: 0.0 (95 % interval 0.0–",
+        f"The report is in {report}.",
         "1 line of “outcomes.csv” belongs to no letter here: “mary”.",
     ):
         assert part in said, said

@@ -80,6 +80,10 @@ def margin_said(test: GroupTest) -> str:
 
 # ---- One sentence for all of them
 
+LIMITS_OF_PILES = (
+    "A difference between groups of letters does not say where it is from: candidates, posts and writers differ too."
+)
+
 NAMED = 2  # differences that the headline tells in full
 
 

@@ -13,6 +13,7 @@ from core.documents.asked import without_dismissed
 from core.documents.house import HouseList
 from core.documents.report.blocks import Block
 from core.documents.report.full import full_report
+from core.documents.report.letters import PileReport, pile_report
 from core.documents.report.note import appendix_of, changes_made, note, suggestions_left
 from core.documents.report.pdf import page_count, pdf_bytes
 from core.documents.report.word import docx_bytes
@@ -74,6 +75,11 @@ def write_note(
     _write(path, blocks, "A note on your letter")
 
 
+def write_pile_report(path: Path, found: PileReport) -> None:
+    """Write the report of a pile, as PDF or docx by its ending. Raises `UsageError` for another one."""
+    _write(path, pile_report(found), "Letter check")
+
+
 def _most_on_a_page(page: Callable[[int], Iterable[Block]], every: int) -> int:
     """With how many of its rows a page is one page: most often with all of them, else found by halves."""
     fits, asked, too_many = 0, every, every + 1
@@ -87,10 +93,14 @@ def _most_on_a_page(page: Callable[[int], Iterable[Block]], every: int) -> int:
 
 
 def _write(path: Path, blocks: Iterable[Block], title: str) -> None:
-    suffix = path.suffix.lower()
-    if suffix not in REPORT_SUFFIXES:
+    check_report_path(path)
+    write_whole(path, pdf_bytes(blocks, title) if path.suffix.lower() == ".pdf" else docx_bytes(blocks, title))
+
+
+def check_report_path(path: Path) -> None:
+    """Raise `UsageError` for a file that no report is written to."""
+    if path.suffix.lower() not in REPORT_SUFFIXES:
         raise UsageError(f"A report is a {' or a '.join(REPORT_SUFFIXES)} file, not “{path.name}”.")
-    write_whole(path, pdf_bytes(blocks, title) if suffix == ".pdf" else docx_bytes(blocks, title))
 
 
 def _without(reading: Reading, dismissed: Collection[str]) -> Reading:
@@ -106,4 +116,4 @@ def _now() -> datetime:
     return datetime.now().astimezone()
 
 
-__all__ = ["REPORT_SUFFIXES", "write_note", "write_report"]
+__all__ = ["REPORT_SUFFIXES", "PileReport", "check_report_path", "write_note", "write_pile_report", "write_report"]

@@ -247,6 +247,7 @@ class PilePage(QWidget):
         self.back = LinkButton(tr("Back"), icon="back")
         self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
         self.other = QuietButton(tr("Another pile…"))
+        self.report_button = QuietButton(tr("Report for all…"), icon="export")
         self.cvs = QuietButton(tr("CVs…"))
         self.cvs.setToolTip(tr("A folder of CVs: each goes with the letters whose file names fit"))
         self.export_button = QuietButton(tr("Export the table…"), icon="export")
@@ -460,6 +461,30 @@ class PilePage(QWidget):
             rows, columns = self.view.export()
             letters.export_table(path=path, rows=rows, columns=columns).start(self.shell.jobs)
 
+    def report(self) -> None:
+        """Write the report of all letters, as they stand."""
+        if self.view.compared is None:
+            self.shell.notify(tr("The groups are still being compared: ask again in a moment."))
+            return
+        kinds = f"{tr('PDF')} (*.pdf);;{tr('Word document')} (*.docx)"
+        usual = tr("{name} (report).pdf").format(name=self.paths[0].stem)
+        name, _ = QFileDialog.getSaveFileName(self, tr("Write the report for all letters"), usual, kinds)
+        if name:
+            tests, rates = self.view.compared
+            letters.report_pile(
+                path=Path(name) if Path(name).suffix else Path(f"{name}.pdf"),
+                paths=self.paths,
+                pile=self.view.pile(self.name_of_pile),
+                tests=tests,
+                rates=rates,
+                by_hand=self.view.table.count_by_hand,
+            ).start(self.shell.jobs)
+
+    @property
+    def name_of_pile(self) -> str:
+        """What the pile is called: its folder or zip, or how many files it has."""
+        return self.paths[0].name if len(self.paths) == 1 else plural(len(self.paths), "", "%n files")
+
     def leave(self) -> None:
         """Go back, after a question where somebody's corrections, or what is being read, may be lost."""
         if self._reading is None and not self.view.table.any_by_hand:
@@ -521,12 +546,11 @@ class PilePage(QWidget):
     def _show_state(self) -> None:
         there = bool(self.paths)
         self.pages.setCurrentIndex(int(there))
-        few = len(self.paths) == 1
-        self.name.set_text(self.paths[0].name if few else plural(len(self.paths), "", "%n files") if there else "")
-        for widget in (self.name, self.other, self.cvs, self.export_button):
+        self.name.set_text(self.name_of_pile if there else "")
+        for widget in (self.name, self.other, self.cvs, self.report_button, self.export_button):
             widget.setVisible(there)
         ready = there and self._reading is None and self._adding is None
-        for button in (self.cvs, self.export_button, self.view.rates.add):
+        for button in (self.cvs, self.export_button, self.report_button, self.view.rates.add):
             button.setEnabled(ready)
         self.export_button.setToolTip("" if self._reading is None else tr("When every letter has been read"))
 
@@ -537,7 +561,7 @@ class PilePage(QWidget):
         for widget in (self.back, self.name, self.badge):
             head.addWidget(widget)
         head.addStretch(1)
-        for button in (self.other, self.cvs, self.export_button):
+        for button in (self.other, self.cvs, self.report_button, self.export_button):
             head.addWidget(button)
         shown, box = clear_column(tokens.grid)
         box.addWidget(self.progress)
@@ -557,6 +581,7 @@ class PilePage(QWidget):
         self.start.files_wanted.connect(self.choose_files)
         self.other.clicked.connect(self._choose_other)
         self.export_button.clicked.connect(self.export)
+        self.report_button.clicked.connect(self.report)
         self.view.opened.connect(self.open_letter)
         self.view.tests_wanted.connect(self._compare)
         self.view.rates.table_wanted.connect(self.choose_outcomes)

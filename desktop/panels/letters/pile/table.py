@@ -146,6 +146,11 @@ class PileTable(QAbstractTableModel):
         """Whether a person set anything right in this pile."""
         return bool(self._by_hand)
 
+    @property
+    def count_by_hand(self) -> int:
+        """How many rows a person set something right in."""
+        return len(self._by_hand)
+
     def occupations(self) -> list[str]:
         return sorted({row.occupation for row in self.rows if row.occupation})
 

@@ -1,6 +1,7 @@
 """A pile as a table with its filter, the differences between its groups, and who was chosen."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
@@ -303,7 +304,7 @@ class PileView(QWidget):
 
     def finish(self, pile: Pile | None) -> None:
         """Every row is there; None where the reading was cancelled: what came by then is kept and compared."""
-        self._finished = True
+        self._finished, self._read = True, pile
         self._passed_over = pile.passed_over if pile is not None else 0
         self._remarks = pile.remarks if pile is not None else ()
         there = {name for row in self.table.rows for name in row.figures}
@@ -313,7 +314,13 @@ class PileView(QWidget):
         self._show_counts()
         self._ask_for_tests()
 
+    def pile(self, name: str) -> Pile:
+        """The pile as it stands, with what was set by hand."""
+        read = self._read or Pile("", ())
+        return replace(read, name=name, rows=self.rows, columns=self.columns, remarks=self._remarks)
+
     def show_tests(self, tests: Sequence[GroupTest], rates: SelectionRates | None) -> None:
+        self.compared = (tuple(tests), rates)
         self.tests.show_tests(tests, self.table.labels, self.table.stand_ins)
         self.rates.show_rates(rates, self.table.labels)
 
@@ -334,6 +341,8 @@ class PileView(QWidget):
             timer.stop()
         self.columns, self._passed_over, self._finished, self._remarks = (), 0, False, ()
         self._there: set[str] = set()
+        self._read: Pile | None = None  # None where the reading was cancelled
+        self.compared: tuple[tuple[GroupTest, ...], SelectionRates | None] | None = None  # None while it is worked out
         self.rates.show_rates(None, {})
         self.rates.show_remarks(())
         self.table.clear()
@@ -364,6 +373,7 @@ class PileView(QWidget):
             self._ask_for_tests()
 
     def _ask_for_tests(self) -> None:
+        self.compared = None
         if not any(row.read for row in self.table.rows):
             self.tests.show_waiting(tr("No letter was read, so that there is nothing to compare."))
             return
