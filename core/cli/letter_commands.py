@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.documents.house import HouseList
     from core.documents.occupations import OccupationGuess
     from core.documents.references import ReferenceSet
-    from core.documents.values import Document, Reading, TwinDifference
+    from core.documents.values import Document, NameTwins, Reading, TwinDifference
     from core.jobs import JobContext
     from core.swap import Person, Pronoun
     from core.swap.name_groups import NameGroup
@@ -100,6 +100,7 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 
 REPORTS = (".pdf", ".docx")
+ALL_NAMES = "all"
 WORD_FILES = (".docx", ".docm", ".odt")
 
 Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder or zip of them.")]
@@ -136,7 +137,10 @@ class Files:
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write what is asked for; what is to be said of the Word file."""
-        reading, twin = checked[0], checked[3]
+        from core.documents.values import TwinDifference
+
+        reading = checked[0]
+        twin = checked[3] if isinstance(checked[3], TwinDifference) else None
         original = _context(ctx, self.original)
         # First what may be refused: then nothing is written.
         notes = _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
@@ -175,7 +179,7 @@ def letter(
         str, typer.Option(help="The letters to compare with; “reference list” shows the sets.")
     ] = "bundled",
     twin: Annotated[
-        str, typer.Option(help="NAME:PRONOUN, or names:GROUP: also read the letter as if about this person.")
+        str, typer.Option(help="NAME:PRONOUN, names:GROUP or names:all: read it as if about this person as well.")
     ] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
     cvs: Annotated[
@@ -198,6 +202,8 @@ def letter(
         if text and (many or len(docs) > 1) and not (many and what == "--report"):
             raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
     _pronoun(pronoun)
+    if twin and report is not None and _twin(twin) == ALL_NAMES:
+        raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
     if many:
@@ -217,7 +223,7 @@ def letter(
     _tell(checked, as_json, files, notes)
 
 
-Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | None"]
+Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | NameTwins | None"]
 
 
 def _checked(
@@ -227,14 +233,14 @@ def _checked(
     occupation: str,
     given: tuple[str, str],
     reference: "ReferenceSet",
-    other: "Person | NameGroup | None",
+    other: "Person | NameGroup | str | None",
     house: "HouseList | None",
 ) -> Checked:
     """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
     from core.compute import shared
     from core.documents.files import read_file
     from core.documents.parts import parts_of
-    from core.runs.letter_check import occupation_of, read_one, twin_readings
+    from core.runs.letter_check import occupation_of, read_one, readings_under_names, twin_readings
     from core.swap.guess import guess_person
     from core.swap.name_groups import NameGroup, named_in
 
@@ -245,6 +251,9 @@ def _checked(
     asked = {"context": context, "person": person, "occupation": under, "reference": reference, "house": house}
     if other is None:
         return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
+    if isinstance(other, str):
+        names = readings_under_names(ctx, document, shared(), **asked)  # type: ignore[arg-type]
+        return names.twins[0].twin.reading, under, guess, names
     if isinstance(other, NameGroup):
         about = person if person is not None else guess_person(document.text, parts_of(document))
         other = named_in(other, about)
@@ -344,11 +353,13 @@ def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     return replace(named, title=guessed.title, pronoun=_pronoun(pronoun) or guessed.pronoun)
 
 
-def _twin(twin: str) -> "Person | NameGroup":
-    """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group."""
+def _twin(twin: str) -> "Person | NameGroup | str":
+    """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group; or `ALL_NAMES`."""
     from core.swap.name_groups import name_group
 
     kind, separator, key = twin.partition(":")
+    if separator and kind.strip() == "names" and key.strip() == ALL_NAMES:
+        return ALL_NAMES
     return name_group(key.strip()) if separator and kind.strip() == "names" else _other(twin)
 
 

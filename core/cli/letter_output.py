@@ -22,7 +22,16 @@ from core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from core.documents.values import ComparedFigure, LetterFigure, Mark, Reading, Support, TwinDifference, changed
+from core.documents.values import (
+    ComparedFigure,
+    LetterFigure,
+    Mark,
+    NameTwins,
+    Reading,
+    Support,
+    TwinDifference,
+    changed,
+)
 from core.draw import digits
 from core.findings import ScorerUse
 from core.studies.letters.style import p_words
@@ -35,7 +44,7 @@ LIMITS = "One letter cannot show bias; it can show language that is known to mat
 
 
 def letter_json(
-    reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | None
+    reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | NameTwins | None
 ) -> dict[str, Any]:
     """One letter. `occupation`: what it was compared under, given or guessed."""
     document = reading.document
@@ -60,7 +69,8 @@ def letter_json(
         "naming": asdict(reading.naming),
         "compared": [{**asdict(one), "outside": one.outside} for one in reading.compared],
         "reference": reading.reference,
-        "twin": None if twin is None else twin_json(twin),
+        "twin": twin_json(twin) if isinstance(twin, TwinDifference) else None,
+        "name_twins": _names_json(twin) if isinstance(twin, NameTwins) else None,
         "scorers": [asdict(one) for one in reading.scorers],
         "versions": dict(reading.versions),
     }
@@ -79,6 +89,14 @@ def twin_json(twin: TwinDifference) -> dict[str, Any]:
         "question": twin.question,
         "asked": [{**asdict(one), "words": list(one.words), "why": one.why} for one in twin.asked],
         "findings": list(twin.findings),
+    }
+
+
+def _names_json(names: NameTwins) -> dict[str, Any]:
+    return {
+        "twins": [{"group": one.group, "label": one.label, **twin_json(one.twin)} for one in names.twins],
+        "figures": [asdict(one) for one in names.figures],
+        "findings": list(names.findings),
     }
 
 
@@ -134,7 +152,9 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-
 _COUNTED = ("unsupported", "contradicted", "grounded")
 
 
-def tell_letter(reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | None) -> None:
+def tell_letter(
+    reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | NameTwins | None
+) -> None:
     """Everything about one letter."""
     say(f"{plain(reading.document.name)}: {_about(reading.person)}")
     say(_occupation(occupation, guess))
@@ -146,7 +166,9 @@ def tell_letter(reading: Reading, occupation: str, guess: OccupationGuess, twin:
         _tell_figures(reading)
         say(_naming(reading))
         say(plain(reading.reference))
-    if twin is not None:
+    if isinstance(twin, NameTwins):
+        _tell_names(twin)
+    elif twin is not None:
         _tell_twin(twin)
     if not reading.stopped:
         say(_scorers(reading.scorers))
@@ -293,6 +315,24 @@ def _tell_twin(twin: TwinDifference) -> None:
         own, there = twin.reading.sentence(asked.sentence), twin.twin_reading.sentence(asked.twin_sentence)
         say(f"  Sentence {own.index + 1}, {plain(asked.why)}: “{_short(own.text)}”")
         say(f"    Of the twin: “{_short(there.text)}”")
+    say("")
+
+
+def _tell_names(names: NameTwins) -> None:
+    say("")
+    if names.figures:
+        labels = [one.label for one in names.twins]
+        rows = [
+            (figure.title, number(figure.letter, figure.unit), *(number(one, figure.unit) for one in figure.values))
+            for figure in names.figures
+        ]
+        print_table(("under another name", "letter", *labels), rows, right=("letter", *labels))
+    for finding in names.findings:
+        say(f"  {plain(finding)}")
+    # Whatever the name, the same sentences are asked about.
+    for asked in names.twins[0].twin.asked:
+        own = names.twins[0].twin.reading.sentence(asked.sentence)
+        say(f"  Sentence {own.index + 1}, {plain(asked.why)}: “{_short(own.text)}”")
     say("")
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from core.documents.batches import reference_of_letters as reference_of_letters
     from core.documents.batches import row_of_letter as row_of_letter
     from core.documents.files.child import parse as parse_letter_file
+    from core.documents.name_twins import read_under_names as read_under_names
     from core.documents.pile.compare import group_tests
     from core.documents.reading import read_letter as read_letter
     from core.documents.reading import read_words as read_words
@@ -46,6 +47,7 @@ else:
     reference_of_letters = "core.documents.batches:reference_of_letters"
     row_of_letter = "core.documents.batches:row_of_letter"
     parse_letter_file = "core.documents.files.child:parse"
+    read_under_names = "core.documents.name_twins:read_under_names"
     group_tests = "core.documents.pile.compare:group_tests"
     read_letter = "core.documents.reading:read_letter"
     read_words = "core.documents.reading:read_words"

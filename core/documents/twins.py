@@ -54,10 +54,26 @@ def read_with_twin(
         document, scorers=scorers, context=context, parts=parts, person=person, occupation=occupation,
         reference=reference, house=house,
     )  # fmt: skip
-    twin = swap(document.text, reading.person, other, parts=reading.parts)
+    return twin_of(
+        reading, other, scorers=scorers, context=context, occupation=occupation, reference=reference, house=house
+    )
+
+
+def twin_of(
+    reading: Reading,
+    other: Person,
+    *,
+    scorers: Mapping[str, str],
+    context: Document | None,
+    occupation: str,
+    reference: ReferenceSet | None,
+    house: HouseList | None,
+) -> TwinDifference:
+    """The twin for `other` of a letter that was read, read by the same scorers, and the differences."""
+    twin = swap(reading.document.text, reading.person, other, parts=reading.parts)
     about = twin_person(reading.person, other)
     twin_reading = read_letter(
-        _with_text(document, twin.text),
+        _with_text(reading.document, twin.text),
         scorers=scorers,
         context=swapped_context(context, reading.person, other) if context else None,
         parts=[Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts],

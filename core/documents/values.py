@@ -347,6 +347,35 @@ class TwinDifference:
     asked: tuple[AskedSentence, ...] = ()
 
 
+@dataclass(frozen=True)
+class NameTwin:
+    """The twin of the letter under a name of one group."""
+
+    group: str
+    label: str
+    twin: TwinDifference
+
+
+@dataclass(frozen=True)
+class NameFigure:
+    """A figure of the whole letter under each group's name, in the order of the twins. `letter`: under its own."""
+
+    name: str
+    title: str
+    unit: str
+    letter: float | None
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class NameTwins:
+    """`figures`: those that differ between the names. `findings`: what is to be said of all names together."""
+
+    twins: tuple[NameTwin, ...]
+    figures: tuple[NameFigure, ...]
+    findings: tuple[str, ...]
+
+
 def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifference, ...]:
     """Every figure of the letter beside the twin's of the same name."""
     others = {figure.name: figure.value for figure in twin.figures}

@@ -12,7 +12,7 @@ from core.documents.occupations import OccupationGuess, guess_occupation
 from core.documents.parts import parts_of
 from core.documents.pile import group_of
 from core.documents.references import ReferenceSet
-from core.documents.values import Document, Part, Reading, TwinDifference, figure_differences
+from core.documents.values import Document, NameTwins, Part, Reading, TwinDifference, figure_differences
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.prompts.letters import LETTER, letter_design
@@ -102,6 +102,30 @@ def twin_readings(
         calls.read_with_twin,
         document,
         other,
+        ctx=ctx,
+        **_asked(context, parts, person, occupation, reference, scorers),
+        house=house,
+    )
+    return found
+
+
+def readings_under_names(
+    ctx: JobContext,
+    document: Document,
+    compute: ComputeProcess,
+    *,
+    context: Document | None = None,
+    parts: Sequence[Part] | None = None,
+    person: Person | None = None,
+    occupation: str = "",
+    reference: ReferenceSet | None = None,
+    scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
+) -> NameTwins:
+    """The readings of a letter and of its twin under a name of every group, with what differs between the names."""
+    found: NameTwins = compute.call(
+        calls.read_under_names,
+        document,
         ctx=ctx,
         **_asked(context, parts, person, occupation, reference, scorers),
         house=house,

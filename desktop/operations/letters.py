@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.documents.pile.differences import GroupTest
     from core.documents.pile.outcomes import SelectionRates
     from core.documents.references import ReferenceSet
-    from core.documents.values import Document, Reading, TwinDifference
+    from core.documents.values import Document, NameTwins, Reading, TwinDifference
     from core.report.export import ExportReport
 
 # ---- Reading a letter
@@ -265,30 +265,73 @@ def suggested(person: Person) -> Person:
     return Person(name, person.last_name, "", pronoun)
 
 
-def read_twin(*, checked: "Checked", other: Person | None = None) -> "Operation[TwinDifference]":
-    """The letter and its swap twin for `other` (suggested where None), both read, and every score compared."""
+@dataclass(frozen=True)
+class NameGroupToChoose:
+    """A group of names as it is offered. `source`: where its names are from; `claim`: all that is known of them."""
+
+    key: str
+    label: str
+    source: str
+    claim: str
+
+
+def groups_to_choose() -> "Operation[tuple[NameGroupToChoose, ...]]":
+    """The groups of names that a twin can have one of."""
+
+    def work(ctx: JobContext) -> tuple[NameGroupToChoose, ...]:
+        from core.swap.name_groups import name_groups
+
+        return tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
+
+    return Operation(tr("Looking up the groups of names"), work, quiet=True)
+
+
+def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "") -> "Operation[TwinDifference]":
+    """The letter and its swap twin, both read, and every score compared.
+
+    The twin is for `other`, else for a name of `group`, else for somebody of the other gender.
+    """
 
     def work(ctx: JobContext) -> "TwinDifference":
         import core.documents.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
         from core.compute import shared
         from core.runs.letter_check import twin_readings
+        from core.swap.name_groups import name_group, named_in
 
-        reading, asked = checked.reading, checked.request
-        return twin_readings(
-            ctx,
-            reading.document,
-            other if other is not None else suggested(reading.person),
-            shared(),
-            context=asked.context,
-            parts=reading.parts,
-            person=reading.person,
-            occupation=checked.occupation,
-            reference=checked.reference,
-            scorers={use.role: use.name for use in reading.scorers} or None,
-            house=house_in_use()[0],
-        )
+        about = other
+        if about is None:
+            person = checked.reading.person
+            about = named_in(name_group(group), person) if group else suggested(person)
+        return twin_readings(ctx, checked.reading.document, about, shared(), **_as_checked(checked))
 
     return Operation(tr("Making the twin"), work)
+
+
+def read_under_names(*, checked: "Checked") -> "Operation[NameTwins]":
+    """The letter read under a name of every group, and what differs between the names."""
+
+    def work(ctx: JobContext) -> "NameTwins":
+        import core.documents.asked  # noqa: F401 - as for one twin
+        from core.compute import shared
+        from core.runs.letter_check import readings_under_names
+
+        return readings_under_names(ctx, checked.reading.document, shared(), **_as_checked(checked))
+
+    return Operation(tr("Reading the letter under other names"), work)
+
+
+def _as_checked(checked: "Checked") -> dict[str, Any]:
+    """How a twin is read: as the letter was."""
+    reading = checked.reading
+    return {
+        "context": checked.request.context,
+        "parts": reading.parts,
+        "person": reading.person,
+        "occupation": checked.occupation,
+        "reference": checked.reference,
+        "scorers": {use.role: use.name for use in reading.scorers} or None,
+        "house": house_in_use()[0],
+    }
 
 
 def rewrite(

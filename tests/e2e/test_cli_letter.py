@@ -26,7 +26,7 @@ CV = (
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
     "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "compared", "reference",
-    "twin", "scorers", "versions",
+    "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = "One letter cannot show bias; it can show language that is known to matter."
 
@@ -43,6 +43,16 @@ def cv(tmp_path: Path) -> Path:
     path = tmp_path / "cv.txt"
     path.write_text(CV, encoding="utf-8")
     return path
+
+
+def test_a_letter_is_read_under_a_name_of_every_group(letter: Path) -> None:
+    (one,) = biasprint("letter", letter, "--twin", "names:all", "--json").json["letters"]
+    assert one["twin"] is None
+    names = one["name_twins"]
+    assert [twin["group"] for twin in names["twins"]] == ["white", "black", "hispanic", "asian"]
+    assert all(twin["person"]["pronoun"] == "she" and "Kelly" not in twin["text"] for twin in names["twins"])
+    assert all(len(figure["values"]) == 4 for figure in names["figures"])
+    assert names["findings"][-1].startswith("One name stands for no group")
 
 
 def of_pages(count: int, password: str = "") -> bytes:
@@ -256,6 +266,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
     [
         (("--twin", "Thomas"), "“Thomas” is no name with a pronoun."),
         (("--twin", "Thomas:xe"), "“xe” is no pronoun that is known here."),
+        (("--twin", "names:all", "--report", "report.pdf"), "A full report has one twin."),
         (("--pronoun", "it"), "“it” is no pronoun that is known here."),
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),

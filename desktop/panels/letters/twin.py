@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, Q
 
 from core.errors import AppError
 from core.machine.models.catalogue import scorer_title
-from core.swap import Person
 from desktop import theme
-from desktop.operations.letters import drop_result, read_twin, why_no_rewrite
-from desktop.panels.letters.twin_parts import TwinPersonBar
+from desktop.operations.letters import drop_result, groups_to_choose, read_twin, read_under_names, why_no_rewrite
 from desktop.panels.letters.twin_rewrite import RewriteDialog
 from desktop.panels.letters.twin_view import TwinView
+from desktop.panels.letters.twin_whom import ALL_GROUPS, TwinPersonBar, Whom
 from desktop.widgets import (
     Card,
     Chip,
@@ -30,7 +29,7 @@ from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.documents.values import TwinDifference
+    from core.documents.values import NameTwins, TwinDifference
     from desktop.jobs import JobHandle
     from desktop.operations.letters import Checked
     from desktop.shell import Shell
@@ -51,7 +50,9 @@ class TwinPage(QWidget):
         self.shell = shell
         self.checked: Checked | None = None
         self._dismissed: frozenset[str] = frozenset()
+        self._whom = Whom()
         self._made: TwinDifference | None = None  # the swap twin, with all that it asks
+        self._names: NameTwins | None = None  # where the letter was read under a name of every group
         self._written = False  # two letters of a generator are shown
         self._reading: JobHandle | None = None
         self.person = TwinPersonBar()
@@ -73,6 +74,7 @@ class TwinPage(QWidget):
         self._connect()
         self._set_narrow(False)
         self._show_state()
+        groups_to_choose().start(shell.jobs, on_done=self.person.offer)
 
     # the letter
 
@@ -92,17 +94,16 @@ class TwinPage(QWidget):
         self.checked = checked
         if checked.reading.stopped:
             self.view.forget()
-            self._made, self._written = None, False
+            self._made, self._names, self._written = None, None, False
             self._show_state()
             return
-        typed = self.person.person()
-        self._read(typed if same and typed.full_name else None)
+        self._read(self._whom if same else Whom())
 
     def forget(self) -> None:
         """Let go of the letter and of its twin."""
         self._stop()
-        self.checked = self._made = None
-        self._dismissed, self._written = frozenset(), False
+        self.checked = self._made = self._names = None
+        self._dismissed, self._written, self._whom = frozenset(), False, Whom()
         self.person.forget()
         self.view.forget()
         self._show_state()
@@ -112,21 +113,27 @@ class TwinPage(QWidget):
         """The letter and its swap twin, also while letters of a generator are shown; None before it is made."""
         return self._made
 
-    def make_twin(self, other: Person) -> None:
-        """The twin for another name, title or pronoun."""
+    def make_twin(self, whom: Whom) -> None:
+        """Another twin."""
         if self.checked is not None and not self.checked.reading.stopped:
-            self._read(other)
+            self._read(whom)
 
-    def _read(self, other: Person | None) -> None:
+    def _read(self, whom: Whom) -> None:
         checked = self.checked
         assert checked is not None
         self._stop()
-        operation = read_twin(checked=checked, other=other)
-        self._reading = operation.start(
-            self.shell.jobs,
-            on_done=lambda difference: self._show(checked, difference),
-            on_error=lambda error: self._fail(checked, error),
-        )
+        if whom.kind == ALL_GROUPS:
+            self._reading = read_under_names(checked=checked).start(
+                self.shell.jobs,
+                on_done=lambda names: self._show(checked, names.twins[0].twin, whom, names),
+                on_error=lambda error: self._fail(checked, error),
+            )
+        else:
+            self._reading = read_twin(checked=checked, other=whom.person, group=whom.group).start(
+                self.shell.jobs,
+                on_done=lambda difference: self._show(checked, difference, whom),
+                on_error=lambda error: self._fail(checked, error),
+            )
         self._slow.start()
         self._show_state()
 
@@ -136,20 +143,39 @@ class TwinPage(QWidget):
         self._reading = None
         self._slow.stop()
 
+    def _say_whom(self) -> None:
+        """Whom the twin that is shown is about, where another one was wanted and not made."""
+        if self._made is not None:
+            self.person.show_person(self._made.other, self._whom.kind)
+
     def _cancel(self) -> None:
         self._stop()
+        self._say_whom()
         self._show_state()
 
-    def _show(self, checked: "Checked", difference: "TwinDifference") -> None:
+    def _show(
+        self, checked: "Checked", difference: "TwinDifference", whom: Whom, names: "NameTwins | None" = None
+    ) -> None:
         if checked is not self.checked:
             return  # another letter meanwhile
         drop_result(self._reading)
-        self._reading, self._made, self._written = None, difference, False
+        self._reading, self._made, self._names, self._written = None, difference, names, False
         self._slow.stop()
-        self.person.show_person(difference.other)
+        self._whom = whom
+        self.person.show_person(difference.other, whom.kind)
         self.person.setVisible(not self._narrow)
         self.view.show_difference(self._asking(difference))
+        self.view.names.show_names(names, names.twins[0].group if names is not None else "")
         self._show_state()
+
+    def _show_name(self, group: str) -> None:
+        """One of the names was chosen: its twin stands beside the letter."""
+        found = next((one.twin for one in self._names.twins if one.group == group), None) if self._names else None
+        if found is not None:
+            self._made, self._written = found, False
+            self.person.show_person(found.other, ALL_GROUPS)
+            self.view.show_difference(self._asking(found))
+            self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
         from core.documents.asked import without_dismissed  # loaded in a job's thread, with the twin
@@ -160,6 +186,7 @@ class TwinPage(QWidget):
         if checked is self.checked:
             self._reading = None
             self._slow.stop()
+            self._say_whom()
             self._show_state()
             self.shell.show_error(error)
 
@@ -281,6 +308,7 @@ class TwinPage(QWidget):
         self.rewrite_button.clicked.connect(self.rewrite)
         self.to_swap.clicked.connect(self._show_swap)
         self.person.wanted.connect(self.make_twin)
+        self.view.names.name_chosen.connect(self._show_name)
         self.view.narrow_changed.connect(self._set_narrow)
         self.view.letter_wanted.connect(self.letter_wanted)
         self.another.clicked.connect(self._toggle_person)

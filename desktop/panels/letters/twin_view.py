@@ -23,6 +23,7 @@ from desktop.panels.letters.twin_parts import (
     places_said,
 )
 from desktop.panels.letters.twin_texts import TwinTexts
+from desktop.panels.letters.twin_whom import TwinNames
 from desktop.tables.rows import TableRow
 from desktop.widgets import Card, Label, number, tr
 from desktop.widgets.layout import Beside
@@ -49,6 +50,7 @@ class TwinView(Beside):
         self.places: tuple[TwinPlace, ...] = ()
         self.texts, self.findings = texts, TwinFindings()
         self.figures, self.sentences, self.asked = TwinFigures(), TwinSentences(), TwinAsked()
+        self.names = TwinNames()
         self.changes = one_column(tr("Changes"))
         self.changes_said = Label("", "note", wrap=True)
         self._lay_out()
@@ -90,6 +92,7 @@ class TwinView(Beside):
         self.figures.show_difference(None)
         self.sentences.show_difference(None)
         self.asked.show_difference(None)
+        self.names.show_names(None)
         self._name_tabs()
 
     def copy_twin(self) -> bool:
@@ -147,7 +150,7 @@ class TwinView(Beside):
         changes.set_padding(16)
         changes.box.addWidget(self.changes_said)
         changes.box.addWidget(self.changes, 1)
-        self.add_page(tr("Findings"), in_sheet(self.findings, self.figures))
+        self.add_page(tr("Findings"), in_sheet(self.names, self.findings, self.figures))
         self.add_page(tr("To ask"), self.asked)
         self.add_page(tr("Changes"), changes)
         self.add_page(tr("Scores"), self.sentences)

@@ -15,6 +15,9 @@ from core.documents.values import (
     Document,
     LetterFigure,
     Mark,
+    NameFigure,
+    NameTwin,
+    NameTwins,
     Naming,
     Part,
     Reading,
@@ -29,12 +32,13 @@ from core.swap import Person
 from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.operations.letters import Checked, LetterRequest, suggested, why_no_rewrite
+from desktop.operations.letters import Checked, LetterRequest, NameGroupToChoose, suggested, why_no_rewrite
 from desktop.panels.letters.twin import TwinPage
 from desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
 from desktop.panels.letters.twin_rewrite import RewriteDialog
 from desktop.panels.letters.twin_texts import TwinMark
 from desktop.panels.letters.twin_view import TwinView
+from desktop.panels.letters.twin_whom import TwinPersonBar, Whom
 from desktop.widgets import StandInBadge
 
 PATIENCE = 120_000
@@ -328,13 +332,62 @@ def test_what_is_put_aside_in_the_letter_asks_nothing_here_until_it_is_brought_b
     qtbot.addWidget(page)
     about = checked()
     page.checked = about
-    page._show(about, difference())
+    page._show(about, difference(), Whom())
     assert len(page.view.asked.list.table.rows) == 1
     page.show_check(about, [PAINTS.key(SENTENCE)])
     assert page.view.asked.list.table.rows == ()
     assert page.view.findings.question.text().startswith("No sentences name gender")
     page.show_check(about, [])
     assert len(page.view.asked.list.table.rows) == 1
+
+
+GROUPS = (
+    NameGroupToChoose("white", "White American", "a study", "What is known."),
+    NameGroupToChoose("black", "African American", "a study", "What is known."),
+)
+
+
+def test_a_kind_of_twin_is_chosen_with_the_source_of_its_names(qtbot: QtBot) -> None:
+    bar = TwinPersonBar()
+    qtbot.addWidget(bar)
+    bar.offer(GROUPS)
+    bar.show_person(JOSEPH)
+    keys = [bar.kind.itemData(place) for place in range(bar.kind.count())]
+    assert keys == ["gender", "white", "black", "all", "typed"]
+    assert bar.kind.currentData() == "gender"
+    assert "a study. What is known." in bar.kind.itemData(1, Qt.ItemDataRole.ToolTipRole)
+    wanted: list[Whom] = []
+    bar.wanted.connect(wanted.append)
+    for key in ("black", "all", "gender", "typed"):
+        bar.kind.setCurrentIndex(keys.index(key))
+        bar.kind.activated.emit(keys.index(key))
+    assert [(one.kind, one.group) for one in wanted] == [("black", "black"), ("all", ""), ("gender", "")]
+    bar.first.setText("Alex")
+    bar.first.textEdited.emit("Alex")
+    bar.make.click()
+    assert wanted[-1] == Whom("typed", Person("Alex", "Moreno", "", "he"))
+
+
+def test_the_names_of_all_groups_stand_below_each_other_and_lead_to_their_twins(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    page, about = TwinPage(window), checked()
+    qtbot.addWidget(page)
+    page.checked = about
+    other = replace(difference(), other=Person("Aisha", "Jones", "", "she"))
+    figure = NameFigure("agency", "Agentic", "share of sentences", 0.4, (0.4, 0.6))
+    both = (NameTwin("white", "White American", difference()), NameTwin("black", "African American", other))
+    names = NameTwins(both, (figure,), ("One name stands for no group.",))
+    page._show(about, both[0].twin, Whom("all"), names)
+    rows = [row.cells[0] for row in page.view.names.list.table.rows]
+    assert rows[1] == "African American: Aisha Jones\nAgentic 60 % · 1 score of a sentence differs from the letter"
+    assert "stands for no group" in page.view.names.said.text()
+    assert not page.view.names.isHidden()
+    page.view.names.list.select("black")
+    assert page.swap is other
+    assert page.person.person().first_name == "Aisha"
+    page._show(about, difference(), Whom())
+    assert page.view.names.isHidden()
 
 
 def test_a_generator_needs_an_occupation(window: MainWindow, qtbot: QtBot) -> None:

@@ -1,0 +1,206 @@
+"""Whom a twin is about: chosen by kind, or typed; and the letter under one name of every group."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from core.swap import Person
+from desktop import theme
+from desktop.operations.letters import NameGroupToChoose
+from desktop.panels.letters.compared import shown
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, plural, tr
+from desktop.widgets.choice import ComboBox
+from desktop.widgets.events import guard_wheel
+from desktop.widgets.labels import show_if
+from desktop.widgets.layout import clear_row
+from desktop.widgets.safe_text import safe_line, safe_tip
+
+if TYPE_CHECKING:
+    from core.documents.values import NameTwins
+
+LONGEST, TIP_WIDTH = 80, 72  # characters
+GENDER, ALL_GROUPS, TYPED = "gender", "all", "typed"  # kinds beside the groups' keys
+
+
+@dataclass(frozen=True)
+class Whom:
+    """Whom a twin is wanted for: a person of the other gender, a name of a group or of each, or `person` as typed."""
+
+    kind: str = GENDER
+    person: Person | None = None
+
+    @property
+    def group(self) -> str:
+        """The key of the group whose name it is; "" where it is none's."""
+        return "" if self.kind in (GENDER, ALL_GROUPS, TYPED) else self.kind
+
+
+class TwinPersonBar(QWidget):
+    """`wanted` brings whom a twin is wanted for: when a kind is chosen, and when the button or Enter is pressed."""
+
+    wanted = Signal(object)  # Whom
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._shown, self._kind = Person(), GENDER
+        self.kind = ComboBox()
+        self.first, self.last, self.title = QLineEdit(), QLineEdit(), QLineEdit()
+        self.pronoun = ComboBox()
+        self.make = PrimaryButton(tr("Make this twin"))
+        for key, words in (("he", tr("he")), ("she", tr("she")), ("they", tr("they"))):
+            self.pronoun.addItem(words, key)
+        for box in (self.kind, self.pronoun):
+            guard_wheel(box)
+        self.flow = FlowLayout(self, spacing=8, centred=True)
+        for caption, field in (
+            (tr("Twin"), self.kind),
+            (tr("Title"), self.title),
+            (tr("First name"), self.first),
+            (tr("Family name"), self.last),
+            (tr("Pronoun"), self.pronoun),
+        ):
+            self.flow.addWidget(_captioned(caption, field))
+        self.flow.addWidget(self.make)
+        self.kind.setAccessibleName(tr("What kind of twin"))
+        self.offer(())
+        self.title.setPlaceholderText(tr("as before"))
+        for line in (self.title, self.first, self.last):
+            line.setMaxLength(LONGEST)
+            line.textEdited.connect(lambda _: self._enable())
+        self.pronoun.activated.connect(lambda _: self._enable())
+        self.kind.activated.connect(lambda _: self._choose_kind())
+        self.make.clicked.connect(self._ask)
+        self._dress()
+        self._enable()
+        theme.signals.changed.connect(self._dress)
+
+    def offer(self, groups: Sequence[NameGroupToChoose]) -> None:
+        """The groups of names to choose from, each with its source as a tip."""
+        with QSignalBlocker(self.kind):
+            self.kind.clear()
+            self.kind.addItem(tr("of the other gender"), GENDER)
+            for one in groups:
+                self.kind.addItem(tr("with a name: {label}").format(label=safe_line(one.label)), one.key)
+                tip = safe_tip(textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH))
+                self.kind.setItemData(self.kind.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            if groups:
+                self.kind.addItem(tr("all {n} groups of names").format(n=len(groups)), ALL_GROUPS)
+            self.kind.addItem(tr("as typed here"), TYPED)
+        self._show_kind()
+
+    def show_person(self, person: Person, kind: str = GENDER) -> None:
+        """The person that the twin is made for now, and how they were chosen."""
+        self._shown, self._kind = person, kind
+        self._show_kind()
+        with QSignalBlocker(self.pronoun):
+            self.pronoun.setCurrentIndex(max(0, self.pronoun.findData(person.pronoun)))
+        words = (person.title, person.first_name, person.last_name)
+        for line, word in zip((self.title, self.first, self.last), words, strict=True):
+            line.setText(safe_line(word, to_edit=True))
+        self._enable()
+
+    def person(self) -> Person:
+        """The person in the fields."""
+        first, last, title = (" ".join(line.text().split()) for line in (self.first, self.last, self.title))
+        return Person(first, last, title, self.pronoun.currentData() or "")
+
+    def forget(self) -> None:
+        self.show_person(Person())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and self.make.isEnabled():
+            self._ask()
+        else:
+            super().keyPressEvent(event)
+
+    def _ask(self) -> None:
+        self.wanted.emit(Whom(TYPED, self.person()))
+
+    def _choose_kind(self) -> None:
+        """A kind was chosen: its twin is made at once, but for a name that is still to be typed."""
+        kind = self.kind.currentData()
+        if kind == TYPED:
+            self.first.setFocus()
+            self.first.selectAll()
+        elif kind != self._kind:
+            self._kind = kind
+            self.wanted.emit(Whom(kind))
+
+    def _show_kind(self) -> None:
+        with QSignalBlocker(self.kind):
+            self.kind.setCurrentIndex(max(0, self.kind.findData(self._kind)))
+
+    def _enable(self) -> None:
+        """Disable the button for the twin that is shown already."""
+        person = self.person()
+        self.make.setEnabled(bool(person.full_name) and person != self._shown)
+
+    def _dress(self, _tokens: object = None) -> None:
+        tokens = theme.current()
+        widths = ((self.kind, 190), (self.title, 84), (self.first, 110), (self.last, 110), (self.pronoun, 80))
+        for field, width in widths:
+            field.setFixedWidth(tokens.px(width))
+
+
+def _captioned(caption: str, field: QWidget) -> QWidget:
+    pair, row = clear_row(6)
+    label = Label(caption, "note")
+    label.setBuddy(field)
+    field.setAccessibleName(tr("The twin's {field}").format(field=caption.lower()))
+    row.addWidget(label)
+    row.addWidget(field)
+    return pair
+
+
+class TwinNames(Card):
+    """The letter under one name of every group: what differs between the names; `name_chosen` leads to one's twin."""
+
+    name_chosen = Signal(str)  # the group's key
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(16)
+        heading = Label(tr("Under a name of each group"), "heading", wrap=True)
+        self.said = Label("", "", wrap=True)
+        self.list = TextTable(heading.text(), (TableColumn(heading.text()),), wrap=True, tall=True)
+        self.list.horizontalHeader().hide()
+        self.list.chosen.connect(self.name_chosen)
+        for widget in (heading, self.list, self.said):
+            self.box.addWidget(widget)
+        self.setAccessibleName(heading.text())
+        self.hide()
+
+    def show_names(self, names: "NameTwins | None", chosen: str = "") -> None:
+        """All names with the figures that differ between them; None: there is one twin only."""
+        twins = names.twins if names is not None else ()
+        self.said.setText(safe_line("\n".join(names.findings)) if names is not None else "")
+        self.list.show_rows(
+            [TableRow(one.group, (_name_words(names, place),)) for place, one in enumerate(twins) if names is not None]
+        )
+        if chosen:
+            with QSignalBlocker(self.list):
+                self.list.select(chosen)
+        show_if(self, names is not None)
+
+
+def _name_words(names: "NameTwins", place: int) -> str:
+    """A group, the name, and under it the figures that differ between the names."""
+    one = names.twins[place]
+    figures = []
+    for figure in names.figures:
+        value = figure.values[place]
+        figures.append(f"{tr(figure.title)} {shown(figure.unit, value) if value is not None else tr('none')}")
+    counted = len(one.twin.sentences)
+    scores = plural(
+        counted, "1 score of a sentence differs from the letter", "%n scores of sentences differ from the letter"
+    )
+    said = " · ".join([*figures, scores])
+    return f"{safe_line(one.label)}: {safe_line(one.twin.other.full_name)}\n{safe_line(said)}"
