@@ -327,6 +327,10 @@ def _tell_names(names: NameTwins) -> None:
             for figure in names.figures
         ]
         print_table(("under another name", "letter", *labels), rows, right=("letter", *labels))
+    for one in names.twins:
+        count = len(one.twin.sentences)
+        scores = "1 score of a sentence differs" if count == 1 else f"{count or 'no'} scores of sentences differ"
+        say(f"  {plain(one.label)}, as {plain(one.twin.other.full_name)}: {scores} from the letter's.")
     for finding in names.findings:
         say(f"  {plain(finding)}")
     # Whatever the name, the same sentences are asked about.

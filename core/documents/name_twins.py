@@ -63,8 +63,6 @@ def _findings(reading: Reading, twins: Sequence[NameTwin], figures: Sequence[Nam
     if not reading.person.full_name:
         yield "No name was found in this letter, so that none changes. Set the candidate's name."
         return
-    named = "; ".join(f"{one.label}: {one.twin.other.full_name}" for one in twins)
-    yield f"The letter was read under one name of each group ({named})."
     spreads = list(_spreads(reading, twins))
     for scorer, role in dict.fromkeys((one.scorer, one.role) for one in spreads):
         own = [one for one in spreads if (one.scorer, one.role) == (scorer, role)]

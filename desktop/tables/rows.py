@@ -249,7 +249,9 @@ class TextTable(QTableView):
 
     def sizeHint(self) -> QSize:
         rows = [self.rowHeight(place) for place in range(min(len(self.table.rows), MOST_SHOWN))]
-        height = self.horizontalHeader().sizeHint().height() + sum(rows) + 2 * self.frameWidth() + 2
+        header = self.horizontalHeader()
+        above = 0 if header.isHidden() else header.sizeHint().height()
+        height = above + sum(rows) + 2 * self.frameWidth() + 2
         return QSize(super().sizeHint().width(), height)
 
     def minimumSizeHint(self) -> QSize:

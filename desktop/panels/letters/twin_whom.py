@@ -87,11 +87,11 @@ class TwinPersonBar(QWidget):
             self.kind.clear()
             self.kind.addItem(tr("of the other gender"), GENDER)
             for one in groups:
-                self.kind.addItem(tr("with a name: {label}").format(label=safe_line(one.label)), one.key)
+                self.kind.addItem(tr("name: {label}").format(label=safe_line(one.label)), one.key)
                 tip = safe_tip(textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH))
                 self.kind.setItemData(self.kind.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             if groups:
-                self.kind.addItem(tr("all {n} groups of names").format(n=len(groups)), ALL_GROUPS)
+                self.kind.addItem(tr("names of all groups"), ALL_GROUPS)
             self.kind.addItem(tr("as typed here"), TYPED)
         self._show_kind()
 
@@ -145,7 +145,7 @@ class TwinPersonBar(QWidget):
 
     def _dress(self, _tokens: object = None) -> None:
         tokens = theme.current()
-        widths = ((self.kind, 190), (self.title, 84), (self.first, 110), (self.last, 110), (self.pronoun, 80))
+        widths = ((self.kind, 206), (self.title, 84), (self.first, 104), (self.last, 104), (self.pronoun, 76))
         for field, width in widths:
             field.setFixedWidth(tokens.px(width))
 
@@ -181,7 +181,7 @@ class TwinNames(Card):
     def show_names(self, names: "NameTwins | None", chosen: str = "") -> None:
         """All names with the figures that differ between them; None: there is one twin only."""
         twins = names.twins if names is not None else ()
-        self.said.setText(safe_line("\n".join(names.findings)) if names is not None else "")
+        self.said.setText("\n\n".join(map(safe_line, names.findings)) if names is not None else "")
         self.list.show_rows(
             [TableRow(one.group, (_name_words(names, place),)) for place, one in enumerate(twins) if names is not None]
         )
@@ -198,9 +198,8 @@ def _name_words(names: "NameTwins", place: int) -> str:
     for figure in names.figures:
         value = figure.values[place]
         figures.append(f"{tr(figure.title)} {shown(figure.unit, value) if value is not None else tr('none')}")
-    counted = len(one.twin.sentences)
-    scores = plural(
-        counted, "1 score of a sentence differs from the letter", "%n scores of sentences differ from the letter"
-    )
+    differ = len(one.twin.sentences)
+    scores = plural(differ, "1 score differs from the letter's", "%n scores differ from the letter's")
+    scores = scores if differ else tr("no score differs from the letter's")
     said = " · ".join([*figures, scores])
     return f"{safe_line(one.label)}: {safe_line(one.twin.other.full_name)}\n{safe_line(said)}"

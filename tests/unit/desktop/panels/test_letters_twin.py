@@ -380,7 +380,7 @@ def test_the_names_of_all_groups_stand_below_each_other_and_lead_to_their_twins(
     names = NameTwins(both, (figure,), ("One name stands for no group.",))
     page._show(about, both[0].twin, Whom("all"), names)
     rows = [row.cells[0] for row in page.view.names.list.table.rows]
-    assert rows[1] == "African American: Aisha Jones\nAgentic 60 % · 1 score of a sentence differs from the letter"
+    assert rows[1] == "African American: Aisha Jones\nAgentic 60 % · 1 score differs from the letter's"
     assert "stands for no group" in page.view.names.said.text()
     assert not page.view.names.isHidden()
     page.view.names.list.select("black")
